@@ -11,13 +11,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use crate::checked::{Checked, MemberCheck};
 use crate::codec::{self, damaged};
 use crate::crew::{Answers, Crew};
-use crate::fault::Packing;
+use crate::fault::{InputError, Packing};
 use crate::file::{Section, read_at};
 use crate::opening::{Limits, Opening};
 use crate::raw::Raw;
-use crate::read::{Piece, ReadBytes, UnpackedAhead};
+use crate::read::{Answer, Piece, ReadBytes, SpareBuffers, UnpackedAhead};
 
 /// Bytes that a thread passes on at once.
 const PIECE: usize = 256 << 10;
@@ -31,13 +32,23 @@ const LOOKED: usize = 64;
 /// The first bytes of gzip, with its only method.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
+/// A member of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MemberBytes {
+    /// Where the file has it.
+    pub(super) range: Range<u64>,
+    /// What the archive states of it.
+    pub(super) check: Option<MemberCheck>,
+}
+
 /// The members of a file that are unpacked ahead of its reader.
 pub(super) struct MembersAhead<'u> {
     file: Arc<File>,
     size: u64,
     /// In the order of the file. Dropped before the threads, which may wait for room.
-    started: VecDeque<(Range<u64>, Receiver<Piece>)>,
-    crew: Crew<'u, Range<u64>, Piece>,
+    started: VecDeque<(MemberBytes, Receiver<Answer>)>,
+    crew: Crew<'u, MemberBytes, Answer>,
+    spare: Arc<SpareBuffers>,
     /// Pieces of a member that may wait.
     pieces: usize,
     /// The offset in the file after the last member that was looked at; none if none can be found after it.
@@ -50,11 +61,12 @@ impl<'u> MembersAhead<'u> {
         let unpackers = opening.unpackers?;
         let file = Arc::new(file.try_clone().ok()?);
         let size = file.metadata().ok()?.len();
-        let (shared, limits) = (Arc::clone(&file), opening.limits);
+        let spare = Arc::<SpareBuffers>::default();
+        let (shared, limits) = ((Arc::clone(&file), Arc::clone(&spare)), opening.limits);
         let worker = move || {
-            let file = Arc::clone(&shared);
-            Some(move |range: Range<u64>, answers: &Answers<'_, Piece>| {
-                unpack(&file, range, &limits, answers);
+            let (file, spare) = shared.clone();
+            Some(move |member: MemberBytes, answers: &Answers<'_, Answer>| {
+                unpack(&file, member, &limits, &spare, answers);
             })
         };
         let crew = Crew::start(unpackers, usize::MAX, "unpack", worker)?;
@@ -65,39 +77,47 @@ impl<'u> MembersAhead<'u> {
             started: VecDeque::new(),
             pieces: waiting / PIECE,
             crew,
+            spare,
             next: Some(0),
         })
     }
 
-    /// The unpacked bytes of the member at `range`, which the reader has reached, if a thread unpacks them. `after` finds the member
-    /// that follows an offset of the file.
+    /// The unpacked bytes of `member`, which the reader has reached, if a thread unpacks them. `after` finds the member that follows
+    /// an offset of the file.
     pub(super) fn take(
         &mut self,
-        range: &Range<u64>,
-        after: impl Fn(&File, u64) -> Option<Range<u64>>,
+        member: &MemberBytes,
+        after: impl Fn(&File, u64) -> Option<MemberBytes>,
     ) -> Option<UnpackedAhead> {
-        self.started.retain(|(at, _)| at.start >= range.start);
+        let range = &member.range;
+        self.started
+            .retain(|(started, _)| started.range.start >= range.start);
         if self.next.is_some_and(|next| next <= range.start) {
             self.next = Some(range.end);
-            self.give(range.clone());
+            self.give(member.clone());
         }
         for _ in 0..LOOKED {
             if self.started.len() >= self.crew.threads() {
                 break;
             }
             let found = self.next.and_then(|next| after(&self.file, next));
-            self.next = found.as_ref().map(|found| found.end);
+            self.next = found.as_ref().map(|found| found.range.end);
             let Some(found) = found else { break };
             self.give(found);
         }
-        let is_this = self.started.front().is_some_and(|(at, _)| at == range);
-        let (_, from) = is_this.then(|| self.started.pop_front()).flatten()?;
+        let is_this = |(started, _): &(MemberBytes, _)| started == member;
+        let is_first = self.started.front().is_some_and(is_this);
+        let (_, from) = is_first.then(|| self.started.pop_front()).flatten()?;
         // Nothing comes if the thread had no memory for a decoder.
-        Some(UnpackedAhead::new(from.recv().ok()?, from))
+        let first = from.recv().ok()?;
+        let spare = Arc::clone(&self.spare);
+        let packed = range.end - range.start;
+        Some(UnpackedAhead::new(first, from, spare, packed))
     }
 
     /// Has a thread unpack a member, if it is packed.
-    fn give(&mut self, range: Range<u64>) {
+    fn give(&mut self, member: MemberBytes) {
+        let range = &member.range;
         let mut start = [0; GZIP.len()];
         let is_worth = range.end <= self.size && range.end - range.start >= MIN;
         let is_packed = is_worth
@@ -105,24 +125,32 @@ impl<'u> MembersAhead<'u> {
             && start == GZIP;
         if is_packed {
             let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
-            let from = self.crew.give(range.clone(), self.pieces, if_panicked);
-            self.started.push_back((range, from));
+            let from = self.crew.give(member.clone(), self.pieces, if_panicked);
+            self.started.push_back((member, from));
         }
     }
 }
 
-/// Unpacks the bytes of `file` in `range`.
-fn unpack(file: &File, range: Range<u64>, limits: &Limits, answers: &Answers<'_, Piece>) {
-    let raw = Raw::new(Section::new(file, range.start, range.end));
+/// Unpacks a member of `file`.
+fn unpack(
+    file: &File,
+    member: MemberBytes,
+    limits: &Limits,
+    spare: &SpareBuffers,
+    answers: &Answers<'_, Answer>,
+) {
+    let section = Section::new(file, member.range.start, member.range.end);
+    let raw = Raw::new(Checked::new(section, member.check));
     let Ok(mut unpacked) = codec::gzip_members(raw, limits) else {
         return;
     };
     loop {
-        let mut piece = Vec::with_capacity(PIECE);
-        let read = unpacked.read_up_to(PIECE, &mut piece);
-        let is_last = matches!(read, Ok(0));
-        let goes_on = (piece.is_empty() && read.is_err()) || answers.send(Ok(piece));
-        let goes_on = goes_on && read.map_or_else(|error| answers.send(Err(error)), |_| true);
+        let mut buffer = spare.take();
+        buffer.resize(PIECE, 0);
+        let (filled, read) = fill(&mut unpacked, &mut buffer);
+        let is_last = filled == 0 && read.is_ok();
+        let goes_on = (filled == 0 && read.is_err()) || answers.send(Ok(Piece { buffer, filled }));
+        let goes_on = goes_on && read.map_or_else(|error| answers.send(Err(error)), |()| true);
         // The answers are refused if the reader has left the member.
         if is_last || !goes_on {
             return;
@@ -130,11 +158,28 @@ fn unpack(file: &File, range: Range<u64>, limits: &Limits, answers: &Answers<'_,
     }
 }
 
+/// Fills `into`, up to the end or an error. Returns the number of bytes.
+fn fill(from: &mut impl ReadBytes, into: &mut [u8]) -> (usize, Result<(), InputError>) {
+    let mut filled = 0;
+    while filled < into.len() {
+        match from.read(&mut into[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) => return (filled, Err(error)),
+        }
+    }
+    (filled, Ok(()))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Cursor, Write};
     use std::path::Path;
     use std::sync::atomic::AtomicU64;
+
+    use memchr::memmem;
+    use zip::CompressionMethod;
+    use zip::write::{SimpleFileOptions, ZipWriter};
 
     use super::*;
     use crate::container::Level;
@@ -168,6 +213,30 @@ mod tests {
             tar.append_data(&mut header, name, &bytes[..]).unwrap();
         }
         tar.into_inner().unwrap()
+    }
+
+    /// A zip of the same members, which are stored as they are.
+    fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        for (name, bytes) in members {
+            zip.start_file(*name, stored).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    /// The archive with another checksum of a member.
+    fn with_wrong_checksum(mut archive: Vec<u8>, member: &[u8]) -> Vec<u8> {
+        let mut crc = flate2::Crc::new();
+        crc.update(member);
+        let right = crc.sum().to_le_bytes();
+        let places: Vec<_> = memmem::find_iter(&archive, &right).collect();
+        assert_eq!(places.len(), 2, "local header and directory");
+        for at in places {
+            archive[at] ^= 1;
+        }
+        archive
     }
 
     fn file(bytes: &[u8]) -> File {
@@ -228,7 +297,11 @@ mod tests {
         let cut = &archive[..archive.len() - 200_000];
         let mut damaged = archive.clone();
         damaged[30_720 + 1024] ^= 1;
-        for archive in [&archive[..], cut, &damaged] {
+        let zip = zip(&members());
+        let cut_zip = &zip[..zip.len() - 200_000];
+        let (_, last) = members().pop().unwrap();
+        let wrong_zip = with_wrong_checksum(zip.clone(), &last);
+        for archive in [&archive[..], cut, &damaged, &zip, cut_zip, &wrong_zip] {
             let wanted = taken(archive, 0, 0);
             assert!(wanted.lost.len() >= 3, "{:?}", wanted.lost);
             for (threads, held) in [(1, 0), (3, 1 << 20), (16, 64 << 20)] {
@@ -251,17 +324,24 @@ mod tests {
         let texts = [text(1, 20 * PIECE), text(2, 20 * PIECE)];
         let packed = texts.each_ref().map(|text| gzip(text));
         let (first, second) = (0..packed[0].len(), packed[0].len()..packed.concat().len());
-        let [first, second] = [first, second].map(|at| at.start as u64..at.end as u64);
+        let [first, second] = [first, second].map(|at| MemberBytes {
+            range: at.start as u64..at.end as u64,
+            check: None,
+        });
         let mut ahead = MembersAhead::start(&file(&packed.concat()), &opening).unwrap();
         assert_eq!(ahead.pieces, 2);
-        let after = |_: &File, end| (end == first.end).then(|| second.clone());
-        for (range, text) in [&first, &second].into_iter().zip(texts) {
-            let mut unpacked = ahead.take(range, after).unwrap();
+        let after = |_: &File, end| (end == first.range.end).then(|| second.clone());
+        for (member, text) in [&first, &second].into_iter().zip(texts) {
+            let mut unpacked = ahead.take(member, after).unwrap();
             let mut seen = Vec::new();
             unpacked.read_to_end(&mut seen).unwrap();
             assert!(seen == text);
         }
         // A member that the reader finds elsewhere is not used.
-        assert!(ahead.take(&(1..9), after).is_none());
+        let elsewhere = MemberBytes {
+            range: 1..9,
+            check: None,
+        };
+        assert!(ahead.take(&elsewhere, after).is_none());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::fault::InputError;
-use super::read::ReadBytes;
+use super::read::{ReadBytes, UnpackedAhead};
 
 /// Bytes that every source may unpack to.
 const FREE: u64 = 64 << 20;
@@ -156,6 +156,14 @@ impl<R: ReadBytes> ReadBytes for Watched<R> {
         let add = |read| expansion.add_unpacked(read);
         let (inner, is_due) = (&mut self.inner, &mut self.is_due);
         expansion.read(inner, into, is_due, add, InputError::Expansion)
+    }
+
+    /// The packed bytes count at once.
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
+        let unpacked = self.inner.unpacked_ahead()?;
+        let packed = usize::try_from(unpacked.packed()).unwrap_or(usize::MAX);
+        self.expansion.add_unpacked(packed);
+        Some(unpacked)
     }
 }
 

@@ -83,6 +83,7 @@
 
 mod ahead;
 mod attached;
+mod checked;
 mod claim;
 mod codec;
 mod column_choice;

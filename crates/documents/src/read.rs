@@ -2,8 +2,10 @@
 
 use std::io::{self, Read};
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 
 use super::fault::InputError;
+use super::lock::lock;
 
 /// Bytes that are added at once to a vector that is read into.
 const STEP: usize = 32 << 10;
@@ -136,6 +138,10 @@ impl<R: ReadBytes + ?Sized> ReadBytes for Box<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         (**self).read(into)
     }
+
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
+        (**self).unpacked_ahead()
+    }
 }
 
 /// Bytes in memory.
@@ -236,40 +242,89 @@ impl<A: ReadBytes, B: ReadBytes> ReadBytes for Chain<A, B> {
 }
 
 /// Unpacked bytes, an error between them, or no bytes at the end.
-pub(super) type Piece = Result<Vec<u8>, InputError>;
+pub(super) type Answer = Result<Piece, InputError>;
+
+/// Unpacked bytes, in a buffer that is used again.
+#[derive(Default)]
+pub(super) struct Piece {
+    pub(super) buffer: Vec<u8>,
+    pub(super) filled: usize,
+}
+
+/// Buffers of pieces that were read.
+#[derive(Default)]
+pub(super) struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
+
+impl SpareBuffers {
+    /// One of them, or a new one.
+    pub(super) fn take(&self) -> Vec<u8> {
+        lock(&self.0).pop().unwrap_or_default()
+    }
+
+    fn add(&self, buffer: Vec<u8>) {
+        if buffer.capacity() > 0 {
+            lock(&self.0).push(buffer);
+        }
+    }
+}
 
 /// Bytes that another thread unpacks.
 pub struct UnpackedAhead {
     /// The first piece, until it is read.
-    first: Option<Piece>,
-    from: Receiver<Piece>,
-    piece: Vec<u8>,
+    first: Option<Answer>,
+    from: Receiver<Answer>,
+    piece: Piece,
     /// Number of bytes of the piece that were read.
     at: usize,
     has_ended: bool,
+    spare: Arc<SpareBuffers>,
+    /// Number of packed bytes.
+    packed: u64,
 }
 
 impl UnpackedAhead {
-    pub(super) fn new(first: Piece, from: Receiver<Piece>) -> Self {
+    /// The bytes of the first piece and of those that come `from` a thread. Buffers that were read are added to `spare`.
+    pub(super) fn new(
+        first: Answer,
+        from: Receiver<Answer>,
+        spare: Arc<SpareBuffers>,
+        packed: u64,
+    ) -> Self {
         UnpackedAhead {
             first: Some(first),
             from,
-            piece: Vec::new(),
+            piece: Piece::default(),
             at: 0,
             has_ended: false,
+            spare,
+            packed,
         }
+    }
+
+    /// The number of bytes that are unpacked.
+    pub(super) fn packed(&self) -> u64 {
+        self.packed
+    }
+
+    /// Takes the next piece.
+    fn next(&mut self) -> Result<(), InputError> {
+        self.spare.add(std::mem::take(&mut self.piece).buffer);
+        self.at = 0;
+        let next = self.first.take().or_else(|| self.from.recv().ok());
+        self.piece = next.unwrap_or_else(|| Ok(Piece::default()))?;
+        self.has_ended = self.piece.filled == 0;
+        Ok(())
     }
 }
 
 impl ReadBytes for UnpackedAhead {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        while self.at == self.piece.len() && !into.is_empty() && !self.has_ended {
-            let next = self.first.take().or_else(|| self.from.recv().ok());
-            (self.piece, self.at) = (next.unwrap_or_else(|| Ok(Vec::new()))?, 0);
-            self.has_ended = self.piece.is_empty();
+        while self.at == self.piece.filled && !into.is_empty() && !self.has_ended {
+            self.next()?;
         }
-        let count = into.len().min(self.piece.len() - self.at);
-        into[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
+        let rest = &self.piece.buffer[self.at..self.piece.filled];
+        let count = into.len().min(rest.len());
+        into[..count].copy_from_slice(&rest[..count]);
         self.at += count;
         Ok(count)
     }

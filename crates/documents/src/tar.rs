@@ -10,13 +10,12 @@ mod sparse;
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::ops::Range;
 
 use memchr::{memchr, memmem};
 use tar::Header;
 
 use self::sparse::{Map, Sparse};
-use super::ahead::MembersAhead;
+use super::ahead::{MemberBytes, MembersAhead};
 use super::codec::damaged;
 use super::container::{Level, Members};
 use super::content::Content;
@@ -245,11 +244,11 @@ impl TarArchive<'_, '_, '_> {
     /// The unpacked bytes of the next member, of `size` bytes, if another thread unpacks it.
     fn unpacked(&mut self, size: u64) -> Option<UnpackedAhead> {
         let (file, at) = (self.file?, self.tape.at);
-        let range = at..at.checked_add(size)?;
+        let member = member_at(at, size)?;
         if self.ahead.is_none() && self.tape.starts_gzip() {
             self.ahead = MembersAhead::start(file, self.opening);
         }
-        self.ahead.as_mut()?.take(&range, member_after)
+        self.ahead.as_mut()?.take(&member, member_after)
     }
 
     fn lose_header(&mut self, bad: Option<u64>) {
@@ -444,9 +443,15 @@ impl ReadBytes for TarData<'_, '_> {
     }
 }
 
+/// The member of `size` bytes at `at` of an archive, which states no more of it.
+fn member_at(at: u64, size: u64) -> Option<MemberBytes> {
+    let range = at..at.checked_add(size)?;
+    Some(MemberBytes { range, check: None })
+}
+
 /// The bytes of the first file after the member that ends at `end` of an archive, by the headers alone. None if there is no valid
 /// one.
-fn member_after(file: &File, end: u64) -> Option<Range<u64>> {
+fn member_after(file: &File, end: u64) -> Option<MemberBytes> {
     let mut at = end.checked_next_multiple_of(BLOCK as u64)?;
     for _ in 0..HEADERS {
         let mut block = [0; BLOCK];
@@ -455,12 +460,11 @@ fn member_after(file: &File, end: u64) -> Option<Range<u64>> {
             return None;
         }
         let header = Header::from_byte_slice(&block);
-        let start = at + BLOCK as u64;
-        let range = start..start.checked_add(size(header)?)?;
+        let member = member_at(at + BLOCK as u64, size(header)?)?;
         if matches!(header.entry_type().as_byte(), b'0' | 0) {
-            return Some(range);
+            return Some(member);
         }
-        at = range.end.checked_next_multiple_of(BLOCK as u64)?;
+        at = member.range.end.checked_next_multiple_of(BLOCK as u64)?;
     }
     None
 }

@@ -1,16 +1,12 @@
-//! The data of a member: packed, unpacked, and checked.
+//! The data of a member: packed and unpacked.
 
 use std::cell::Cell;
-use std::io;
-
-use flate2::Crc;
 
 use super::volume::{Part, Volume};
-use crate::codec::{Bzip2, Inflate, MemberStream, Peek, Wrapper, Zstd, damaged};
-use crate::expansion::Watched;
+use crate::codec::{Bzip2, Inflate, MemberStream, Peek, Wrapper, Zstd};
 use crate::fault::{InputError, Packing};
 use crate::raw::Raw;
-use crate::read::{ReadBuffer, ReadBytes};
+use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 
 /// Bytes of a read of packed data.
 const READ: u64 = 32 << 10;
@@ -39,6 +35,8 @@ pub(super) struct ZipData<'d> {
     raw: Raw<Part<'d>>,
     /// Offset of the next byte in the file.
     at: &'d Cell<u64>,
+    /// The content of the bytes, if they are packed by gzip and another thread unpacks them.
+    ahead: Option<UnpackedAhead>,
 }
 
 impl<'d> ZipData<'d> {
@@ -48,7 +46,13 @@ impl<'d> ZipData<'d> {
         ZipData {
             raw: Raw::with_capacity(volume.part(at.get()..end), room),
             at,
+            ahead: None,
         }
+    }
+
+    /// The same bytes, whose content another thread unpacks.
+    pub(super) fn unpacked_by(self, ahead: Option<UnpackedAhead>) -> Self {
+        ZipData { ahead, ..self }
     }
 }
 
@@ -75,52 +79,8 @@ impl ReadBytes for ZipData<'_> {
         self.at.set(self.at.get() + read as u64);
         Ok(read)
     }
-}
 
-/// Reads the bytes of a member, and compares its checksum and size at the end. An error is returned once.
-pub(super) struct Checked<'d> {
-    bytes: Watched<Box<dyn ReadBytes + 'd>>,
-    crc: Crc,
-    count: u64,
-    check: Option<(u32, u64)>,
-    failed: bool,
-}
-
-impl<'d> Checked<'d> {
-    pub(super) fn new(bytes: Watched<Box<dyn ReadBytes + 'd>>, check: Option<(u32, u64)>) -> Self {
-        Checked {
-            bytes,
-            crc: Crc::new(),
-            count: 0,
-            check,
-            failed: false,
-        }
-    }
-
-    /// Whether a read returned an error.
-    pub(super) fn has_failed(&self) -> bool {
-        self.failed
-    }
-
-    fn unpack(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        let read = self.bytes.read(into)?;
-        self.crc.update(&into[..read]);
-        self.count += read as u64;
-        let found = (self.crc.sum(), self.count);
-        if read == 0 && !into.is_empty() && self.check.is_some_and(|check| check != found) {
-            return Err(damaged(Packing::Zip, io::ErrorKind::InvalidData));
-        }
-        Ok(read)
-    }
-}
-
-impl ReadBytes for Checked<'_> {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        if self.failed {
-            return Ok(0);
-        }
-        let read = self.unpack(into);
-        self.failed = read.is_err();
-        read
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
+        self.ahead.take()
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use super::end::Directory;
 use super::volume::Volume;
+use crate::checked::MemberCheck;
 use crate::codec::{damaged, early_end};
 use crate::fault::{InputError, Packing};
 use crate::file::Section;
@@ -53,6 +54,14 @@ impl ZipEntry {
             && !local.is_misnamed
             && self.method == own.method
             && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
+    }
+
+    /// What it states of its unpacked bytes.
+    pub(super) fn check(&self) -> MemberCheck {
+        MemberCheck {
+            crc: self.crc,
+            size: self.unpacked,
+        }
     }
 
     pub(super) fn is_encrypted(&self) -> bool {

@@ -17,26 +17,31 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io;
 
-use self::data::{Checked, ZipData, unpacked};
+use self::data::{ZipData, unpacked};
 pub(super) use self::end::{LONGEST, ends_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Local, ZipEntry, local_of};
 use self::sound::{DirectoryFlaw, Sound};
 #[cfg(feature = "seven-zip")]
 pub(super) use self::volume::Part;
 pub(super) use self::volume::Volume;
+use super::ahead::{MemberBytes, MembersAhead};
+use super::checked::{Checked, MemberCheck};
 use super::codec::damaged;
 use super::container::{Level, Members};
+use super::content::Content;
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::magic;
 use super::opening::Opening;
-use super::read::ReadBytes;
+use super::read::{ReadBytes, UnpackedAhead};
 use crate::numbers::{self, LOCAL};
 
 /// Number of entries that are sorted at once.
 const SORTED: usize = 1 << 18;
 /// Signatures that may follow a member.
 const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
+/// Bytes that show gzip.
+const GZIP: usize = 10;
 /// Supported methods (APPNOTE 4.4.5).
 const METHODS: [u16; 4] = [0, 8, 12, 93];
 
@@ -115,6 +120,8 @@ fn open(
         volume: &volume,
         number: 0,
         is_after_text: before.text,
+        opening,
+        ahead: None,
     };
     match Sound::find(&volume) {
         Ok(sound) => archive.listed(&sound),
@@ -126,7 +133,7 @@ fn open(
     volume.pass(volume.length);
 }
 
-struct ZipArchive<'a> {
+struct ZipArchive<'a, 'o> {
     /// Limit on windows of members, in bytes.
     window: u64,
     walk: &'a mut dyn Members,
@@ -136,9 +143,12 @@ struct ZipArchive<'a> {
     number: u64,
     /// Whether the content before the archive was already passed on.
     is_after_text: bool,
+    opening: &'a Opening<'o>,
+    /// The members that other threads unpack. They are started at the first member that is packed by gzip.
+    ahead: Option<MembersAhead<'o>>,
 }
 
-impl ZipArchive<'_> {
+impl ZipArchive<'_, '_> {
     /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close in
     /// the directory are sorted.
     fn listed(&mut self, sound: &Sound) {
@@ -155,8 +165,9 @@ impl ZipArchive<'_> {
             batch.sort_by_key(|entry| entry.offset);
             for entry in &batch {
                 let next = batch.partition_point(|other| other.offset <= entry.offset);
-                let end = batch.get(next).map_or(directory.start, |next| next.offset);
-                if !self.entry(entry, end) {
+                let later = &batch[next..];
+                let end = later.first().map_or(directory.start, |next| next.offset);
+                if !self.entry(entry, end, later) {
                     return;
                 }
             }
@@ -202,8 +213,8 @@ impl ZipArchive<'_> {
     }
 
     /// Passes on a member as the directory describes it, without bytes from `end` on, where the next one starts. False if
-    /// the source should not be read further.
-    fn entry(&mut self, entry: &ZipEntry, end: u64) -> bool {
+    /// the source should not be read further. The `later` members follow.
+    fn entry(&mut self, entry: &ZipEntry, end: u64, later: &[ZipEntry]) -> bool {
         self.number += 1;
         let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
@@ -221,15 +232,42 @@ impl ZipArchive<'_> {
         let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(end);
         let at = Cell::new(local.data);
-        let data = ZipData::new(self.volume, &at, end);
-        let check = Some((entry.crc, entry.unpacked));
-        let outcome = self.member(entry, &local.name, data, check);
+        let stored = stored(entry, local.data);
+        let stored = stored.filter(|stored| agrees && stored.range.end == end);
+        let ahead = stored.and_then(|stored| self.unpacked(&stored, later));
+        let is_ahead = ahead.is_some();
+        let data = ZipData::new(self.volume, &at, end).unpacked_by(ahead);
+        let outcome = self.member(entry, &local.name, data, Some(entry.check()));
+        if is_ahead && outcome.go_on {
+            self.volume.pass(end);
+        }
         // Damage was reported already.
         if outcome.go_on && !outcome.damaged && !agrees {
             let error = InputError::Disagree(self.number);
             self.lose_member(&local.name, 0, error);
         }
         outcome.go_on
+    }
+
+    /// The unpacked bytes of a member, which is stored as it is, if another thread unpacks it.
+    fn unpacked(&mut self, member: &MemberBytes, later: &[ZipEntry]) -> Option<UnpackedAhead> {
+        if self.ahead.is_none() && self.is_gzip(member) {
+            self.ahead = MembersAhead::start(self.volume.file(), self.opening);
+        }
+        let volume = self.volume;
+        let after = |_: &File, end| {
+            let next = later.partition_point(|entry| entry.offset < end);
+            let next = later[next..].iter().find(|entry| is_stored(entry))?;
+            let local = local_of(volume, next).ok().flatten()?;
+            stored(next, local.data)
+        };
+        self.ahead.as_mut()?.take(member, after)
+    }
+
+    fn is_gzip(&self, member: &MemberBytes) -> bool {
+        let start = self.volume.bytes::<GZIP>(member.range.start);
+        let start = start.ok().flatten().unwrap_or_default();
+        matches!(magic::recognise(&start), Content::Packed(Packing::Gzip))
     }
 
     /// The entry, with fields of the local header if these are right and those of the entry are not.
@@ -274,7 +312,7 @@ impl ZipArchive<'_> {
         entry: &ZipEntry,
         name: &str,
         data: ZipData<'_>,
-        check: Option<(u32, u64)>,
+        check: Option<MemberCheck>,
     ) -> MemberOutcome {
         if name.ends_with('/') && entry.unpacked == 0 {
             return MemberOutcome::PASSED;
@@ -318,6 +356,20 @@ impl ZipArchive<'_> {
         self.walk
             .lose_member(self.level, self.number + 1, "", at, error);
     }
+}
+
+/// Whether the bytes of a member are stored as they are, and all is known of them.
+fn is_stored(entry: &ZipEntry) -> bool {
+    entry.method == 0 && !entry.is_encrypted() && !entry.is_open() && !entry.link
+}
+
+/// The bytes of a member whose data is at `data`, if they are stored as they are.
+fn stored(entry: &ZipEntry, data: u64) -> Option<MemberBytes> {
+    let range = data..data.checked_add(entry.packed)?;
+    is_stored(entry).then(|| MemberBytes {
+        range,
+        check: Some(entry.check()),
+    })
 }
 
 /// Whether `head` is only the mark of an archive that could have been split.

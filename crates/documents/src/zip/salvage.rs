@@ -32,7 +32,7 @@ struct HeaderSearch {
     known: bool,
 }
 
-impl ZipArchive<'_> {
+impl ZipArchive<'_, '_> {
     /// Passes on the members that are found by their local headers, and reports damage between them.
     pub(super) fn salvage(&mut self, flaw: DirectoryFlaw, reported: bool) {
         let filled = self.volume.filled().unwrap_or(self.volume.length);
@@ -113,7 +113,7 @@ impl ZipArchive<'_> {
         };
         let at = Cell::new(data);
         let packed = ZipData::new(self.volume, &at, end);
-        let check = (!entry.is_open()).then_some((entry.crc, entry.unpacked));
+        let check = (!entry.is_open()).then(|| entry.check());
         let outcome = self.member(&entry, &name, packed, check);
         search.at = if entry.is_open() || sized > self.volume.length {
             at.get()

@@ -39,6 +39,10 @@ impl<'z> Volume<'z> {
         })
     }
 
+    pub(crate) fn file(&self) -> &'z File {
+        self.file
+    }
+
     /// The bytes of `range` up to the end of the file, without counting them.
     pub(crate) fn section(&self, range: Range<u64>) -> Section<'z> {
         let end = range.end.min(self.length);

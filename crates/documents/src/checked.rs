@@ -1,0 +1,74 @@
+//! Checks the bytes of a member of an archive by what the archive states of them.
+
+use std::io;
+
+use flate2::Crc;
+
+use super::codec::damaged;
+use super::fault::{InputError, Packing};
+use super::read::{ReadBytes, UnpackedAhead};
+
+/// The checksum and the size that the bytes of a member should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MemberCheck {
+    pub(super) crc: u32,
+    pub(super) size: u64,
+}
+
+/// Reads the bytes of a member, and compares its checksum and size at the end. An error is returned once.
+pub(super) struct Checked<R> {
+    bytes: R,
+    crc: Crc,
+    count: u64,
+    check: Option<MemberCheck>,
+    failed: bool,
+}
+
+impl<R: ReadBytes> Checked<R> {
+    pub(super) fn new(bytes: R, check: Option<MemberCheck>) -> Self {
+        Checked {
+            bytes,
+            crc: Crc::new(),
+            count: 0,
+            check,
+            failed: false,
+        }
+    }
+
+    /// Whether a read returned an error.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    fn unpack(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        let read = self.bytes.read(into)?;
+        let Some(check) = self.check else {
+            return Ok(read);
+        };
+        self.crc.update(&into[..read]);
+        self.count += read as u64;
+        let found = MemberCheck {
+            crc: self.crc.sum(),
+            size: self.count,
+        };
+        if read == 0 && !into.is_empty() && check != found {
+            return Err(damaged(Packing::Zip, io::ErrorKind::InvalidData));
+        }
+        Ok(read)
+    }
+}
+
+impl<R: ReadBytes> ReadBytes for Checked<R> {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        if self.failed {
+            return Ok(0);
+        }
+        let read = self.unpack(into);
+        self.failed = read.is_err();
+        read
+    }
+
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
+        self.bytes.unpacked_ahead()
+    }
+}
