@@ -26,8 +26,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import BooleanType, StructField, StructType
 
-from . import extract_batch, iter_mentions
+from . import Known, extract_batch, iter_mentions
 from ._doisift import options
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from ._doisift import _Kind
 
-__all__ = ["MentionSource", "dedup", "extract_mentions"]
+__all__ = ["MentionSource", "add_known", "dedup", "extract_mentions"]
 
 #: The columns that `MentionSource` has unless others are chosen, with their types in Spark.
 MENTIONS = {
@@ -53,8 +54,11 @@ MENTIONS = {
     "guessed": "boolean",
     "document_index": "bigint",
 }
-#: The columns that it has only if they are chosen. All are texts.
-FURTHER = ("before", "after", "record_id", "date", "column", "check_digit")
+#: The columns that it has only if they are chosen.
+FURTHER = {
+    **dict.fromkeys(("before", "after", "record_id", "date", "column", "check_digit", "agency"), "string"),
+    **dict.fromkeys(("known", "retracted"), "boolean"),
+}
 
 #: The forms of mentions, sorted.
 FORMS = ("arxiv", "bare", "doi", "hdl", "info", "label", "url", "urn")
@@ -81,7 +85,7 @@ OWN = {"path", "paths", "filesfrom", "fields", "splitsize", "reports"}
 PASSED = {
     name.replace("_", ""): (name, READ[form])
     for name, group, form, _ in options("iter_mentions")
-    if (group in ("Reading", "Selection", "Limits") or name == "threads") and name not in OWN
+    if (group in ("Reading", "Selection", "Limits", "Known names") or name == "threads") and name not in OWN
 }
 
 
@@ -100,6 +104,8 @@ class MentionSource(DataSource):
     Options, besides those of `doisift.iter_mentions` for reading, selection and limits, such as ``prefix`` and ``idColumn``, and
     ``threads``:
 
+    - ``known``: an index of known names, which `doisift.index` builds: its path on all executors, or the name of a file that
+      ``SparkContext.addFile`` sent to them. It adds the columns ``known``, ``agency`` and ``retracted``;
     - ``fields``: the columns, with commas between; also ``before``, ``after``, ``record_id``, ``date``, ``column`` and ``check_digit``;
     - ``paths``: more paths, as a JSON array; ``load`` takes a list too, which not every engine passes on;
     - ``filesFrom``: a file with one path a line;
@@ -135,7 +141,8 @@ class MentionSource(DataSource):
     def _fields(self) -> list[str]:
         chosen = _items(self.options.get("fields", ""))
         around = ["before", "after"] if "context" in self.options else []
-        return chosen or [*MENTIONS, *around]
+        standing = ["known", "agency", "retracted"] if "known" in self.options else []
+        return chosen or [*MENTIONS, *around, *standing]
 
 
 @dataclass(frozen=True)
@@ -164,12 +171,32 @@ class MentionReader(DataSourceReader):
 
     def read(self, partition: Part) -> Iterator[pa.RecordBatch]:
         options = self._options if partition.range is None else {**self._options, "range": partition.range}
+        if "known" in options:
+            options = {**options, "known": _on_executor(options["known"])}
         with iter_mentions(partition.files, **options) as stream:
             for batch in pa.RecordBatchReader.from_stream(stream):
                 # Spark's columns are nullable, and it takes no batch of another schema.
                 yield pa.RecordBatch.from_arrays(batch.columns, batch.schema.names)
             if self._reports is not None and stream.report is not None:
                 _write_report(self._reports, partition.index, stream.report.to_dict())
+
+
+def add_known(df: DataFrame, doi_col: str, index: str, *, to: str = "known") -> DataFrame:
+    """The rows with one more column, `to`: whether the name in `doi_col` is known, in any presentation form and case.
+
+    It is null where the text is null or no DOI name. `index` is an index of known names, which `doisift.index` builds: its path on all
+    executors, or the name of a file that ``SparkContext.addFile`` sent to them. Each task opens it, which takes milliseconds, and reads
+    the parts that are asked.
+    """
+    place = df.columns.index(doi_col)
+
+    def ask(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        known = Known.open(_on_executor(index))
+        for batch in batches:
+            answers = pa.array(known.contains_batch(batch.column(place)))
+            yield pa.RecordBatch.from_arrays([*batch.columns, answers], [*batch.schema.names, to])
+
+    return df.mapInArrow(ask, StructType([*df.schema.fields, StructField(to, BooleanType())]))
 
 
 def extract_mentions(
@@ -242,11 +269,25 @@ def _mentions(batch: pa.RecordBatch, found: object) -> pa.RecordBatch:
 
 def _type(name: str) -> str:
     """The type of a column in Spark."""
-    if name in FURTHER:
-        return "string"
-    if name not in MENTIONS:
-        raise ValueError(f"mentions have no field {name!r}; they have {', '.join([*MENTIONS, *FURTHER])}")
-    return MENTIONS[name]
+    types = {**MENTIONS, **FURTHER}
+    if name not in types:
+        raise ValueError(f"mentions have no field {name!r}; they have {', '.join(types)}")
+    return types[name]
+
+
+def _on_executor(index: str) -> str:
+    """The path of an index where a task runs."""
+    if os.path.lexists(index):
+        return index
+    try:
+        from pyspark import SparkFiles
+
+        sent = SparkFiles.get(index)
+    except Exception as error:  # Other engines have no such files.
+        raise FileNotFoundError(f"there is no index {index}, and this engine has no SparkFiles") from error
+    if not os.path.lexists(sent):
+        raise FileNotFoundError(f"there is no index {index}, and SparkContext.addFile sent no file of this name")
+    return sent
 
 
 def _items(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from conftest import ENGINE, LARGE, ROOT, values
 from pyspark.sql import DataFrame, SparkSession
 
 import doisift
-from doisift.spark import MENTIONS, MentionReader, MentionSource, Part, _files, _parts, dedup, extract_mentions
+from doisift.spark import MENTIONS, MentionReader, MentionSource, Part, _files, _parts, add_known, dedup, extract_mentions
 
 SPLIT = 64 << 10
 
@@ -98,6 +98,45 @@ def test_options(spark: SparkSession, corpus: Path) -> None:
     assert values(found.collect()) == table(wanted)
     lines = read(spark, corpus / "table.csv", lines="true")
     assert values(lines.collect()) == scanned(corpus / "table.csv", lines=True)
+
+
+@pytest.fixture
+def index(corpus: Path, tmp_path: Path) -> Path:
+    """Every other name of a table, known."""
+    names = sorted({row[0] for row in scanned(corpus / "table.csv")})
+    (tmp_path / "names.txt").write_text("\n".join(names[::2]))
+    path = tmp_path / "known.doix"
+    doisift.index(tmp_path / "names.txt", output=path, agency="crossref")
+    return path
+
+
+def test_names_are_asked_of_an_index(spark: SparkSession, corpus: Path, index: Path) -> None:
+    table_file = corpus / "table.csv"
+    mentions = read(spark, table_file, known=str(index))
+    assert mentions.columns == [*MENTIONS, "known", "agency", "retracted"]
+    wanted = table(doisift.iter_mentions(table_file, fields=mentions.columns, known=index))
+    assert values(mentions.collect()) == wanted
+    assert {row.known for row in mentions.select("known").collect()} == {True, False}
+
+
+def test_a_column_is_asked_of_an_index(spark: SparkSession, index: Path) -> None:
+    names = (index.parent / "names.txt").read_text().splitlines()
+    texts = [names[0], f"https://doi.org/{names[1].upper()}", names[0] + "x", "no name", None]
+    df = spark.createDataFrame([(number, text) for number, text in enumerate(texts)], "id bigint, doi string")
+    rows = add_known(df, "doi", str(index), to="is_known").collect()
+    assert [(row.doi, row.is_known) for row in sorted(rows)] == [*zip(texts, [True, True, False, None, None])]
+    with pytest.raises(Exception, match="there is no index missing"):
+        add_known(df, "doi", "missing").collect()
+
+
+@pytest.mark.skipif(ENGINE != "spark", reason="only Spark sends files to its executors")
+def test_an_index_is_sent_to_the_executors(spark: SparkSession, corpus: Path, index: Path) -> None:
+    spark.sparkContext.addFile(str(index))
+    sent = read(spark, corpus / "table.csv", known=index.name)
+    assert values(sent.collect()) == values(read(spark, corpus / "table.csv", known=str(index)).collect())
+    index.unlink()
+    df = spark.createDataFrame([((Path(index.parent) / "names.txt").read_text().split()[0],)], "doi string")
+    assert [row.known for row in add_known(df, "doi", index.name).collect()] == [True]
 
 
 @pytest.mark.parametrize("options", [{"fields": "doi,nothing"}, {"nothing": "1"}, {"splitSize": "0"}, {"lines": "perhaps"}])

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn p5_the_errors_are_told_apart() {
+    fn p5_the_three_errors_of_the_handbook_differ() {
         let names = names(["10.5555/a", "10.5555/b", "10.5555/C", "10.5555/d"]);
         let body = r#"[{"DOI":"10.5555/d","RA":"DataCite"},{"DOI":"10.5555/a","status":"Invalid DOI"},
             {"DOI":"10.5555/b","status":"DOI does not exist"},{"DOI":"10.5555/c","status":"Unknown"}]"#;
