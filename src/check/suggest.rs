@@ -31,6 +31,9 @@ const COMMON: usize = 6;
 /// # Errors
 /// If the index cannot be read.
 pub(super) fn suggest(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
+    if let Some(found) = decoded(index, doi)? {
+        return Ok(Some(found));
+    }
     let near = Nearby::of(doi, index.near(&doi.key())?);
     let found = match doi.check_digit() {
         Some(CheckDigit::Bad) => near.only(is_checked).map(|one| (one, "wrong digit")),
@@ -185,6 +188,24 @@ fn corrected(doi: &Doi, near: &Near) -> Option<Doi> {
     }
     let name = String::from_utf8(name).ok()?;
     Doi::new(&name).ok().filter(|doi| *doi.key() == *near.name)
+}
+
+/// The known name of which the escapes of `doi` are the encoded form, `%3C` for `<`: they were encoded twice (H5).
+fn decoded(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
+    let url = format!("https://doi.org/{}", doi.as_str());
+    // A question mark or a hash in the name would end it in a URL.
+    let is_escaped = doi.as_str().contains('%') && !doi.as_str().contains(['?', '#']);
+    let decoded = Doi::parse(&url)
+        .ok()
+        .filter(|read| is_escaped && read != doi);
+    let Some(decoded) = decoded else {
+        return Ok(None);
+    };
+    let is_known = index.contains(&decoded.key())?;
+    Ok(is_known.then_some(Suggestion {
+        doi: decoded,
+        slip: "escapes encoded twice",
+    }))
 }
 
 /// The longest known name that `doi` starts with, if the rest is a mark and words.

@@ -62,6 +62,33 @@ fn of_names(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn escapes_that_were_encoded_twice_are_seen_by_the_index() {
+    let place = Place::new();
+    place.file("names.txt", "10.5555/3:4<5::aid>\n");
+    Seen::of(
+        place
+            .command(["index"])
+            .args(["names.txt", "-o", "known.doix"]),
+    )
+    .quiet();
+    let names = [
+        "10.5555/3:4%3C5::AID%3E",
+        "https://doi.org/10.5555/3:4%253C5::AID%253E",
+        "https://doi.org/10.5555/7%253C5",
+    ];
+    place.file("list.txt", names.join("\n"));
+    let rows = place.checked("list.txt");
+    let slip = "10.5555/3:4<5::AID> (escapes encoded twice)";
+    let wanted = [
+        "known,".to_owned(),
+        format!("did_you_mean,{slip}"),
+        "not_in_index,names.txt".to_owned(),
+    ];
+    let shown = shown(&rows, "verdict,detail");
+    assert_eq!(shown, wanted);
+}
+
+#[test]
 fn every_verdict_comes_with_its_reason() {
     let place = Place::with_index();
     let values = [
