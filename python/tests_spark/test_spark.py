@@ -131,10 +131,10 @@ def test_a_column_is_asked_of_an_index(spark: SparkSession, index: Path) -> None
 
 @pytest.mark.skipif(ENGINE != "spark", reason="only Spark sends files to its executors")
 def test_an_index_is_sent_to_the_executors(spark: SparkSession, corpus: Path, index: Path) -> None:
+    # The file stays: executors that are started later fetch it from there.
     spark.sparkContext.addFile(str(index))
     sent = read(spark, corpus / "table.csv", known=index.name)
     assert values(sent.collect()) == values(read(spark, corpus / "table.csv", known=str(index)).collect())
-    index.unlink()
     df = spark.createDataFrame([((Path(index.parent) / "names.txt").read_text().split()[0],)], "doi string")
     assert [row.known for row in add_known(df, "doi", index.name).collect()] == [True]
 
