@@ -282,7 +282,7 @@ def _on_executor(index: str) -> str:
     try:
         from pyspark import SparkFiles
 
-        sent = SparkFiles.get(index)
+        sent: str = SparkFiles.get(index)
     except Exception as error:  # Other engines have no such files.
         raise FileNotFoundError(f"there is no index {index}, and this engine has no SparkFiles") from error
     if not os.path.lexists(sent):
