@@ -192,13 +192,13 @@ fn corrected(doi: &Doi, near: &Near) -> Option<Doi> {
 
 /// The known name of which the escapes of `doi` are the encoded form, `%3C` for `<`: they were encoded twice (H5).
 fn decoded(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
-    let url = format!("https://doi.org/{}", doi.as_str());
+    let name = doi.as_str();
     // A question mark or a hash in the name would end it in a URL.
-    let is_escaped = doi.as_str().contains('%') && !doi.as_str().contains(['?', '#']);
-    let decoded = Doi::parse(&url)
-        .ok()
-        .filter(|read| is_escaped && read != doi);
-    let Some(decoded) = decoded else {
+    if !name.contains('%') || name.contains(['?', '#']) {
+        return Ok(None);
+    }
+    let decoded = Doi::parse(&format!("https://doi.org/{name}")).ok();
+    let Some(decoded) = decoded.filter(|decoded| decoded != doi) else {
         return Ok(None);
     };
     let is_known = index.contains(&decoded.key())?;

@@ -153,9 +153,9 @@ const MENTION_FURTHER: [Field; 9] = [
     Field::Retracted,
 ];
 
-/// The fields that edges have only if they are chosen: these, and the [further ones of mentions](MENTION_FURTHER).
+/// The fields that edges have only if they are chosen: their own, and those of mentions but the first.
 const EDGE_FURTHER: [Field; 25] = {
-    const OWN: [Field; 16] = [
+    const OWN: [Field; 8] = [
         Field::Path,
         Field::AssertedBy,
         Field::RefKey,
@@ -164,18 +164,13 @@ const EDGE_FURTHER: [Field; 25] = {
         Field::Value,
         Field::DoiClean,
         Field::Changed,
-        Field::Form,
-        Field::Source,
-        Field::Document,
-        Field::Offset,
-        Field::Length,
-        Field::Text,
-        Field::Guessed,
-        Field::CheckDigit,
     ];
-    let mut fields = [Field::Path; OWN.len() + MENTION_FURTHER.len()];
-    let (own, further) = fields.split_at_mut(OWN.len());
+    let (_, mention) = MENTION.split_at(1);
+    let mut fields = [Field::Path; OWN.len() + MENTION.len() - 1 + MENTION_FURTHER.len()];
+    let (own, rest) = fields.split_at_mut(OWN.len());
+    let (usual, further) = rest.split_at_mut(mention.len());
     own.copy_from_slice(&OWN);
+    usual.copy_from_slice(mention);
     further.copy_from_slice(&MENTION_FURTHER);
     fields
 };

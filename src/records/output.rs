@@ -201,7 +201,7 @@ impl Output {
         })
     }
 
-    /// The temporary file, which must not be read as an input. None if there is none.
+    /// The temporary file, which must not be read as an input. `None` if the output is written directly.
     pub(crate) fn temporary_id(&self) -> Option<FileId> {
         self.encoder.target().temporary_id()
     }

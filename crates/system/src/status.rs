@@ -37,7 +37,7 @@ impl FileStatus {
     /// That of the file to which `path` leads, by links too.
     ///
     /// # Errors
-    /// If there is none, or it cannot be examined.
+    /// If nothing has this path, or it cannot be examined.
     pub fn at(path: &Path) -> io::Result<Self> {
         os::status_at(path, true)
     }
@@ -45,7 +45,7 @@ impl FileStatus {
     /// That of the file or link at `path`.
     ///
     /// # Errors
-    /// If there is none, or it cannot be examined.
+    /// If nothing has this path, or it cannot be examined.
     pub fn unfollowed(path: &Path) -> io::Result<Self> {
         os::status_at(path, false)
     }

@@ -28,7 +28,7 @@ pub(super) trait BlockFormat: MemberFormat {
     /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
-    /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `max` unpacked
+    /// The first place of the stream that starts at byte `start`. `None` if no such stream is there, or blocks of up to `max` unpacked
     /// bytes are of no use for it.
     fn enter(
         held: &mut HeldBytes,

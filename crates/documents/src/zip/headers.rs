@@ -145,7 +145,7 @@ impl<'z> Entries<'z> {
     }
 }
 
-/// The local header at `offset`. None if there is none.
+/// The local header at `offset`; `None` if other bytes are there.
 pub(super) fn local(volume: &Volume<'_>, offset: u64) -> Result<Option<Local>, InputError> {
     local_named(volume, offset, None)
 }

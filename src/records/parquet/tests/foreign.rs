@@ -291,63 +291,77 @@ fn columns_of_other_programs_are_read() {
     }
 }
 
+/// Columns that records do not have so, and the error for each.
+const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
+    (
+        (
+            "mentions",
+            "optional double NAME;",
+            (Value::Number(7), 1, 0),
+        ),
+        "column mentions is DOUBLE, and must be an integer of 32 or 64 bits, best INT64 (in SQL: bigint); write the file again",
+    ),
+    (
+        (
+            "first_offset",
+            "optional int64 NAME (TIMESTAMP_MILLIS);",
+            (Value::Number(7), 1, 0),
+        ),
+        "column first_offset is INT64 (TIMESTAMP_MILLIS), and must be an integer",
+    ),
+    (
+        (
+            "guessed",
+            "optional binary NAME (STRING);",
+            (Value::Text("true"), 1, 0),
+        ),
+        "column guessed is BYTE_ARRAY (UTF8), and must be a boolean",
+    ),
+    (
+        (
+            "doi",
+            "required group other { repeated binary NAME (STRING); }",
+            (Value::Text("x"), 1, 0),
+        ),
+        "this is no file of records: it has no column doi; records have doi, mentions, ",
+    ),
+    (
+        (
+            "first_text",
+            "optional binary NAME (STRING);",
+            (Value::Null, 0, 0),
+        ),
+        "row 1: first_text is null, and must not be; correct or remove the row",
+    ),
+    (
+        (
+            "mentions",
+            "optional int64 NAME (INTEGER(64, false));",
+            (Value::Number(-1), 1, 0),
+        ),
+        "row 1: mentions is \"18446744073709551615\", and must be a whole number from 1 to",
+    ),
+    (
+        (
+            "mentions",
+            "optional int64 NAME;",
+            (Value::Number(-1), 1, 0),
+        ),
+        "row 1: mentions is \"-1\", and must be a whole number from",
+    ),
+    (
+        (
+            "doi",
+            "optional binary NAME (STRING);",
+            (Value::Text("hello"), 1, 0),
+        ),
+        "row 1: doi is \"hello\", and must be a DOI name",
+    ),
+];
+
 #[test]
 fn a_column_that_records_have_not_so_is_named_with_what_it_must_be() {
-    use Value::{Null, Number, Text};
-    for (changed, why) in [
-        (
-            ("mentions", "optional double NAME;", (Number(7), 1, 0)),
-            "column mentions is DOUBLE, and must be an integer of 32 or 64 bits, best INT64 (in SQL: bigint); write the file again",
-        ),
-        (
-            (
-                "first_offset",
-                "optional int64 NAME (TIMESTAMP_MILLIS);",
-                (Number(7), 1, 0),
-            ),
-            "column first_offset is INT64 (TIMESTAMP_MILLIS), and must be an integer",
-        ),
-        (
-            (
-                "guessed",
-                "optional binary NAME (STRING);",
-                (Text("true"), 1, 0),
-            ),
-            "column guessed is BYTE_ARRAY (UTF8), and must be a boolean",
-        ),
-        (
-            (
-                "doi",
-                "required group other { repeated binary NAME (STRING); }",
-                (Text("x"), 1, 0),
-            ),
-            "this is no file of records: it has no column doi; records have doi, mentions, ",
-        ),
-        (
-            ("first_text", "optional binary NAME (STRING);", (Null, 0, 0)),
-            "row 1: first_text is null, and must not be; correct or remove the row",
-        ),
-        (
-            (
-                "mentions",
-                "optional int64 NAME (INTEGER(64, false));",
-                (Number(-1), 1, 0),
-            ),
-            "row 1: mentions is \"18446744073709551615\", and must be a whole number from 1 to",
-        ),
-        (
-            ("mentions", "optional int64 NAME;", (Number(-1), 1, 0)),
-            "row 1: mentions is \"-1\", and must be a whole number from",
-        ),
-        (
-            (
-                "doi",
-                "optional binary NAME (STRING);",
-                (Text("hello"), 1, 0),
-            ),
-            "row 1: doi is \"hello\", and must be a DOI name",
-        ),
-    ] {
+    for (changed, why) in WRONG_COLUMNS {
         let error = read(&nullable(changed)).unwrap_err().to_string();
         assert!(error.starts_with(why), "{error} for {why}");
     }
