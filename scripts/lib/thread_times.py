@@ -55,7 +55,11 @@ def thread_times(command):
             if event == EXIT_EVENT:
                 times.append(of_thread(process, thread))
             passed_on = 0 if event or number in (signal.SIGTRAP, signal.SIGSTOP) else number
-            trace(CONTINUE, thread, passed_on)
+            try:
+                trace(CONTINUE, thread, passed_on)
+            except ProcessLookupError:
+                # Another thread has ended the process, which resumed this one. Its end comes next.
+                pass
         elif thread == process:
             if status != 0:
                 sys.exit(f"{command}: ended with {status}")
