@@ -144,7 +144,12 @@ impl<'r> EdgeFinder<'r> {
             return mention(join, anchor, None, out);
         };
         let raw = &chunk.bytes[value.clone()];
-        let is_whole = value == (at..at + anchor.length as usize);
+        // A mention of all of it may still be another name than the value, which is read as it is: a blank or an entity in it.
+        let is_whole = value == (at..at + anchor.length as usize)
+            && anchor
+                .key
+                .as_deref()
+                .is_some_and(|key| stated::is_key(raw, key));
         if self.options.nodes_to.is_some() {
             join.take_value(raw, syntax);
         }

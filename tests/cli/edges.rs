@@ -137,6 +137,12 @@ fn the_value_of_a_field_for_identifiers_is_one_name_as_a_whole() {
         ("DOI: 10.5555/d; 10.5555/d", "10.5555/d; 10.5555/d"),
         ("10.21/a", "10.21/a"),
         ("10.5555/a&lt;b", "10.5555/a&lt;b"),
+        ("10.1016/ j.cell.2011.05.66", "10.1016/ j.cell.2011.05.66"),
+        ("10.1016/J. cell.2011", "10.1016/j. cell.2011"),
+        (
+            "10.5555/S(1999)1&lt;2::AID>3",
+            "10.5555/s(1999)1&lt;2::aid>3",
+        ),
     ];
     let references = values.map(|(value, _)| format!("{{\"DOI\":\"{value}\"}}"));
     let text = format!(
@@ -148,9 +154,20 @@ fn the_value_of_a_field_for_identifiers_is_one_name_as_a_whole() {
         .enumerate()
         .map(|(at, (_, key))| format!("10.1649/0010-065x(2007)61[165|{key}|{at}|reference|true"))
         .collect();
-    let rows = stated("a.jsonl", &text, "record,doi,ref_index,role,asserted");
-    assert_eq!(rows[..values.len()], wanted);
-    assert_eq!(rows.len(), values.len() + 1);
+    // Which other fields rows have changes no name.
+    for more in ["", ",text", ",value"] {
+        let rows = stated(
+            "a.jsonl",
+            &text,
+            &format!("record,doi,ref_index,role,asserted{more}"),
+        );
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| row.split('|').take(5).collect::<Vec<_>>().join("|"))
+            .collect();
+        assert_eq!(rows[..values.len()], wanted, "{more}");
+        assert_eq!(rows.len(), values.len() + 1, "{more}");
+    }
 }
 
 #[test]
