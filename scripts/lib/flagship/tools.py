@@ -2,6 +2,7 @@
 import dataclasses, os, pathlib, shlex, shutil, subprocess, sys, tarfile, zlib
 from importlib.metadata import version
 
+from edge_fields import ALL, FIVE
 from project import TARGET
 
 JOBS = pathlib.Path(__file__).with_name("jobs.py")
@@ -11,7 +12,6 @@ HOME = TARGET / "flagship"
 EXTRACTION = "crossref-citation-extraction"
 SOURCE = f"https://github.com/cometadata/{EXTRACTION}"
 COMMIT = "d0bd8e15fd9ab4603ebb9c622ef9b78932371095"
-FIELDS = "record,doi,ref_index,role,asserted"
 THREADS = 2
 
 # Answers as DuckDB reads them: record, ref_index, doi, asserted.
@@ -64,13 +64,13 @@ def extraction(program):
 
 def all_tools(doisift, program):
     """-> the tools, of which the last needs a program that may be missing"""
-    fields = ("--fields", FIELDS)
+    fields = ("--fields", FIVE)
     tools = [
         Tool("gzip -dc", lambda inputs, out: ["sh", "-c", f"gzip -dc {shlex.quote(str(inputs.folder))}/*.gz | cat > /dev/null"], mines=False, threads=1),
         Tool("doisift --edges, 5 fields, -j 1", own(doisift, 1, *fields), OWN),
         Tool("doisift --edges, 5 fields, -j 2", own(doisift, 2, *fields), OWN),
         Tool("doisift --edges, 5 fields, -j 2, one tar", own(doisift, 2, *fields, tar=True), OWN),
-        Tool("doisift --edges, all fields, -j 2", own(doisift, 2), OWN),
+        Tool("doisift --edges, all fields, -j 2", own(doisift, 2, "--fields", ALL), OWN),
         Tool("doisift --count, -j 2", lambda inputs, out: [doisift, "scan", "-q", "--count", "-j", 2, "-o", f"{out}.jsonl", inputs.folder], mines=False),
         Tool("DuckDB, stated names alone", job("duckdb-asserted"), PARQUET, mines=False),
         Tool("DuckDB", job("duckdb"), PARQUET),
