@@ -4,9 +4,8 @@ from xml.sax.saxutils import escape
 
 from comparison.report import seconds
 
-WIDTH, COLUMNS, GAP = 920, 2, 24
-PANEL = (WIDTH - GAP * (COLUMNS - 1)) // COLUMNS
-LABEL, FIGURE = 132, 112
+WIDTH, GAP = 920, 24
+FIGURE = 112
 #: A bar of more than so many medians is broken, so that the others are not too short to see.
 LONGEST = 6
 ROW, BAR, HEAD = 19, 13, 34
@@ -25,22 +24,22 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #24292
 """
 
 
-def draw(results, about="Seconds that each tool takes for the names of a text; shorter is better", label_width=LABEL):
+def draw(results, about="Seconds that each tool takes for the names of a text; shorter is better", columns=2, label_width=132):
     """-> the chart as SVG: a panel for each title and its rows"""
-    lines, top = [], 0
-    for start in range(0, len(results), COLUMNS):
-        panels = results[start : start + COLUMNS]
+    lines, top, width = [], 0, (WIDTH - GAP * (columns - 1)) // columns
+    for start in range(0, len(results), columns):
+        panels = results[start : start + columns]
         for column, (text, rows) in enumerate(panels):
-            lines += panel(text, rows, column * (PANEL + GAP), top, label_width)
+            lines += panel(text, rows, column * (width + GAP), top, width, label_width)
         top += HEAD + GAP + ROW * max(len(rows) for _, rows in panels)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}" viewBox="0 0 {WIDTH} {top}" role="img">'
     return "\n".join([head, f"<title>{about}</title>", f"<style>{STYLE}</style>", *lines, "</svg>", ""])
 
 
-def panel(text, rows, left, top, label_width):
+def panel(text, rows, left, top, width, label_width):
     times = [row.wall for row in rows if row.runs] or [1]
     longest = min(max(times), LONGEST * statistics.median(times))
-    scale = (PANEL - label_width - FIGURE) / longest
+    scale = (width - label_width - FIGURE) / longest
     yield label("title", left, top + 18, text.title.replace("`", ""))
     for number, row in enumerate(rows):
         middle = top + HEAD + number * ROW + ROW // 2

@@ -1,9 +1,6 @@
 """The results: a row for each tool and text, as Markdown and as JSON."""
 import dataclasses, datetime, os, pathlib, platform, statistics
 
-START, END = "<!-- scripts/bench compare --publish writes this -->", "<!-- up to here -->"
-
-
 @dataclasses.dataclass
 class Row:
     #: Of its times in the chart.
@@ -98,35 +95,3 @@ def table_row(text, row, rounds):
     cells = [row.tool, wall, f"{text.length / 1e6 / row.wall:,.0f}", f"{seconds(row.median('cpu'))} s", f"{row.median('memory') / 2**20:,.0f} MiB"]
     cells += ["" if row.answer_bytes is None else f"{row.answer_bytes / 1e6:,.1f} MB", "" if row.names is None else f"{row.names:,}"]
     return f"| {' | '.join([*cells, share(row.precision), share(row.recall)])} |"
-
-
-def summary(results, versions, about, command, rounds):
-    """-> the part of the README: the chart, and the wall times in one table"""
-    keys = [text.key for text, _ in results]
-    rows = {}
-    for text, found in results:
-        for row in found:
-            rows.setdefault(row.tool, {})[text.key] = row
-    lines = [START, "![Wall time of each tool for each text](docs/src/benchmarks/compare.svg)", "", *describe_shortly(results, versions, about, command, rounds), ""]
-    lines += [f"| | {' | '.join(keys)} | precision, recall of `{keys[0]}` |", "|---" * (len(keys) + 2) + "|"]
-    for tool, found in rows.items():
-        cells = [cell(found.get(key)) for key in keys]
-        first = found.get(keys[0])
-        shares = f"{share(first.precision)}, {share(first.recall)}" if first and first.recall is not None else ""
-        lines.append(f"| {tool} | {' | '.join(cells)} | {shares} |")
-    return "\n".join([*lines, END])
-
-
-def describe_shortly(results, versions, about, command, rounds):
-    titles = "; ".join(f"`{text.key}`: {text.title}" for text, _ in results)
-    load = ", **under load**" if about["load"] > 0.5 else ""
-    return [
-        f"Seconds of wall time, `{command}`, {results[0][0].length / 1e6:,.0f} MB of text each, medians of {rounds} rounds on {about['cpu']},",
-        f"{about['cores']} cores{load} ({titles}). [compare.md](docs/src/benchmarks/compare.md) has CPU time, memory, answers and versions.",
-    ]
-
-
-def cell(row):
-    if row is None:
-        return ""
-    return seconds(row.wall) if row.runs else row.failed.partition(":")[0]

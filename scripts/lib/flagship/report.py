@@ -6,6 +6,8 @@ from comparison.report import seconds
 
 from flagship.forecast import CORES, FILE
 
+START, END = "<!-- scripts/bench flagship --publish writes this -->", "<!-- up to here -->"
+
 
 @dataclasses.dataclass
 class Row:
@@ -61,10 +63,10 @@ def describe(results):
     ]
 
 
-def table(results):
+def table(results, wanted=lambda row: True):
     yield "| | CPU | wall | memory | stated: missing | extra | text: precision | recall |"
     yield "|---|---|---|---|---|---|---|---|"
-    for row in results.rows:
+    for row in filter(wanted, results.rows):
         yield f"| {' | '.join(cells(row))} |"
 
 
@@ -101,6 +103,25 @@ def between(one, cores):
     return f"{best:.3f}" if not one.shares else f"{best:.3f}, {amdahl:.3f}"
 
 
+def summary(results):
+    """-> the part of the README: the graphs in one table, and the whole file in a sentence"""
+    counts = results.counts
+    return "\n".join([
+        START,
+        f"`{results.command}`, {counts['references']:,} references in {results.packed / 1e6:,.0f} MB of `.jsonl.gz`, on {results.about['cpu']}, {results.about['cores']} cores"
+        + (f", **under a load of {results.about['load']}**" if results.about["load"] > 0.5 else "") + f", medians of {results.rounds} rounds",
+        "([all figures](docs/src/benchmarks/flagship.md)):", "",
+        *table(results, lambda row: row.answer), "",
+        *map(sentence, results.forecasts[:1]),
+        END,
+    ])
+
+
+def sentence(one):
+    """The hours of the whole file."""
+    return f"By these figures the whole file, {FILE / 1e9:.0f} GB, takes {one.work:.1f} hours of processor time ([how, and on more cores](docs/src/benchmarks/flagship.md#the-whole-file))."
+
+
 @dataclasses.dataclass
 class Panel:
     title: str
@@ -125,4 +146,4 @@ def draw(results):
     for cores in CORES[1:]:
         hours = [Bar(one.tool, one.at_best(cores), one.tool.startswith("doisift"), unit="h") for one in results.forecasts]
         panels.append((Panel(f"The whole file on {cores} cores, at best"), hours))
-    return chart.draw(panels, "Processor time of each tool for the graph, and hours for the whole file; shorter is better", label_width=250)
+    return chart.draw(panels, "Processor time of each tool for the graph, and hours for the whole file; shorter is better", columns=1, label_width=290)
