@@ -95,8 +95,8 @@ def build_extraction(source):
     program = home / f"target/release/{EXTRACTION}"
     if program.exists():
         return program, None
-    if not shutil.which("cargo") or not shutil.which("git"):
-        return None, "needs git and cargo"
+    if missing := [needed for needed in ("cargo", "git", "cmake") if not shutil.which(needed)]:
+        return None, f"not built: it needs {' and '.join(missing)}"
     shutil.rmtree(home, ignore_errors=True)
     print(f"flagship: building {EXTRACTION} {COMMIT[:7]}", file=sys.stderr, flush=True)
     steps = [
@@ -107,7 +107,7 @@ def build_extraction(source):
     for step in steps:
         run = subprocess.run(list(map(str, step)), capture_output=True, text=True, env={**os.environ, "GIT_TERMINAL_PROMPT": "0"})
         if run.returncode != 0:
-            return None, (run.stderr.strip().splitlines() or ["failed"])[-1]
+            return None, "not built: " + (run.stderr.strip().splitlines() or ["failed"])[-1]
     return program, None
 
 
