@@ -149,7 +149,7 @@ impl<'r> EdgeFinder<'r> {
             && anchor
                 .key
                 .as_deref()
-                .is_some_and(|key| stated::is_key(raw, key));
+                .is_some_and(|key| syntax.shows(raw, key));
         if self.options.nodes_to.is_some() {
             join.take_value(raw, syntax);
         }

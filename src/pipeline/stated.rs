@@ -35,11 +35,6 @@ pub(super) fn name(value: &str) -> Option<StatedName> {
     })
 }
 
-/// Whether a value is the name with this key, as its bytes show: in any case, and without escapes.
-pub(super) fn is_key(value: &[u8], key: &str) -> bool {
-    value.eq_ignore_ascii_case(key.as_bytes()) && !value.contains(&b'%')
-}
-
 /// The value with the blanks after `start` as escapes.
 fn escaped(value: &str, start: usize) -> String {
     let (before, rest) = value.split_at(start);

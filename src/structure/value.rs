@@ -71,6 +71,23 @@ impl ValueSyntax {
         }
     }
 
+    /// Whether a value is the name with this key, as its bytes show, in any case. Of escapes only that of one slash in JSON is seen.
+    pub(crate) fn shows(self, value: &[u8], key: &str) -> bool {
+        let (start, rest) = match memchr2(b'\\', b'%', value) {
+            None => (value, &[][..]),
+            Some(at) if self == ValueSyntax::Json && value[at..].starts_with(b"\\/") => {
+                (&value[..at], &value[at + 1..])
+            }
+            Some(_) => return false,
+        };
+        let key = key.as_bytes().split_at_checked(start.len());
+        key.is_some_and(|(before, after)| {
+            before.eq_ignore_ascii_case(start)
+                && after.eq_ignore_ascii_case(rest)
+                && !rest.contains(&b'%')
+        })
+    }
+
     /// The text that a value stands for. Bytes that are not UTF-8 are replaced.
     pub(crate) fn decoded(self, value: &[u8]) -> Cow<'_, str> {
         match self {
@@ -188,6 +205,20 @@ mod tests {
         let at = text.find("10.").unwrap();
         let range = syntax.around(text.as_bytes(), at);
         range.map(|range| syntax.decoded(&text.as_bytes()[range]).into_owned())
+    }
+
+    #[test]
+    fn the_bytes_of_a_value_show_its_name() {
+        let shows = |value: &str, key| ValueSyntax::Json.shows(value.as_bytes(), key);
+        for value in ["10.5555/A.1", "10.5555\\/a.1"] {
+            assert!(shows(value, "10.5555/a.1"), "{value}");
+            assert!(!shows(value, "10.5555/a.12"), "{value}");
+            assert!(!shows(value, "10.5555/a."), "{value}");
+        }
+        assert!(!shows("10.5555/ a.1", "10.5555/a.1"));
+        assert!(!shows("10.5555\\/a%2F1", "10.5555/a%2f1"));
+        assert!(!shows("10.5555\\/a\\/1", "10.5555/a/1"));
+        assert!(!ValueSyntax::Bibtex.shows(b"10.5555\\/a", "10.5555/a"));
     }
 
     #[test]
