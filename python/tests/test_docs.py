@@ -14,7 +14,7 @@ import pytest
 import doisift
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/src/guide/python.md", "docs/src/engines/polars.md", "docs/src/engines/duckdb.md"]
+PAGES = ["README.md", "python/README.md", "docs/src/guide/python.md", "docs/src/engines/polars.md", "docs/src/engines/duckdb.md"]
 
 
 def run(name: str, text: str) -> int:

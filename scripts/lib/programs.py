@@ -4,7 +4,7 @@ import os, shutil, subprocess
 from project import leave_out
 
 #: What Debian has, by the program that is wanted.
-PACKAGES = {"x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64", "wine64": "wine64"}
+PACKAGES = {"x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64", "wine64": "wine64", "qemu-aarch64-static": "qemu-user-static", "rpm": "rpm"}
 
 
 def program(name):

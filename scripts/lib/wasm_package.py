@@ -2,6 +2,7 @@
 import base64, hashlib, json, os, pathlib, re, shutil, subprocess
 
 from project import ROOT, TARGET, leave_out
+from release.product import address
 
 HOME = TARGET / "npm"
 #: The package as npm publishes it.
@@ -119,7 +120,15 @@ def package(optimize=True):
             shutil.copy(path, PACKAGE)
     for path in (SOURCES / "README.md", *SOURCES.glob("LICENSE-*")):
         shutil.copy(path, PACKAGE)
+    state_address(PACKAGE / "package.json")
     return PACKAGE
+
+
+def state_address(manifest):
+    """The address of the repository, which only Cargo.toml has."""
+    about = json.loads(manifest.read_text(encoding="utf-8"))
+    about |= {"repository": {"type": "git", "url": f"git+{address()}.git"}, "homepage": address()}
+    manifest.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
 def page():

@@ -52,6 +52,9 @@ pub(crate) enum Generate {
     Zsh,
     /// Completions for fish
     Fish,
+    /// Completions for PowerShell
+    #[value(name = "powershell")]
+    PowerShell,
 }
 
 #[derive(Debug, Subcommand)]

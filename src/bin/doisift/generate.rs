@@ -21,6 +21,7 @@ pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> 
         Generate::Bash => complete(Shell::Bash, &mut text),
         Generate::Zsh => complete(Shell::Zsh, &mut text),
         Generate::Fish => complete(Shell::Fish, &mut text),
+        Generate::PowerShell => complete(Shell::PowerShell, &mut text),
     }
     match out.write_all(&text).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
