@@ -160,22 +160,33 @@ class Comparison:
         *_, side.said = side.run(case)
         whole = time.monotonic() - start
         side.begin()
-        kept, code = 0, None
-        for kill in range(1, 6):
-            running = side.start(f"{case} --checkpoint out/checkpoint --checkpoint-interval 0")
-            time.sleep(whole * kill / 6)
-            code = running.poll()
-            if code is not None:
-                break
-            running.kill()
-            running.wait()
-            kept += (side.out / "checkpoint/doisift-manifest.jsonl").exists()
-        if code is None:
-            code, _, side.said = side.run(f"{case} --checkpoint out/checkpoint")
+        kept = self.kill_often(f"{case} --checkpoint out/checkpoint --checkpoint-interval 0", whole / 6)
+        code, _, side.said = side.run(f"{case} --checkpoint out/checkpoint")
         same = code == ends and side.written() == wanted
         self.say(what, same and kept > 0, f", with a checkpoint after {kept} kills")
         if not same:
             self.show(([(ends, b"")], wanted), ([(code, b"")], side.written()))
+
+    def kill_often(self, case, delay):
+        """Kills a run and its resumptions, until three kills have left a checkpoint. -> how many did"""
+        side, kept = self.other, 0
+        for _ in range(15):
+            running = side.start(case)
+            time.sleep(delay)
+            is_late = running.poll() is not None
+            running.kill()
+            running.wait()
+            if is_late:
+                # It was done: once more from the start, and sooner.
+                side.begin()
+                kept, delay = 0, delay / 2
+            elif (side.out / "checkpoint/doisift-manifest.jsonl").exists():
+                kept += 1
+            else:
+                delay *= 1.5
+            if kept == 3:
+                break
+        return kept
 
     def interrupts(self, what, case):
         """Interrupts a run that would not end. It must end with its exit code, and leave nothing."""
