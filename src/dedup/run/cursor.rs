@@ -1,13 +1,13 @@
 //! Reads the entries of a run in order, starting at any frame.
 
-use zstd::bulk::Decompressor;
+use zstd::zstd_safe::DCtx;
 
 use super::super::order::prefix;
 use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
 use super::fault::{RunDamage, RunFault, SpillError};
 use super::file::OpenRun;
-use super::frame::FrameKind;
+use super::frame::{FrameKind, decompressor};
 use super::varint::ByteReader;
 
 /// Reads a run entry by entry, and holds the current one.
@@ -19,7 +19,7 @@ pub(in crate::dedup) struct Cursor<'r> {
     at: usize,
     content: Vec<u8>,
     packed: Vec<u8>,
-    decompressor: Decompressor<'static>,
+    decompressor: DCtx<'static>,
     /// Reading ends before this key.
     upper: Option<&'r [u8]>,
     /// Length of the common beginning of all keys between the bounds.
@@ -40,7 +40,7 @@ impl<'r> Cursor<'r> {
         lower: &[u8],
         upper: Option<&'r [u8]>,
     ) -> Result<Self, SpillError> {
-        let decompressor = Decompressor::new();
+        let decompressor = decompressor();
         let common = |upper: &[u8]| {
             let pairs = lower.iter().zip(upper);
             pairs.take_while(|(a, b)| a == b).count()

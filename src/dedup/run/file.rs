@@ -9,11 +9,11 @@ use std::sync::Arc;
 use doisift_system::{read_at, sync_file};
 use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
-use zstd::bulk::Decompressor;
+use zstd::zstd_safe::DCtx;
 
 use super::super::Kept;
 use super::fault::{RunDamage, RunFault, SpillError};
-use super::frame::{FrameHead, FrameKind, HEAD, unpack};
+use super::frame::{FrameHead, FrameKind, HEAD, decompressor, unpack};
 use super::varint::ByteReader;
 use super::{ENDING, HEADER, TRAILER, header};
 use crate::temporary::RunFolder;
@@ -204,7 +204,7 @@ impl OpenRun {
         &self,
         at: u64,
         head: &FrameHead,
-        decompressor: &mut Decompressor<'_>,
+        decompressor: &mut DCtx<'_>,
         packed: &mut Vec<u8>,
         content: &mut Vec<u8>,
     ) -> Result<(), RunFault> {
@@ -222,7 +222,7 @@ impl OpenRun {
         sources: &mut BTreeMap<u32, Arc<str>>,
     ) -> Result<(), SpillError> {
         let mut read = || -> Result<(), RunFault> {
-            let mut decompressor = Decompressor::new()?;
+            let mut decompressor = decompressor()?;
             let (mut first, mut packed, mut content) = (Vec::new(), Vec::new(), Vec::new());
             let mut at = self.sources_at;
             while at != self.end {

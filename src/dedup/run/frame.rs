@@ -3,8 +3,7 @@
 use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
-use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::compress_bound;
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, compress_bound, get_error_name};
 
 use super::fault::RunDamage;
 
@@ -75,14 +74,17 @@ fn sum(bytes: &[u8]) -> u32 {
 
 /// Packs frames; reused.
 pub(in crate::dedup) struct Press {
-    compressor: Compressor<'static>,
+    compressor: CCtx<'static>,
     packed: Vec<u8>,
 }
 
 impl Press {
     pub(super) fn new() -> io::Result<Self> {
+        let mut compressor = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
+        let level = CParameter::CompressionLevel(LEVEL);
+        compressor.set_parameter(level).map_err(failure)?;
         Ok(Press {
-            compressor: Compressor::new(LEVEL)?,
+            compressor,
             packed: Vec::new(),
         })
     }
@@ -97,7 +99,8 @@ impl Press {
         self.packed.clear();
         self.packed.reserve(compress_bound(content.len()));
         self.compressor
-            .compress_to_buffer(content, &mut self.packed)?;
+            .compress2(&mut self.packed, content)
+            .map_err(failure)?;
         let mut frame = Vec::with_capacity(HEAD + first.len() + self.packed.len());
         for number in [kind as usize, first.len(), self.packed.len(), content.len()] {
             let number = u32::try_from(number).map_err(|_| io::ErrorKind::InvalidData)?;
@@ -112,9 +115,18 @@ impl Press {
     }
 }
 
+fn failure(code: ErrorCode) -> io::Error {
+    io::Error::other(get_error_name(code))
+}
+
+/// What unpacks frames; reused. That of the crate `zstd` panics where memory is short.
+pub(super) fn decompressor() -> io::Result<DCtx<'static>> {
+    DCtx::try_create().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+}
+
 /// Replaces `out` by the unpacked content of a frame.
 pub(super) fn unpack(
-    decompressor: &mut Decompressor<'_>,
+    decompressor: &mut DCtx<'_>,
     head: &FrameHead,
     packed: &[u8],
     out: &mut Vec<u8>,
@@ -125,7 +137,7 @@ pub(super) fn unpack(
     let length = head.unpacked as usize;
     out.clear();
     out.reserve_exact(length);
-    match decompressor.decompress_to_buffer(packed, out) {
+    match decompressor.decompress(out, packed) {
         Ok(unpacked) if unpacked == length => Ok(()),
         _ => Err(RunDamage::Content),
     }
