@@ -99,8 +99,9 @@ mod temporary;
 
 pub use doisift_core::{
     Applies, Change, CheckDigit, Cleaned, Decision, Delimiter, Doi, DoiError, DoiErrorKind,
-    Example, Explanation, FindIter, Form, Match, Mention, NameSet, Pass, Reading, Rejection, Rule,
-    Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
+    Example, Explanation, FindIter, Form, Match, Mention, NameSet, NotOneName, Pass, Reading,
+    Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, UrlEncoding,
+    Verdict, clean,
 };
 
 #[cfg(feature = "known")]

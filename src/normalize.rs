@@ -1,16 +1,13 @@
 //! Reads one text as a DOI name, and writes the name in one presentation form.
 //!
-//! Lines, cells and arguments of `doisift normalize` are all read here. Knows names and [`clean()`](crate::clean()), and the
-//! scanner for URLs of other hosts; knows no files and no tables.
+//! Lines, cells and arguments of `doisift normalize` are all read here. Knows names, the
+//! scanner and known names; knows no files and no tables.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift_core::{
-    Change, Cleaned, Doi, DoiError, DoiErrorKind, NameSet, Scanner, UrlEncoding, clean,
-};
+use doisift_core::{Change, Cleaned, Doi, DoiError, NameSet, NotOneName, Scanner, UrlEncoding};
 use doisift_documents::printable;
-use memchr::memmem;
 
 use crate::error::Error;
 use crate::lookup::{self, IndexNames};
@@ -105,6 +102,17 @@ pub struct Normalized {
     pub changes: Vec<Change>,
     /// What an index of known names says of the change, if one was asked.
     pub repair: Option<Repair>,
+}
+
+impl From<NotOneName> for Refusal {
+    fn from(refusal: NotOneName) -> Self {
+        match refusal {
+            NotOneName::NoName(error) => Refusal::NoName(error),
+            NotOneName::NoneInUrl => Refusal::NoneInUrl,
+            NotOneName::ManyInUrl => Refusal::ManyInUrl,
+            _ => Refusal::Several,
+        }
+    }
 }
 
 impl Normalized {
@@ -244,10 +252,7 @@ impl Normalizer {
             changed,
             changes,
             ..
-        } = clean(text)?;
-        if self.holds_another(text, &doi, &changes) {
-            return Err(Refusal::Several);
-        }
+        } = self.scanner.clean_one(text)?;
         let meant = Normalized {
             doi,
             changed,
@@ -296,55 +301,7 @@ impl Normalizer {
     }
 
     fn as_written(&mut self, text: &str) -> Result<Doi, Refusal> {
-        Doi::parse(text).or_else(|error| match error.kind() {
-            DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
-                self.in_url(text)
-            }
-            _ => Err(error.into()),
-        })
-    }
-
-    /// The name that the scanner finds in a URL, if it finds exactly one.
-    fn in_url(&mut self, url: &str) -> Result<Doi, Refusal> {
-        let mut found: Option<Doi> = None;
-        let mut many = false;
-        self.scanner.scan(url.trim_ascii().as_bytes(), |mention| {
-            if let Ok(doi) = Doi::new(mention.name) {
-                many |= found.get_or_insert_with(|| doi.clone()) != &doi;
-            }
-        });
-        if many {
-            Err(Refusal::ManyInUrl)
-        } else {
-            found.ok_or(Refusal::NoneInUrl)
-        }
-    }
-
-    /// Whether `text`, which was read as the name `kept`, holds another name too, in what the rules for dirty data cut or after it.
-    fn holds_another(&mut self, text: &str, kept: &Doi, changes: &[Change]) -> bool {
-        if memmem::find_iter(text.as_bytes(), b"10.").nth(1).is_none() {
-            return false;
-        }
-        let kept = kept.key();
-        let mut cuts = changes.iter();
-        let mut is_first = true;
-        // Neither a part of the kept name that looks like a name is another one, nor the kept name with what was cut from it.
-        let mut is_other = |name: &str| {
-            let is_kept = std::mem::take(&mut is_first) && name.starts_with(&*kept);
-            !is_kept && !kept.contains(name)
-        };
-        cuts.any(|cut| self.scans_other(&cut.text, |name| name != kept))
-            || self.scans_other(text, &mut is_other)
-    }
-
-    /// Whether the scanner finds a name in `text` whose clean key is an `other` one.
-    fn scans_other(&mut self, text: &str, mut other: impl FnMut(&str) -> bool) -> bool {
-        let mut found = false;
-        self.scanner.scan(text.as_bytes(), |mention| {
-            let cleaned = clean(mention.name).map(|cleaned| cleaned.doi.key().into_owned());
-            found |= cleaned.is_ok_and(|name| other(&name));
-        });
-        found
+        Ok(self.scanner.read_one(text)?)
     }
 
     /// What a message about a refused text says: the text, escaped and cut if it is long, the reason, and the name that
@@ -382,15 +339,6 @@ pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
 pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
     let shown = printable::name(&printable::bytes_as_name(text));
     format!("\"{shown}\": {reason}")
-}
-
-fn is_url(text: &str) -> bool {
-    let text = text.trim_ascii();
-    let starts = |scheme: &str| {
-        text.get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
-    (starts("http://") || starts("https://")) && !text.contains(char::is_whitespace)
 }
 
 #[cfg(test)]

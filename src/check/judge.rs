@@ -118,6 +118,7 @@ impl Judge {
     /// Judges a name that the rules for dirty data made of a text.
     fn repaired(&self, meant: &Normalized) -> Result<Judgement, IndexError> {
         let mut judged = self.name(&meant.doi)?;
+        let rules = reasons(&meant.changes).join("; ");
         // If there is an index or a registry, it decides about a repair.
         judged.is_certain |= matches!(
             judged.verdict,
@@ -129,13 +130,13 @@ impl Judge {
             CheckVerdict::CouldNotAsk => judged.detail.insert_str(0, COULD_NOT_ASK),
             CheckVerdict::Known | CheckVerdict::WellFormed => {}
             _ => {
-                judged.note(&reasons(&meant.changes).join("; "));
+                judged.note(&rules);
                 judged.repair.get_or_insert_with(|| meant.doi.clone());
                 return Ok(judged);
             }
         }
         judged.verdict = CheckVerdict::WrittenWrongly;
-        let detail = std::mem::replace(&mut judged.detail, reasons(&meant.changes).join("; "));
+        let detail = std::mem::replace(&mut judged.detail, rules);
         judged.note(&detail);
         judged.repair = Some(meant.doi.clone());
         Ok(judged)

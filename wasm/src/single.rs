@@ -1,18 +1,9 @@
 //! Texts that are one name each.
 
-use doisift_core::{Change, Doi, DoiError, DoiErrorKind, Scanner, UrlEncoding};
+use doisift_core::{Change, Doi, NotOneName, Scanner, UrlEncoding};
 use serde::Serialize;
 
 use crate::{digit_name, units};
-
-/// Why a text is not one name.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// It is not a presentation form.
-    NoName(DoiError),
-    /// It is a URL of another host, which does not hold exactly one name.
-    NotOneInUrl,
-}
 
 /// What JavaScript gets.
 #[derive(Serialize)]
@@ -45,17 +36,15 @@ struct ChangeRow {
 }
 
 impl<T> Answer<T> {
-    fn of(text: &str, read: Result<T, Refusal>) -> Self {
-        match read {
-            Ok(value) => Answer::Is(value),
-            Err(Refusal::NoName(error)) => Answer::IsNot {
-                error: error.kind().to_string(),
-                offset: units::count(text.as_bytes().get(..error.offset()).unwrap_or_default()),
-            },
-            Err(Refusal::NotOneInUrl) => Answer::IsNot {
-                error: "not exactly one DOI name in this URL".to_owned(),
-                offset: 0,
-            },
+    fn of(text: &str, read: Result<T, NotOneName>) -> Self {
+        let (error, offset) = match read {
+            Ok(value) => return Answer::Is(value),
+            Err(NotOneName::NoName(error)) => (error.kind().to_string(), error.offset()),
+            Err(error) => (error.to_string(), 0),
+        };
+        Answer::IsNot {
+            error,
+            offset: units::count(text.as_bytes().get(..offset).unwrap_or_default()),
         }
     }
 }
@@ -63,7 +52,7 @@ impl<T> Answer<T> {
 /// The name in the form `to`.
 pub(crate) fn normalized(text: &str, is_name: bool, to: &str, encode: &str) -> Answer<String> {
     let doi = match is_name {
-        true => Doi::new(text).map_err(Refusal::NoName),
+        true => Doi::new(text).map_err(NotOneName::from),
         false => read(text),
     };
     Answer::of(text, doi.map(|doi| written(&doi, to, encode)))
@@ -71,8 +60,7 @@ pub(crate) fn normalized(text: &str, is_name: bool, to: &str, encode: &str) -> A
 
 /// The name that a dirty text was meant to be.
 pub(crate) fn cleaned(text: &str) -> Answer<CleanedName> {
-    let read = doisift_core::clean(text).map_err(Refusal::NoName);
-    let name = read.map(|cleaned| CleanedName {
+    let name = Scanner::new().clean_one(text).map(|cleaned| CleanedName {
         doi: cleaned.doi.key().into_owned(),
         name: cleaned.doi.as_str().to_owned(),
         changed: cleaned.changed,
@@ -92,30 +80,9 @@ impl From<Change> for ChangeRow {
     }
 }
 
-/// The name that `text` is: any presentation form, or a URL of any host that holds exactly one name.
-pub(crate) fn read(text: &str) -> Result<Doi, Refusal> {
-    Doi::parse(text).or_else(|error| match error.kind() {
-        DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
-            only_name(text.trim_ascii()).ok_or(Refusal::NotOneInUrl)
-        }
-        _ => Err(Refusal::NoName(error)),
-    })
-}
-
-fn is_url(text: &str) -> bool {
-    let text = text.trim_ascii();
-    let starts = |scheme: &str| {
-        text.get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
-    (starts("http://") || starts("https://")) && !text.contains(char::is_whitespace)
-}
-
-fn only_name(text: &str) -> Option<Doi> {
-    let mut scanner = Scanner::new();
-    let mut names = scanner.find_iter(text).map(|found| found.doi);
-    let first = names.next()?;
-    names.all(|name| name == first).then_some(first)
+/// The name that `text` is.
+pub(crate) fn read(text: &str) -> Result<Doi, NotOneName> {
+    Scanner::new().read_one(text)
 }
 
 /// The name in the form `to`; as its key if that names no form.
