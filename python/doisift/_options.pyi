@@ -43,11 +43,11 @@ class ScanOptions(TypedDict, total=False):
     nodes_to: Path | None
     report: Path | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     tmp_dir: Path | None
     checkpoint: Path | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
 
@@ -74,10 +74,10 @@ class MentionOptions(TypedDict, total=False):
     arxiv: bool | None
     known: Path | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     tmp_dir: Path | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
 
@@ -102,11 +102,11 @@ class RecordOptions(TypedDict, total=False):
     arxiv: bool | None
     known: Path | None
     threads: int | None
-    memory: int | None
+    memory: int | str | None
     tmp_dir: Path | None
     checkpoint: Path | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
 
@@ -122,7 +122,7 @@ class TableOptions(TypedDict, total=False):
     input_encoding: str | None
     output_encoding: str | None
     bom: bool | None
-    max_row: int | None
+    max_row: int | str | None
     to: Literal["name", "key", "doi-uri", "url", "urn", "api"] | None
     encode: Literal["mandatory", "recommended"] | None
     strict: bool | None
@@ -133,7 +133,7 @@ class TableOptions(TypedDict, total=False):
     report: Path | None
     threads: int | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
 
@@ -144,7 +144,7 @@ class MergeOptions(TypedDict, total=False):
     format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
     part_size: str | None
     report: Path | None
-    memory: int | None
+    memory: int | str | None
     tmp_dir: Path | None
 
 class IndexOptions(TypedDict, total=False):
@@ -154,14 +154,14 @@ class IndexOptions(TypedDict, total=False):
     date: str | None
     add: str | Iterable[str] | None
     trust: bool | None
-    memory: int | None
+    memory: int | str | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
     on_error: Literal["skip", "fail"] | None
     report: Path | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
     threads: int | None
@@ -183,7 +183,7 @@ class CheckOptions(TypedDict, total=False):
     endpoint: str | None
     report: Path | None
     max_expansion: int | None
-    max_window: int | None
+    max_window: int | str | None
     max_depth: int | None
     max_members: int | None
 

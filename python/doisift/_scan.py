@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _doisift
-from ._sources import items
+from ._sources import items, must_exist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ def scan(
     ``(name, file)`` for a file object under a name of one's own. What fsspec opens is a file object too; what
     `fsspec.open_files` gives is opened when it is its turn.
 
-    Without an `output` no rows are written, and ``"-"`` is standard output. The options are those of the command; sizes are numbers of bytes. A source or document that cannot be read is counted in
-    `Report.errors` and logged, unless `on_error` is ``"fail"``.
+    Without an `output` no rows are written, and ``"-"`` is standard output. The options are those of the command; a size is a number of bytes or a text such
+    as ``"512M"``. A source or document that cannot be read is counted in `Report.errors` and logged, unless `on_error` is
+    ``"fail"``. A path that leads nowhere raises `FileNotFoundError` at once, unless `on_error` is given.
 
     `progress` is called about ten times a second with a `Progress`, or is a bar as tqdm makes them, which is moved. Ctrl-C ends
     the run, and nothing appears under the name of the output; with a `checkpoint` the same call resumes it.
@@ -50,7 +51,9 @@ def scan(
     Raises `ValueError` for an option that cannot be, `OSError` if an output cannot be written or, with `on_error`
     ``"fail"``, if input is lost.
     """
-    return _doisift.scan(items(paths), options, _callback(progress))
+    sources = items(paths)
+    must_exist(sources, options)
+    return _doisift.scan(sources, options, _callback(progress))
 
 
 def iter_mentions(
@@ -84,7 +87,9 @@ def iter_mentions(
     the rest: a name belongs to the range of its first byte. What cannot be divided, such as packed files, belongs as a whole to
     the range that starts at 0.
     """
-    return _doisift.iter_rows(items(paths), options, True, batch_rows)
+    sources = items(paths)
+    must_exist(sources, options)
+    return _doisift.iter_rows(sources, options, True, batch_rows)
 
 
 def iter_records(
@@ -99,7 +104,9 @@ def iter_records(
     ``first_document``, ``first_offset``, ``first_text``, ``guessed`` and ``check_digit``. The first batch comes when all sources were read. Names
     take memory up to `memory` bytes, and go to sorted runs in `tmp_dir` beyond that.
     """
-    return _doisift.iter_rows(items(paths), options, False, batch_rows)
+    sources = items(paths)
+    must_exist(sources, options)
+    return _doisift.iter_rows(sources, options, False, batch_rows)
 
 
 def _callback(progress: Callable[[Progress], object] | Bar | None) -> Callable[[Progress], object] | None:

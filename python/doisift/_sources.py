@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Protocol, Union
 
     class Readable(Protocol):
@@ -29,6 +30,15 @@ def items(paths: Source | Iterable[Source]) -> list[Item]:
     if isinstance(paths, (str, os.PathLike)) or _is_file(paths):
         return [_item(paths)]  # type: ignore[arg-type]
     return [_item(path) for path in paths]  # type: ignore[union-attr]
+
+
+def must_exist(paths: Iterable[object], options: Mapping[str, object]) -> None:
+    """Raises `FileNotFoundError` for a path that leads nowhere, unless `on_error` says what to do."""
+    if options.get("on_error") is not None:
+        return
+    for path in paths:
+        if isinstance(path, (str, os.PathLike)) and path != "-" and not os.path.exists(path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
 
 
 def _item(source: Source) -> Item:

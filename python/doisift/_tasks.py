@@ -6,6 +6,7 @@ import os
 
 from . import _doisift
 from ._scan import explain_options
+from ._sources import must_exist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def check(paths: Path | Iterable[Path], **options: Unpack[CheckOptions]) -> list
     """
     import json
 
-    rows: list[dict[str, Any]] = json.loads(_doisift.check_rows(_paths(paths), options))
+    rows: list[dict[str, Any]] = json.loads(_doisift.check_rows(_paths(paths, options), options))
     return rows
 
 
@@ -83,8 +84,10 @@ def resolve(names: str | Iterable[str], **options: Unpack[ResolveOptions]) -> li
             return [json.loads(line) for line in lines]
 
 
-def _paths(paths: Path | Iterable[Path]) -> list[Path]:
-    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+def _paths(paths: Path | Iterable[Path], options: Any) -> list[Path]:
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    must_exist(listed, options)
+    return listed
 
 
 def _run(task: str, paths: Path | Iterable[Path], options: Any) -> dict[str, Any]:
@@ -92,7 +95,7 @@ def _run(task: str, paths: Path | Iterable[Path], options: Any) -> dict[str, Any
         raise ValueError("output: name the file to write, or - for standard output")
     import json
 
-    report: dict[str, Any] = json.loads(_doisift.run_task(task, _paths(paths), options))
+    report: dict[str, Any] = json.loads(_doisift.run_task(task, _paths(paths, options), options))
     return report
 
 

@@ -20,6 +20,9 @@ use crate::text::{kind_of, presentation, text_kind};
 /// Bytes of text that take as long as a row without any.
 pub(crate) const ROW: usize = 64;
 
+/// After so many rows the room for the result of all rows is estimated.
+const SAMPLE: usize = 1024;
+
 /// What is made of each array.
 pub(crate) trait Work: Send {
     /// The type of the result for arrays of this type.
@@ -154,6 +157,9 @@ impl Work for Normalizing {
             let read = text.and_then(|text| self.normalizer.read(text).ok());
             let name = read.as_ref().map(|read| self.presentation.of(&read.doi));
             names.push(name.as_deref()).map_err(refused)?;
+            if row + 1 == SAMPLE {
+                names.expect(texts.len() / SAMPLE);
+            }
         }
         Ok(names.finish())
     }
@@ -191,6 +197,9 @@ impl Work for Extracting {
             }
             let pushed = lists.push(mentions.count, text.is_some());
             pushed.map_err(refused)?;
+            if row + 1 == SAMPLE {
+                mentions.expect(texts.len() / SAMPLE);
+            }
         }
         Ok(lists.finish(mentions.finish()?))
     }
@@ -244,13 +253,22 @@ impl Mentions {
         let texts = [
             self.doi.push(Some(key.as_deref().unwrap_or(mention.key))),
             self.form.push(Some(mention.form.name())),
-            self.text.push(Some(&mention.text_lossy())),
+            self.text.push_lossy(mention.text),
         ];
         self.overflow |= texts.iter().any(Result::is_err);
         self.offset.push(mention.offset);
         self.length.push(mention.text.len() as u64);
         self.guessed.push(Some(mention.guessed));
         self.count += 1;
+    }
+
+    /// Makes room for the mentions of `times` as many rows as there were.
+    fn expect(&mut self, times: usize) {
+        for texts in [&mut self.doi, &mut self.form, &mut self.text] {
+            texts.expect(times);
+        }
+        self.offset.expect(times);
+        self.length.expect(times);
     }
 
     fn finish(self) -> PyResult<Data> {

@@ -1,13 +1,12 @@
 //! The identifier.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyType;
+use pyo3::types::{PyBool, PyString, PyType};
 
 use crate::error::quoted;
 use crate::text::encoding;
@@ -22,7 +21,11 @@ use crate::text::encoding;
 /// (True, 1)
 ///
 /// Any presentation form is read; `ValueError` is raised for other texts. Two are equal if their names are equivalent: equal
-/// except for the case of ASCII letters.
+/// except for the case of ASCII letters. A str is equal to the name whose key it is, and finds it in sets and dictionaries;
+/// read other texts as a `Doi` before they are compared.
+///
+/// >>> doi == "10.1000/abc#", "10.1000/abc#" in {doi}, doi == "10.1000/ABC#"
+/// (True, True, False)
 #[pyclass(frozen, module = "doisift", str = "{0}")]
 pub(crate) struct Doi(doisift::Doi);
 
@@ -114,15 +117,24 @@ impl Doi {
         format!("Doi({:?})", self.0.as_str())
     }
 
-    /// Names are in the order of their keys.
-    fn __richcmp__(&self, other: &Doi, how: CompareOp) -> bool {
-        how.matches(self.0.cmp(&other.0))
+    /// Names are in the order of their keys. Equal objects must have equal hashes, so a str is equal only if it is the key.
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, how: CompareOp) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let order = match (other.cast::<Doi>(), other.cast::<PyString>(), how) {
+            (Ok(other), ..) => self.0.cmp(&other.get().0),
+            (_, Ok(text), CompareOp::Eq | CompareOp::Ne) => {
+                (*self.0.key()).cmp(&*text.to_string_lossy())
+            }
+            _ => return Ok(py.NotImplemented()),
+        };
+        Ok(PyBool::new(py, how.matches(order))
+            .to_owned()
+            .into_any()
+            .unbind())
     }
 
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.0.hash(&mut hasher);
-        hasher.finish()
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        PyString::new(py, &self.0.key()).hash()
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {

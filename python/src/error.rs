@@ -7,10 +7,12 @@ use doisift::{CheckpointError, Error, ErrorKind, Normalizer, Printable};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::keywords::keywords;
+
 /// The exception for a run that failed: a `ValueError` for what the caller asked for, an `OSError` of the matching class for
 /// what the system or the input did. The exception of a file of Python is its cause.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    let message = error.to_string();
+    let message = keywords(&error.to_string());
     match error.kind() {
         ErrorKind::Input(_)
         | ErrorKind::Records(_)

@@ -3,6 +3,8 @@
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use pyo3::prelude::*;
 
+use crate::keywords::keywords;
+
 struct PythonLog;
 
 impl Log for PythonLog {
@@ -14,7 +16,7 @@ impl Log for PythonLog {
         if !self.enabled(record.metadata()) {
             return;
         }
-        let message = record.args().to_string();
+        let message = keywords(&record.args().to_string());
         // A message that cannot be logged is lost, as Python's own handlers do it.
         Python::try_attach(|py| {
             let log = logger(py).and_then(|logger| {

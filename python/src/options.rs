@@ -11,6 +11,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::keywords::keywords;
+
 /// The options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list` or
 /// `text`), and what it does.
 #[pyfunction]
@@ -26,6 +28,19 @@ pub(crate) fn options(function: &str) -> Vec<(&'static str, &'static str, &'stat
     let row = |spec: &OptionSpec| (spec.name, spec.heading, form(spec), spec.summary());
     let own = options.into_iter().filter(|spec| spec.is_of(function));
     own.map(row).collect()
+}
+
+/// The options of all functions. One that several have is here several times.
+pub(crate) fn all() -> Vec<&'static OptionSpec> {
+    let options = [
+        PipelineBuilder::options(),
+        NormalizeBuilder::options(),
+        MergeBuilder::options(),
+        IndexingBuilder::options(),
+        CheckBuilder::options(),
+        ResolveBuilder::options(),
+    ];
+    options.concat()
 }
 
 fn form(spec: &OptionSpec) -> &'static str {
@@ -77,7 +92,7 @@ fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
 
 fn exception(error: BadOption) -> PyErr {
     match error {
-        BadOption::Value(why) => PyValueError::new_err(why),
+        BadOption::Value(why) => PyValueError::new_err(keywords(&why)),
         _ => PyTypeError::new_err(error.to_string()),
     }
 }
@@ -86,7 +101,8 @@ fn exception(error: BadOption) -> PyErr {
 fn value(spec: &OptionSpec, given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
     Ok(match spec.kind {
         OptionKind::Flag => OptionValue::Flag(given.extract()?),
-        OptionKind::Number | OptionKind::Size => OptionValue::Number(given.extract()?),
+        OptionKind::Number => number(given)?,
+        OptionKind::Size => number(given).or_else(|error| text(given).map_err(|_| error))?,
         OptionKind::Path | OptionKind::Folder | OptionKind::Command => {
             OptionValue::Text(given.extract::<PathBuf>()?.into())
         }
@@ -99,6 +115,10 @@ fn value(spec: &OptionSpec, given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
         }
         _ => text(given)?,
     })
+}
+
+fn number(given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
+    given.extract().map(OptionValue::Number)
 }
 
 fn text(given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {

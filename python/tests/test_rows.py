@@ -145,7 +145,9 @@ def test_failures_are_those_of_scan(tmp_path: pathlib.Path) -> None:
         list(iter_mentions(missing, on_error="fail"))
     with pytest.raises(OSError, match="none"):
         table(iter_records(missing, on_error="fail"))
-    stream = iter_records([missing])
+    with pytest.raises(FileNotFoundError, match="none"):
+        iter_mentions([missing])
+    stream = iter_records([missing], on_error="skip")
     assert list(stream) == []
     assert stream.report is not None and stream.report.error_count == 1
 

@@ -158,7 +158,7 @@ def test_failures_of_the_system_are_their_os_error(tmp_path: pathlib.Path) -> No
 
 def test_lost_input_is_reported_and_logged(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
     missing = tmp_path / "100% none.txt"
-    report = scan([missing, CORPORA / "sample.txt"])
+    report = scan([missing, CORPORA / "sample.txt"], on_error="skip")
     assert report.mentions > 0 and report.error_count == 1
     (loss,) = report.errors
     assert (loss.source, loss.document, loss.offset) == (str(missing), None, None)
@@ -167,8 +167,33 @@ def test_lost_input_is_reported_and_logged(tmp_path: pathlib.Path, caplog: pytes
     assert str(missing) in message
     caplog.clear()
     with caplog.at_level(logging.ERROR, "doisift"):
-        scan(missing)
+        scan(missing, on_error="skip")
     assert not caplog.records
+
+
+def test_a_path_that_leads_nowhere_is_an_error_at_once(tmp_path: pathlib.Path) -> None:
+    output = tmp_path / "rows.csv"
+    with pytest.raises(FileNotFoundError) as raised:
+        scan([CORPORA, tmp_path / "none"], output=output)
+    assert raised.value.filename == str(tmp_path / "none") and not output.exists()
+
+
+def test_a_size_may_be_a_text(tmp_path: pathlib.Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text("10.5555/a")
+    for memory in ("64M", "64 MiB", 64 << 20):
+        assert scan(source, memory=memory).records == 1
+    with pytest.raises(ValueError, match="memory: a size is a number of bytes"):
+        scan(source, memory="much")
+    with pytest.raises(TypeError, match="memory: "):
+        scan(source, memory=0.5)  # type: ignore[arg-type]
+
+
+def test_messages_name_keywords(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match="only mentions have text around them; add `mentions=True`"):
+        scan(CORPORA, output=tmp_path / "a.csv", context=9)
+    with pytest.raises(ValueError, match="such as `context=100`"):
+        scan(CORPORA, output=tmp_path / "a.csv", mentions=True, fields=["before"])
 
 
 def test_streams_are_sources(tmp_path: pathlib.Path) -> None:

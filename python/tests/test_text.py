@@ -56,10 +56,19 @@ def test_equivalent_names_are_equal() -> None:
     assert names[0] == names[1] != names[2]
     assert len(set(names)) == 2
     assert sorted(names)[0] == names[0]
-    assert names[0] != "10.1000/É-a"
     with pytest.raises(TypeError):
         names[0] < "10.1000/a"  # type: ignore[operator]
     assert repr(names[0]) == 'Doi("10.1000/É-A")'
+
+
+def test_a_name_is_equal_to_its_key() -> None:
+    name, key = Doi("https://doi.org/10.1000/ABC"), "10.1000/abc"
+    assert name == key and key == name and not name != key and hash(name) == hash(key)
+    assert key in {name} and name in {key: 1}
+    # Both would need the hash of the other.
+    assert name != "10.1000/ABC" and name != "https://doi.org/10.1000/abc"
+    others: list[object] = [None, 10.1, b"10.1000/abc", "10.1000/\ud800"]
+    assert all(name != other for other in others)
 
 
 def test_a_name_survives_pickle() -> None:

@@ -59,6 +59,7 @@ struct Bits {
 }
 
 impl Bits {
+    #[inline]
     fn push(&mut self, bit: bool) {
         if self.length.is_multiple_of(8) {
             self.bytes.push(0);
@@ -79,16 +80,22 @@ pub(crate) struct Validity {
 }
 
 impl Validity {
+    #[inline]
     pub(crate) fn push(&mut self, valid: bool) {
-        if !valid && self.bits.is_none() {
-            let mut bits = Bits::default();
-            (0..self.length).for_each(|_| bits.push(true));
-            self.bits = Some(bits);
-        }
-        if let Some(bits) = &mut self.bits {
-            bits.push(valid);
+        if !valid || self.bits.is_some() {
+            self.push_bit(valid);
         }
         self.length += 1;
+    }
+
+    fn push_bit(&mut self, valid: bool) {
+        let length = self.length;
+        let bits = self.bits.get_or_insert_with(|| {
+            let mut bits = Bits::default();
+            (0..length).for_each(|_| bits.push(true));
+            bits
+        });
+        bits.push(valid);
         self.nulls += usize::from(!valid);
     }
 
@@ -113,6 +120,7 @@ impl Offsets {
         }
     }
 
+    #[inline]
     fn push(&mut self, end: usize) -> Result<(), Overflow> {
         match self {
             Offsets::Small(ends) => ends.push(i32::try_from(end).map_err(|_| Overflow)?),
@@ -121,12 +129,26 @@ impl Offsets {
         Ok(())
     }
 
+    fn expect(&mut self, times: usize) {
+        match self {
+            Offsets::Small(ends) => expect(ends, times),
+            Offsets::Large(ends) => expect(ends, times),
+        }
+    }
+
     fn into_buffer(self) -> Buffer {
         match self {
             Offsets::Small(ends) => Buffer::Small(ends),
             Offsets::Large(ends) => Buffer::Large(ends),
         }
     }
+}
+
+/// Makes room for `times` as many values as there are, and an eighth more, so that they are not copied as they grow. Without that room
+/// they grow as usual. What is not used of it is no memory of the system.
+fn expect<T>(values: &mut Vec<T>, times: usize) {
+    let more = values.len().saturating_mul(times);
+    let _ = values.try_reserve_exact(more.saturating_add(more / 8));
 }
 
 /// Builds an array of texts, which may be null.
@@ -148,11 +170,32 @@ impl Texts {
 
     /// # Errors
     /// If the array is full.
+    #[inline]
     pub(crate) fn push(&mut self, text: Option<&str>) -> Result<(), Overflow> {
         self.validity.push(text.is_some());
         self.bytes
             .extend_from_slice(text.unwrap_or_default().as_bytes());
         self.offsets.push(self.bytes.len())
+    }
+
+    /// Appends bytes as text; what is not UTF-8 is replaced.
+    ///
+    /// # Errors
+    /// If the array is full.
+    #[inline]
+    pub(crate) fn push_lossy(&mut self, text: &[u8]) -> Result<(), Overflow> {
+        if !text.is_ascii() {
+            return self.push(Some(&String::from_utf8_lossy(text)));
+        }
+        self.validity.push(true);
+        self.bytes.extend_from_slice(text);
+        self.offsets.push(self.bytes.len())
+    }
+
+    /// Makes room for `times` as much as there is.
+    pub(crate) fn expect(&mut self, times: usize) {
+        expect(&mut self.bytes, times);
+        self.offsets.expect(times);
     }
 
     pub(crate) fn finish(self) -> Data {
@@ -175,8 +218,14 @@ pub(crate) struct Integers(Vec<i64>);
 
 impl Integers {
     /// A number over `i64::MAX`, which no count of bytes or mentions reaches, becomes that.
+    #[inline]
     pub(crate) fn push(&mut self, number: u64) {
         self.0.push(i64::try_from(number).unwrap_or(i64::MAX));
+    }
+
+    /// Makes room for `times` as many as there are.
+    pub(crate) fn expect(&mut self, times: usize) {
+        expect(&mut self.0, times);
     }
 
     pub(crate) fn finish(self) -> Data {
@@ -197,6 +246,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
+    #[inline]
     pub(crate) fn push(&mut self, flag: Option<bool>) {
         self.validity.push(flag.is_some());
         self.values.push(flag.unwrap_or_default());
@@ -234,6 +284,7 @@ impl Lists {
     ///
     /// # Errors
     /// If the array is full.
+    #[inline]
     pub(crate) fn push(&mut self, end: usize, valid: bool) -> Result<(), Overflow> {
         self.validity.push(valid);
         self.offsets.push(end)

@@ -53,7 +53,8 @@ pub(crate) fn page(out: &mut Vec<u8>) -> io::Result<()> {
 fn annotation(spec: &OptionSpec) -> String {
     let plain = match spec.kind {
         OptionKind::Flag => "bool",
-        OptionKind::Number | OptionKind::Size => "int",
+        OptionKind::Number => "int",
+        OptionKind::Size => "int | str",
         OptionKind::Texts | OptionKind::Items => "str | Iterable[str]",
         OptionKind::List => "Sequence[str]",
         OptionKind::Path | OptionKind::Folder | OptionKind::Command => "Path",
