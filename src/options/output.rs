@@ -27,8 +27,9 @@ options! {
     /// Parts are named `part-00000.parquet` and so on. The format is Parquet unless another is chosen, or the folder has the ending of
     /// one; the endings .gz and .zst compress the parts. A part ends after the row with which it has so many bytes, as its format counts
     /// them: those of text before compression, or those of all values in Parquet before encoding, whose files are several times
-    /// smaller. Each part is complete when it has its name. At the end there are `_manifest.json`, with the rows, the size, the xxh3-64
-    /// and the sources of each part, and an empty `_SUCCESS`. The folder must be new or empty.
+    /// smaller. Mentions and edges also end it after the document with which eight times as many bytes of text were read, so that a run
+    /// that is resumed does not read much again. Each part is complete when it has its name. At the end there are `_manifest.json`, with
+    /// the rows, the size, the xxh3-64 and the sources of each part, and an empty `_SUCCESS`. The folder must be new or empty.
     value part_size: crate::records::PartSize [Scan Merge] default "256M" {
         value: "SIZE", is_fixed: true, python: WRITTEN,
     }

@@ -92,13 +92,14 @@ fn write_piece(
         return;
     }
     let (counts, mark) = (piece.counts, piece.mark);
-    if let Err(error) = sink.write(piece, &run.maker) {
-        return run.ledger.fail(error);
-    }
+    let mut written = sink.write(piece, &run.maker);
     run.ledger.count(counts);
-    if let Some(progress) = progress {
+    if let (Some(progress), Ok(())) = (progress, &written) {
         progress.written(sink);
-        mark.into_iter().for_each(|mark| progress.reach(mark, sink));
+        written = mark.map_or(Ok(()), |mark| progress.reach(mark, sink));
+    }
+    if let Err(error) = written {
+        run.ledger.fail(error);
     }
 }
 
@@ -199,7 +200,7 @@ impl<'r> ScanCrew<'r> {
         }
         let rows = MadeRows {
             counts,
-            mark: Some(Mark::after(ordinal)),
+            mark: Some(self.run.mark_after(ordinal)),
             ..MadeRows::default()
         };
         self.deliver(place.step(), rows);

@@ -17,6 +17,7 @@ use super::plan::ScanPlan;
 use super::ranges::RangedFile;
 use super::state::SharedScan;
 use super::turn::Turn;
+use crate::report::Counts;
 use crate::run::{Crew, PiecePlace, Tickets};
 
 /// Files in a group: so many that the cost of passing it to another thread does not matter.
@@ -112,7 +113,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         let opening = self.plan.opening(&self.run.ledger, None, &OpenGate);
         let looked = looked.and_then(|at| Ok((opening.is_own(&at)?, at.length())));
         let size = match looked {
-            Ok((true, _)) => return,
+            Ok((true, _)) => return self.pass(ordinal),
             Ok((false, size)) => size,
             Err(error) => return self.lose(ordinal, error),
         };
@@ -122,7 +123,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             return self.add(ordinal, size);
         }
         // If mentions are written, the rows of a group are held until then, and a packed file may have many.
-        match plain(source, size, small) {
+        match plain(source, size, small && self.run.marks.is_none()) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if options.is_read_in_ranges() => {
                 if !options.skips_whole_sources() {
@@ -136,20 +137,32 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         }
     }
 
-    fn lose(&self, ordinal: u32, error: InputError) {
+    fn lose(&mut self, ordinal: u32, error: InputError) {
         let source = self.plan.named(ordinal).name;
         let place = ReadPlace {
             source: ordinal,
             document: 0,
         };
         self.run.ledger.lose(place, source, None, error);
+        self.pass(ordinal);
+    }
+
+    /// Passes over a source, after which there may be a mark.
+    fn pass(&mut self, ordinal: u32) {
+        if self.run.marks.is_some() {
+            self.flush();
+            let mut place = self.next_slot();
+            self.crew.end_source(ordinal, Counts::default(), &mut place);
+            self.crew.end(place);
+        }
     }
 
     /// Adds a small file to the group.
     fn add(&mut self, ordinal: u32, size: u64) {
         self.group.ordinals.push(ordinal);
         self.group.bytes += size;
-        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.max() {
+        let is_fixed = || self.run.marks.is_some() && Mark::after(ordinal, Some(size)).is_fixed;
+        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.max() || is_fixed() {
             self.flush();
         }
     }
@@ -171,7 +184,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         }
         let mut place = self.next_slot();
         let mut ticket = self.ticket(place);
-        ticket.mark = group.ordinals.last().copied().map(Mark::after);
+        ticket.mark = group.ordinals.last().map(|&last| self.run.mark_after(last));
         let sources = &self.plan.sources;
         let read = move |turn: &mut Turn<'_>, _: &_| {
             for ordinal in group.ordinals {
@@ -250,10 +263,14 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 }
 
-/// The opened file of `size` bytes and its first bytes, if it is plain text. A `small` one may end in an archive.
-fn plain(source: &Source, size: u64, small: bool) -> Result<Option<(File, Vec<u8>)>, InputError> {
+/// The opened file of `size` bytes and its first bytes, if it is plain text. It may end in an archive if that `may_follow`.
+fn plain(
+    source: &Source,
+    size: u64,
+    may_follow: bool,
+) -> Result<Option<(File, Vec<u8>)>, InputError> {
     let file = File::open(&source.path)?;
     let start = text_start(&file, size, &source.path)?;
-    let start = start.filter(|_| small || !ends_archive(&file, size));
+    let start = start.filter(|_| may_follow || !ends_archive(&file, size));
     Ok(start.map(|start| (file, start)))
 }

@@ -95,6 +95,11 @@ impl<'p> ScanLedger<'p> {
         self
     }
 
+    /// Bytes of text that were read, as far as they were counted.
+    pub(super) fn text(&self) -> u64 {
+        lock(&self.entries).counts.bytes_decoded
+    }
+
     /// Counts all that was found before a mark.
     pub(super) fn reach(&self, mark: Mark) {
         lock(&self.entries).settle(|place| mark.is_after(place));

@@ -2,13 +2,25 @@
 //!
 //! Rows are written in the order of sources. So a mark that is delivered with them, and the counts of all pieces before it, are all
 //! that a later run needs to go on there. A mark is between two documents, or in a plain file that is read in ranges.
+//!
+//! A part may end at a fixed mark. Where these are depends on the sources alone: not on threads and chunks, nor on where a run begins.
 
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Done;
+use super::options::ScanOptions;
 use super::sink::Sink;
 use super::state::SharedScan;
+use crate::error::Error;
+use crate::records::PartEntry;
 use crate::report::KnownCounts;
+
+/// Marks in a source, for the text after which a part ends.
+const MARKS: u64 = 16;
+/// Bytes of text between two marks in a source, if parts do not end after an amount of text.
+const STEP: u64 = 128 << 20;
+/// The mark after a source is fixed if the source has so many bytes, or after each so many sources. Small ones are read together.
+const SOURCES: (u64, u32) = (1 << 20, 64);
 
 /// A place in the sources at which reading can begin again. All sources before its source are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +33,8 @@ pub(super) struct Mark {
     pub(super) ordinal: u64,
     /// The offset in a plain file that is read in ranges.
     pub(super) offset: u64,
+    /// Whether a part may end there.
+    pub(super) is_fixed: bool,
 }
 
 /// The place of something that was found while sources were read.
@@ -41,21 +55,34 @@ pub(super) struct MarkedRows {
     pub(super) standings: KnownCounts,
 }
 
-/// Follows the rows that are written, and writes a checkpoint when a part is complete.
+/// Follows the rows that are written. Ends parts at marks, and writes a checkpoint when a part is complete.
 pub(super) struct RowProgress<'r> {
     run: &'r SharedScan<'r>,
-    /// What was written before the last mark, and all that was done before it.
-    last: (MarkedRows, Done),
+    /// What was written before the last mark, and all that was done before it; none if there are no checkpoints.
+    last: Option<(MarkedRows, Done)>,
     /// Complete parts.
     parts: usize,
 }
 
 impl Mark {
-    /// The mark after a source.
-    pub(super) fn after(source: u32) -> Self {
+    /// The mark after a source of so many bytes, if it is a file.
+    pub(super) fn after(source: u32, size: Option<u64>) -> Self {
+        let (large, few) = SOURCES;
         Mark {
             source: source + 1,
+            is_fixed: size.is_none_or(|size| size >= large) || (source + 1).is_multiple_of(few),
             ..Mark::default()
+        }
+    }
+
+    /// A mark before the document number `document` of a source.
+    pub(super) fn before(source: u32, document: u64, ordinal: u64) -> Self {
+        Mark {
+            source,
+            document,
+            ordinal,
+            offset: 0,
+            is_fixed: true,
         }
     }
 
@@ -81,31 +108,57 @@ impl Mark {
 }
 
 impl<'r> RowProgress<'r> {
-    /// None if the run writes no checkpoints of rows.
+    /// None if the run makes no marks.
     pub(super) fn new(run: &'r SharedScan<'r>, sink: &Sink<'_>) -> Option<Self> {
         let at = run.resumed().map(|resumed| resumed.at.clone());
-        run.checkpoints_rows().then(|| RowProgress {
+        let last = || done_at(run, at.unwrap_or_default());
+        run.marks.map(|_| RowProgress {
             run,
-            last: done_at(run, at.unwrap_or_default()),
+            last: run.checkpoints_rows().then(last),
             parts: sink.parts().len(),
         })
     }
 
     /// Takes note that rows were written, after the last mark.
     pub(super) fn written(&mut self, sink: &Sink<'_>) {
-        let parts = sink.parts();
-        if parts.len() > self.parts {
-            self.parts = parts.len();
-            let (at, done) = &self.last;
-            self.run.checkpoint_rows(at, done, parts);
+        if sink.parts().len() > self.parts {
+            self.checkpoint(sink.parts());
         }
     }
 
     /// Takes note that all rows before a mark were written.
-    pub(super) fn reach(&mut self, mark: Mark, sink: &Sink<'_>) {
+    ///
+    /// # Errors
+    /// If a part cannot be ended.
+    pub(super) fn reach(&mut self, mark: Mark, sink: &mut Sink<'_>) -> Result<(), Error> {
         self.run.ledger.reach(mark);
-        self.last = done_at(self.run, sink.marked(mark));
+        if let Some(last) = &mut self.last {
+            *last = done_at(self.run, sink.marked(mark));
+        }
+        if mark.is_fixed && sink.reach(self.run.ledger.text())? {
+            self.checkpoint(sink.parts());
+        }
+        Ok(())
     }
+
+    fn checkpoint(&mut self, parts: &[PartEntry]) {
+        self.parts = parts.len();
+        if let Some((at, done)) = &self.last {
+            self.run.checkpoint_rows(at, done, parts);
+        }
+    }
+}
+
+/// Bytes of text of a source between two marks in it; none if marks are of no use, since no rows in the order of sources are in parts.
+pub(super) fn step(options: &ScanOptions) -> Option<u64> {
+    let nodes = options.nodes_to.as_ref();
+    let plans = [
+        options.parts.as_ref(),
+        nodes.and_then(|nodes| nodes.parts.as_ref()),
+    ];
+    let plans = plans.into_iter().flatten();
+    let steps = plans.map(|plan| plan.size.text().map_or(STEP, |text| text / MARKS));
+    steps.min().filter(|_| options.selection.writes_mentions())
 }
 
 fn done_at(run: &SharedScan<'_>, at: MarkedRows) -> (MarkedRows, Done) {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use doisift_core::TextKind;
 use doisift_documents::{
@@ -57,8 +56,8 @@ struct SourceReading<'a, 'r> {
     begun: u64,
     /// Documents that were counted at marks.
     counted: u64,
-    /// The time of the last mark.
-    marked: Instant,
+    /// Bytes of text that were read after the last mark.
+    unmarked: u64,
     /// The mark of an earlier run in this source, up to which documents are passed over.
     passing: Option<Mark>,
     dictionaries: Dictionaries,
@@ -85,7 +84,7 @@ pub(super) fn read<'r>(
         ordinal: 0,
         begun: 0,
         counted: 0,
-        marked: Instant::now(),
+        unmarked: 0,
         passing: run.resumed_in(ordinal).filter(|mark| mark.document > 0),
         dictionaries: Dictionaries::default(),
         capture: None,
@@ -143,18 +142,14 @@ impl SourceReading<'_, '_> {
         true
     }
 
-    /// Makes a mark before the next document if it is time for one.
+    /// Makes a mark before the next document if enough text was read.
     fn mark(&mut self) {
-        if self.begun == 0 || !self.run.is_mark_due(self.marked) {
+        if self.begun == 0 || !self.run.is_mark_due(self.unmarked) {
             return;
         }
-        let mark = Mark {
-            document: self.begun,
-            ordinal: self.ordinal,
-            ..Mark::within(self.named.ordinal, 0)
-        };
+        let mark = Mark::before(self.named.ordinal, self.begun, self.ordinal);
         let documents = self.gain.documents - self.counted;
-        (self.counted, self.marked) = (self.gain.documents, Instant::now());
+        (self.counted, self.unmarked) = (self.gain.documents, 0);
         self.scans.mark(mark, documents);
     }
 
@@ -186,6 +181,7 @@ impl SourceReading<'_, '_> {
         let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
         self.gain.documents += documents;
         self.ordinal += documents;
+        self.unmarked += cutter.end();
     }
 }
 
@@ -235,6 +231,7 @@ impl Documents for SourceReading<'_, '_> {
             return;
         }
         self.gain.documents += u64::from(batch.rows);
+        self.unmarked += batch.bytes().len() as u64;
         if batch.cells().is_empty() {
             return;
         }

@@ -12,6 +12,7 @@ use super::{crew, turn};
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
+use crate::records::PartStart;
 use crate::report::{KnownReport, Report};
 use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
@@ -78,7 +79,11 @@ fn sink<'c>(
 ) -> Result<Sink<'c>, Error> {
     let (plan, resumed) = (&run.plan, run.resumed());
     if let Some(rows) = resumed {
-        let resumed = outputs.rows.resume(rows.parts.clone(), rows.passed());
+        let start = PartStart {
+            passed: rows.passed(),
+            text: run.ledger.text(),
+        };
+        let resumed = outputs.rows.resume(rows.parts.clone(), start);
         resumed.map_err(Error::output)?;
     }
     let mut sink = Sink::new(plan.options, plan.shares, outputs, caller)?;

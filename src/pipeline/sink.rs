@@ -98,6 +98,15 @@ impl<'c> Sink<'c> {
         self.rows.parts()
     }
 
+    /// Reaches a place before which so many bytes of `text` were read, at which parts may end. Returns whether complete parts have all
+    /// rows so far.
+    pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
+        if let Some(nodes) = &mut self.nodes {
+            nodes.reach(text).map_err(Error::output)?;
+        }
+        self.rows.reach(text).map_err(Error::output)
+    }
+
     /// What was written before a mark that is reached now.
     pub(super) fn marked(&self, mark: Mark) -> MarkedRows {
         MarkedRows {

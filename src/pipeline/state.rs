@@ -1,16 +1,17 @@
 //! The state that all threads of a run share: what is planned, what was found, and the checkpoint.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use doisift_documents::{Source, Unpackers};
+use doisift_documents::{Source, SourceKind, Unpackers};
+use doisift_system::FileStatus;
 
 use super::backlog::Backlog;
 use super::checkpoint::{Checkpoint, Done, RowsDone};
 use super::gate::Gates;
 use super::ledger::ScanLedger;
 use super::maker::RowMaker;
-use super::mark::{Mark, MarkedRows};
+use super::mark::{self, Mark, MarkedRows};
 use super::notice;
 use super::options::ScanOptions;
 use super::plan::ScanPlan;
@@ -22,9 +23,6 @@ use crate::error::Error;
 use crate::lookup;
 use crate::records::PartEntry;
 
-/// The most time between two marks of a source that is read.
-const MARKS: Duration = Duration::from_secs(1);
-
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {
     pub(super) plan: ScanPlan<'p>,
@@ -35,6 +33,8 @@ pub(super) struct SharedScan<'p> {
     pub(super) backlog: Backlog,
     pub(super) maker: RowMaker<'p>,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
+    /// Bytes of text of a source between two marks in it; none if the run makes no marks.
+    pub(super) marks: Option<u64>,
     /// The rows of an earlier run.
     resumed: Option<RowsDone>,
 }
@@ -74,6 +74,7 @@ impl<'p> SharedScan<'p> {
             backlog: Backlog::new(shares.backlog),
             maker: RowMaker::new(options, has_caller),
             checkpoint,
+            marks: mark::step(options),
             resumed,
             plan,
         };
@@ -144,10 +145,17 @@ impl<'p> SharedScan<'p> {
         self.checkpoint.is_some() && self.plan.options.selection.writes_mentions()
     }
 
-    /// Whether a mark should be made; the last was made at this time.
-    pub(super) fn is_mark_due(&self, last: Instant) -> bool {
-        let interval = self.plan.options.resources.checkpoint_interval.min(MARKS);
-        self.checkpoints_rows() && last.elapsed() >= interval
+    /// Whether a mark should be made in a source of which so much text was read after the last one.
+    pub(super) fn is_mark_due(&self, text: u64) -> bool {
+        self.marks.is_some_and(|step| text >= step)
+    }
+
+    /// The mark after a source.
+    pub(super) fn mark_after(&self, ordinal: u32) -> Mark {
+        let source = self.plan.sources.get(ordinal as usize);
+        let file = source.filter(|source| source.kind == SourceKind::File && self.marks.is_some());
+        let size = |file: Source| FileStatus::at(&file.path).map_or(0, |at| at.length());
+        Mark::after(ordinal, file.map(size))
     }
 
     /// Writes a checkpoint of complete parts, with what was done before the last mark.

@@ -33,7 +33,7 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) {
             write(run, worker, mark, sink, &mut progress);
         });
         if progress.is_some() {
-            let mark = Some(Mark::after(ordinal));
+            let mark = Some(run.mark_after(ordinal));
             write(run, &mut turn.worker, mark, sink, &mut progress);
         }
     }
@@ -62,7 +62,9 @@ fn write(
     progress.written(sink);
     if let Some(mark) = mark {
         worker.settle();
-        progress.reach(mark, sink);
+        if let Err(error) = progress.reach(mark, sink) {
+            run.ledger.fail(error);
+        }
     }
 }
 

@@ -239,6 +239,11 @@ pub(crate) struct Encoders {
 pub(crate) trait BlockWriter<W>: Send {
     /// Writes a block of the same layout.
     fn block(&mut self, block: RowBlock) -> io::Result<()>;
+    /// Reaches a place in the sources before which all rows were written, and so many bytes of `text` read. A part may end there.
+    /// Returns whether all these rows are in complete parts then.
+    fn reach(&mut self, _text: u64) -> io::Result<bool> {
+        Ok(false)
+    }
     /// The parts that are complete, if the rows are in parts.
     fn parts(&self) -> &[PartEntry] {
         &[]

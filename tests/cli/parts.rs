@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::place::{Place, Seen, names};
+use crate::containers::{tar, zip};
+use crate::place::{Place, Seen, gzip, names};
 
 /// Three sources with names.
 fn place() -> Place {
@@ -66,6 +67,58 @@ fn parts_have_the_rows_of_one_output_for_all_threads_and_chunks() {
             fs::remove_dir_all(place.path(format!("other{number}"))).unwrap();
         }
         fs::remove_dir_all(place.path("first")).unwrap();
+    }
+}
+
+/// Sources with much text and few names: packed files, archives, and plain files, small and large.
+pub fn thin() -> Place {
+    let place = Place::new();
+    let text = |n: usize, lines| "no names here\n".repeat(lines) + &format!("See 10.5555/{n}.\n");
+    let packed: Vec<_> = (0..40).map(|n| gzip(text(n, 500))).collect();
+    let named: Vec<_> = (0..40).map(|n| format!("{n}.gz")).collect();
+    let members = named.iter().zip(&packed);
+    let members: Vec<(&str, &[u8])> = members.map(|(name, bytes)| (&**name, &**bytes)).collect();
+    for (name, bytes) in &members {
+        place.file(format!("in/a/{name}"), bytes);
+    }
+    place.file("in/b.tar", tar(&members));
+    for n in 0..200 {
+        place.file(format!("in/c/{n:03}.txt"), text(n, 50));
+    }
+    place.file("in/d.txt", text(0, 90_000));
+    place.file(
+        "in/e.bin",
+        [text(1, 100).as_bytes(), &zip(&members)].concat(),
+    );
+    place
+}
+
+#[test]
+fn parts_end_by_the_text_that_was_read_for_all_threads_and_chunks() {
+    let place = thin();
+    for rows in ["--mentions", "--edges", "--edges --nodes-to nodes/"] {
+        let scan = |options: &str| {
+            let line = format!("in {rows} -f jsonl --part-size 4K -o out/ {options}");
+            place.scan(&line).quiet();
+            let joined = joined(&place, "out");
+            let parts = ["out", "nodes"].map(|folder| {
+                let path = place.path(folder);
+                let files = path.exists().then(|| files(&place, folder));
+                let _ = fs::remove_dir_all(path);
+                files
+            });
+            (parts, joined)
+        };
+        let (first, joined) = scan("-j1");
+        if !rows.contains("nodes") {
+            assert_eq!(joined, place.scan(&format!("in {rows}")).quiet().out);
+        }
+        let count = first[0].as_ref().map_or(0, Vec::len);
+        // The rows alone fill a third of that.
+        assert!(count > 20, "{rows}: {count}");
+        for options in ["-j3", "-j2 --chunk 100", "-j1 --chunk 7", "-j4 --memory 1M"] {
+            assert!(scan(options).0 == first, "{rows} {options}");
+        }
     }
 }
 

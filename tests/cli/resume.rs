@@ -93,6 +93,44 @@ fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
     unreachable!()
 }
 
+/// Kills runs over and over, and compares what is left at the end with the output of a run that was not killed.
+fn check_killed(place: &Place, rows: &str, part_size: &str) {
+    let line = format!("in {rows} -f jsonl --part-size {part_size}");
+    let whole = place.scan(&format!("{line} -o whole/ --report whole.json"));
+    assert_eq!(whole.code, Some(1), "{}", whole.err);
+    let line = format!(
+        "{line} --chunk 2000 -o out/ --report out.json --checkpoint ck --checkpoint-interval 0"
+    );
+    let killed = kill_until_done(place, &line, 3);
+    assert!(killed > 3, "{rows}: killed {killed} times");
+    let (whole, out) = (files(place, "whole"), files(place, "out"));
+    let names = |files: &[(String, Vec<u8>)]| {
+        files
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&whole), names(&out), "{rows}");
+    for ((name, whole), (_, out)) in whole
+        .iter()
+        .zip(&out)
+        .filter(|((name, _), _)| name != "_manifest.json")
+    {
+        assert!(whole == out, "{rows}: {name}");
+    }
+    let parts = |folder: &str| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
+    assert_eq!(parts("whole"), parts("out"), "{rows}");
+    assert_eq!(
+        report(place, "whole.json"),
+        report(place, "out.json"),
+        "{rows}"
+    );
+    assert!(!place.path("ck").exists());
+    for folder in ["whole", "out"] {
+        fs::remove_dir_all(place.path(folder)).unwrap();
+    }
+}
+
 #[test]
 fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
     let place = place();
@@ -103,40 +141,16 @@ fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
         "--edges -j1",
         "--mentions --lines -j2",
     ] {
-        let line = format!("in {rows} -f jsonl --part-size 48K");
-        let whole = place.scan(&format!("{line} -o whole/ --report whole.json"));
-        assert_eq!(whole.code, Some(1), "{}", whole.err);
-        let line = format!(
-            "{line} --chunk 2000 -o out/ --report out.json --checkpoint ck --checkpoint-interval 0"
-        );
-        let killed = kill_until_done(&place, &line, 3);
-        assert!(killed > 3, "{rows}: killed {killed} times");
-        let (whole, out) = (files(&place, "whole"), files(&place, "out"));
-        let names = |files: &[(String, Vec<u8>)]| {
-            files
-                .iter()
-                .map(|(name, _)| name.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(names(&whole), names(&out), "{rows}");
-        for ((name, whole), (_, out)) in whole
-            .iter()
-            .zip(&out)
-            .filter(|((name, _), _)| name != "_manifest.json")
-        {
-            assert!(whole == out, "{rows}: {name}");
-        }
-        let parts = |folder: &str| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
-        assert_eq!(parts("whole"), parts("out"), "{rows}");
-        assert_eq!(
-            report(&place, "whole.json"),
-            report(&place, "out.json"),
-            "{rows}"
-        );
-        assert!(!place.path("ck").exists());
-        for folder in ["whole", "out"] {
-            fs::remove_dir_all(place.path(folder)).unwrap();
-        }
+        check_killed(&place, rows, "48K");
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_where_parts_end_by_the_text_that_was_read() {
+    let place = crate::parts::thin();
+    place.file("in/m.gz", &gzip(names(1000))[..500]);
+    for rows in ["--mentions -j2", "--edges -j1"] {
+        check_killed(&place, rows, "2K");
     }
 }
 

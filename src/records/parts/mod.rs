@@ -1,7 +1,8 @@
 //! Outputs in parts: a folder of `part-00000.parquet`, `part-00001.parquet` and so on, with a manifest and, at the end, `_SUCCESS`.
 //!
-//! A part is complete when it has its name. Where parts end is decided by the sizes of rows, as their format counts them, so the
-//! parts are the same for every number of threads and every division into blocks. Programs that read such folders pass over
+//! A part is complete when it has its name. Where parts end is decided by the sizes of rows, as their format counts them, and by the
+//! text that was read before places that the writer is told of. So the parts are the same for every number of threads and every
+//! division into blocks, if these places are. Programs that read such folders pass over
 //! names that start with `_` or `.`.
 
 mod folder;
@@ -31,15 +32,28 @@ pub(super) const MANIFEST: &str = "_manifest.json";
 pub(super) const SUCCESS: &str = "_SUCCESS";
 /// The beginning of the name of a part, and the least number of digits after it.
 const PART: (&str, usize) = ("part-", 5);
+/// The bytes of text after which a part ends, as a multiple of its size. So where rows are few, a run that is resumed does not read
+/// much text again.
+const TEXT: u64 = 8;
 
 /// Where a part ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartSize {
-    /// After the row with which the rows of the part have so many bytes, as their format counts them.
+    /// After the row with which the rows of the part have so many bytes, as their format counts them; or, if rows are in the order of
+    /// sources, after the document with which eight times as many bytes of text were read.
     Bytes(u64),
     /// Before the first row of the next source.
     Source,
+}
+
+/// Where the rows of a run begin, if an earlier run wrote parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PartStart {
+    /// Rows that are in these parts and come again first.
+    pub(crate) passed: u64,
+    /// Bytes of text that were read before all rows that come.
+    pub(crate) text: u64,
 }
 
 /// What the manifest says of the run.
@@ -57,6 +71,16 @@ pub(crate) struct PartPlan {
     ending: String,
     /// The inputs as typed, and the options that bear on the rows, for the manifest.
     pub(crate) about: PartAbout,
+}
+
+impl PartSize {
+    /// The bytes of text after which a part ends.
+    pub(crate) fn text(self) -> Option<u64> {
+        match self {
+            PartSize::Bytes(full) => Some(full.saturating_mul(TEXT)),
+            PartSize::Source => None,
+        }
+    }
 }
 
 impl PartPlan {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::manifest;
-use super::{PartEntry, PartFolder, PartSize, SourceRows};
+use super::{PartEntry, PartFolder, PartSize, PartStart, SourceRows};
 use crate::records::layout::Layout;
 use crate::records::output::Output;
 use crate::records::row::Row;
@@ -34,6 +34,8 @@ pub(crate) struct PartBlocks {
     sources: Vec<SourceRows>,
     /// Rows that the parts of an earlier run have, and that come again.
     passed: u64,
+    /// Bytes of text that were read before the first place in the part that was [reached](BlockWriter::reach); none before that.
+    text: Option<u64>,
     /// The output of the manifest. Dropped before the folder, which may be removed then.
     manifest: Output,
     folder: PartFolder,
@@ -44,13 +46,13 @@ impl PartWriter {
     pub(crate) fn new(
         layout: &Layout,
         folder: PartFolder,
-        passed: u64,
+        start: PartStart,
         manifest: Output,
     ) -> io::Result<Self> {
         Ok(PartWriter {
             block: BlockBuilder::new(layout)?,
             rows: 0,
-            blocks: PartBlocks::new(layout, folder, passed, manifest),
+            blocks: PartBlocks::new(layout, folder, start, manifest),
         })
     }
 
@@ -88,8 +90,14 @@ impl RowWriter<Output> for PartWriter {
 }
 
 impl PartBlocks {
-    /// Writes to `folder`. The first rows, so many as `passed`, are in its parts already.
-    pub(crate) fn new(layout: &Layout, folder: PartFolder, passed: u64, manifest: Output) -> Self {
+    /// Writes rows to `folder` that begin at `start`.
+    pub(crate) fn new(
+        layout: &Layout,
+        folder: PartFolder,
+        start: PartStart,
+        manifest: Output,
+    ) -> Self {
+        let PartStart { passed, text } = start;
         PartBlocks {
             layout: layout.clone(),
             encoders: None,
@@ -98,6 +106,8 @@ impl PartBlocks {
             size: 0,
             sources: Vec::new(),
             passed,
+            // A part that ends in the middle of a document is followed by one that has reached nothing.
+            text: (passed == 0).then_some(text),
             manifest,
             folder,
         }
@@ -164,7 +174,7 @@ impl PartBlocks {
         let Some(part) = self.part.take() else {
             return Ok(());
         };
-        self.size = 0;
+        (self.size, self.text) = (0, None);
         let rows = std::mem::take(&mut self.rows);
         let sources = std::mem::take(&mut self.sources);
         self.folder.add_part(part.end()?, rows, sources)
@@ -187,6 +197,22 @@ impl BlockWriter<Output> for PartBlocks {
             block = rest;
         }
         Ok(())
+    }
+
+    fn reach(&mut self, text: u64) -> io::Result<bool> {
+        let Some(max) = self.folder.plan.size.text() else {
+            return Ok(false);
+        };
+        // A place before the end of the last part was reached by the run that wrote it.
+        if self.passed > 0 {
+            return Ok(false);
+        }
+        let is_full = text - *self.text.get_or_insert(text) >= max;
+        if is_full {
+            self.end_part()?;
+            self.text = Some(text);
+        }
+        Ok(is_full)
     }
 
     fn parts(&self) -> &[PartEntry] {
