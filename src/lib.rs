@@ -111,7 +111,7 @@ pub use check::{
 };
 #[cfg(feature = "pipeline")]
 pub use column::{
-    CellCounts, CellStatus, Charset, Normalize, NormalizeBuilder, NormalizeOptions,
+    CellCounts, CellStatus, Charset, ColumnCleaner, Normalize, NormalizeBuilder, NormalizeOptions,
     NormalizeReport, TableFormat, UnknownCharset, UnknownTableFormat,
 };
 #[cfg(feature = "pipeline")]

@@ -6,9 +6,10 @@
 >>> [str(mention.doi) for mention in doisift.extract("See doi:10.5555/Birds.2024, and (10.5555/a(b)).")]
 ['10.5555/Birds.2024', '10.5555/a(b)']
 
-One text: `normalize`, `Doi`, `extract`. A column of texts, as an Arrow array or stream of any library: `extract_batch`,
+One text: `normalize`, `Doi`, `extract`, and `explain` says why. A column of texts, as an Arrow array or stream of any library: `extract_batch`,
 `normalize_batch`. Files, folders and streams of any size: `scan`, `iter_mentions`, `iter_records`. The modules
-`doisift.polars` and `doisift.duckdb` add the functions to these libraries. Tables of names: `clean_table`; records of
+`doisift.pandas`, `doisift.polars` and `doisift.duckdb` add the functions to these libraries. Tables of names, in memory or in files:
+`clean_table`; records of
 several scans: `merge`; whether a name is registered, offline: `Known`, and `index`, which makes its file;
 online: `resolve`. The references of a bibliography: `check`.
 
@@ -28,6 +29,7 @@ from ._doisift import (
     Report,
     RowStream,
     __version__,
+    explain,
     extract,
     extract_batch,
     normalize,
@@ -51,6 +53,7 @@ __all__ = [
     "__version__",
     "check",
     "clean_table",
+    "explain",
     "extract",
     "extract_batch",
     "index",

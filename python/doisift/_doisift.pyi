@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol, TypedDict, final, overload
 
 from typing_extensions import Self
 
@@ -17,6 +17,8 @@ class _ArrowArray(Protocol):
 
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Column = _ArrowArray | _ArrowStream | Sequence[str | bytes | None]
 
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
@@ -82,7 +84,7 @@ class Known:
     def __contains__(self, doi: object) -> bool: ...
     def agency(self, doi: _Asked) -> str | None: ...
     def notices(self, doi: _Asked) -> list[Notice]: ...
-    def contains_batch(self, array: _ArrowArray | _ArrowStream) -> Array | ArrayStream: ...
+    def contains_batch(self, array: _Column) -> Array | ArrayStream: ...
 
 @final
 class IndexSource:
@@ -113,12 +115,18 @@ class Array:
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __getitem__(self, row: int, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
+    def to_pylist(self) -> list[Any]: ...
 
 class ArrayStream:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __iter__(self) -> Iterator[Array]: ...
     def __next__(self) -> Array: ...
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
+    def to_pylist(self) -> list[Any]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
@@ -209,8 +217,47 @@ def extract(
     context: int = 0,
     input_kind: _Kind = "unknown",
 ) -> list[Mention]: ...
+class _StepRow(TypedDict):
+    topic: str
+    finding: str
+    rule: str | None
+    because: str | None
+
+class _Position(TypedDict):
+    kind: str
+    start: int
+    verdict: Literal["found", "refused", "no_name", "unknown"]
+    doi: str | None
+    guessed: bool | None
+    check_digit: Literal["good", "bad"] | None
+    reason: str | None
+    because: str | None
+    steps: list[_StepRow]
+
+class _ChangeRow(TypedDict):
+    rule: str
+    text: str
+    because: str
+
+class _Cleaning(TypedDict):
+    doi: str | None
+    changed: bool | None
+    check_digit: Literal["good", "bad"] | None
+    changes: list[_ChangeRow]
+    reason: str | None
+
+@overload
+def explain(
+    text: str | bytes | bytearray | memoryview,
+    *,
+    clean: Literal[False] = False,
+    input_kind: _Kind = "auto",
+    known: str | PathLike[str] | None = None,
+) -> list[_Position]: ...
+@overload
+def explain(text: str | bytes | bytearray | memoryview, *, clean: Literal[True]) -> _Cleaning: ...
 def normalize_batch(
-    array: _ArrowArray | _ArrowStream,
+    array: _Column,
     *,
     to: _To = "key",
     clean: bool = False,
@@ -218,8 +265,9 @@ def normalize_batch(
     encode: _Encode = "mandatory",
 ) -> Array | ArrayStream: ...
 def extract_batch(
-    array: _ArrowArray | _ArrowStream, *, clean: bool = False, input_kind: _Kind = "unknown"
+    array: _Column, *, clean: bool = False, input_kind: _Kind = "unknown"
 ) -> Array | ArrayStream: ...
+def clean_cells(array: _Column, options: Mapping[str, object], in_place: bool) -> Array | ArrayStream: ...
 def options(function: str) -> list[tuple[str, str, str, str]]: ...
 def scan(
     sources: list[str | tuple[str, _Readable]],

@@ -7,31 +7,55 @@ import os
 from . import _doisift
 from ._scan import explain_options
 from ._sources import must_exist
+from ._tables import cleaner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Union
+    from typing import Any, TypeVar, Union, overload
 
     from typing_extensions import Unpack
 
     from ._options import CheckOptions, IndexOptions, MergeOptions, ResolveOptions, TableOptions
 
+    from ._tables import Table
+
     Path = Union[str, os.PathLike[str]]
+    AnyTable = TypeVar("AnyTable", bound=Table)
+else:
+
+    def overload(function):
+        return function
 
 
-def clean_table(paths: Path | Iterable[Path], **options: Unpack[TableOptions]) -> dict[str, Any]:
-    """Clean the columns of DOI names in the tables `paths`, write them to the file `output`, and say what was done.
+@overload
+def clean_table(tables: Path | Iterable[Path], /, **options: Unpack[TableOptions]) -> dict[str, Any]: ...
+
+
+@overload
+def clean_table(tables: AnyTable, /, **options: Unpack[TableOptions]) -> AnyTable: ...
+
+
+def clean_table(tables: Any, /, **options: Unpack[TableOptions]) -> Any:
+    """Clean the columns of DOI names in a table in memory, or in files.
 
     >>> import doisift
+    >>> frame = doisift.clean_table(frame, column="DOI", clean=True)  # doctest: +SKIP
     >>> report = doisift.clean_table("works.csv", output="clean.csv", column="DOI", clean=True)  # doctest: +SKIP
-    >>> report["statuses"]["changed"]  # doctest: +SKIP
+    >>> report["statuses"]["cleaned"]  # doctest: +SKIP
     17
 
-    Tables are delimited text, JSON Lines and workbooks. They come back with columns for the clean name, its status and the reason
-    after the others, or with `in_place`, changed. The options are those of ``doisift normalize``, and so is the report.
+    A table in memory is a DataFrame of pandas or Polars, a LazyFrame, or a Table or RecordBatch of pyarrow. It is not changed;
+    one of the same kind comes back, with the index that it had. Files are delimited text in any encoding, JSON Lines and
+    workbooks; they are written to the file `output`, and a report of what was done is returned.
+
+    Columns for the clean name, its status and the reason come after the others, or with `in_place`, the names are replaced. The
+    options are those of ``doisift normalize``; for a table in memory, those of names and columns.
     """
-    return _run("clean_table", paths, options)
+    clean = cleaner(tables)
+    if clean is not None:
+        return clean(tables, dict(options))
+    return _run("clean_table", tables, options)
 
 
 def merge(paths: Path | Iterable[Path], **options: Unpack[MergeOptions]) -> dict[str, Any]:

@@ -16,16 +16,20 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from . import extract_batch, iter_mentions, normalize_batch
+from ._doisift import clean_cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
+    import os
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, Union
 
     from ._doisift import _Encode, _Kind, _To
     from ._sources import Source
 
-__all__ = ["MENTION", "DoiExpr", "DoiSeries", "scan_doi"]
+    Path = Union[str, os.PathLike[str]]
+
+__all__ = ["CELL", "MENTION", "DoiExpr", "DoiSeries", "scan_doi"]
 
 #: The type of a mention in a text.
 MENTION = pl.Struct(
@@ -38,6 +42,10 @@ MENTION = pl.Struct(
         "guessed": pl.Boolean,
     }
 )
+
+#: The type of what is said of a cell.
+CELL = pl.Struct({"clean": pl.String, "status": pl.String, "reason": pl.String})
+
 
 @pl.api.register_series_namespace("doi")
 class DoiSeries:
@@ -57,6 +65,30 @@ class DoiSeries:
         """The name that each text is; null where it is none. The options are those of `doisift.normalize`."""
         names = normalize_batch(self._series, to=to, clean=clean, strict=strict, encode=encode)
         return pl.Series(names, dtype=pl.String).alias(self._series.name)
+
+    def clean(self, *, to: _To = "key", strict: bool = False, encode: _Encode = "mandatory") -> pl.Series:
+        """The name that each text was meant to be: `normalize` with ``clean=True``."""
+        return self.normalize(to=to, clean=True, strict=strict, encode=encode)
+
+    def is_valid(self, *, strict: bool = False) -> pl.Series:
+        """Whether each text is a DOI name in a presentation form; null where it is null."""
+        names = self.normalize(strict=strict)
+        return pl.select(pl.when(self._series.is_not_null()).then(names.is_not_null())).to_series().alias(self._series.name)
+
+    def explain(
+        self,
+        *,
+        to: _To = "key",
+        clean: bool = True,
+        strict: bool = False,
+        encode: _Encode = "mandatory",
+        multiple: bool = False,
+        arxiv: bool = False,
+        known: Path | None = None,
+    ) -> pl.Series:
+        """What becomes of each text, and why, as structs of type `CELL`: what `doisift.clean_table` adds."""
+        options = {"to": to, "clean": clean, "strict": strict, "encode": encode, "multiple": multiple, "arxiv": arxiv, "known": known}
+        return pl.Series(clean_cells(self._series, options, False), dtype=CELL).alias(self._series.name)
 
 
 @pl.api.register_expr_namespace("doi")
@@ -83,6 +115,47 @@ class DoiExpr:
             return DoiSeries(series).normalize(to=to, clean=clean, strict=strict, encode=encode)
 
         return self._expr.map_batches(normalize, return_dtype=pl.String, is_elementwise=True)
+
+    def clean(self, *, to: _To = "key", strict: bool = False, encode: _Encode = "mandatory") -> pl.Expr:
+        """The name that each text was meant to be: `normalize` with ``clean=True``."""
+        return self.normalize(to=to, clean=True, strict=strict, encode=encode)
+
+    def is_valid(self, *, strict: bool = False) -> pl.Expr:
+        """Whether each text is a DOI name in a presentation form; null where it is null."""
+        return pl.when(self._expr.is_not_null()).then(self.normalize(strict=strict).is_not_null())
+
+    def explain(
+        self,
+        *,
+        to: _To = "key",
+        clean: bool = True,
+        strict: bool = False,
+        encode: _Encode = "mandatory",
+        multiple: bool = False,
+        arxiv: bool = False,
+        known: Path | None = None,
+    ) -> pl.Expr:
+        """What becomes of each text, and why, as structs of type `CELL`: what `doisift.clean_table` adds."""
+        options = {"to": to, "clean": clean, "strict": strict, "encode": encode, "multiple": multiple, "arxiv": arxiv, "known": known}
+        return cleaned_cells(self._expr, options)
+
+
+def cleaned_cells(texts: pl.Expr, options: Mapping[str, Any]) -> pl.Expr:
+    """What each cell is, as structs of type `CELL`."""
+
+    def cleaned(series: pl.Series) -> pl.Series:
+        return pl.Series(clean_cells(series, options, False), dtype=CELL).alias(series.name)
+
+    return texts.map_batches(cleaned, return_dtype=CELL, is_elementwise=True)
+
+
+def replaced_cells(texts: pl.Expr, options: Mapping[str, Any]) -> pl.Expr:
+    """The cells with clean names in the place of those that are names; all others stay as they are."""
+
+    def replaced(series: pl.Series) -> pl.Series:
+        return pl.Series(clean_cells(series, options, True), dtype=pl.String).alias(series.name)
+
+    return texts.map_batches(replaced, return_dtype=pl.String, is_elementwise=True)
 
 
 def scan_doi(paths: Source | Iterable[Source], **options: Any) -> pl.LazyFrame:

@@ -3,19 +3,23 @@
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyIndexError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyIterator, PyList};
 
 use crate::arrow::{
     ArrowArray, ArrowArrayStream, ArrowSchema, Batches, Data, FAILED, Field, INVALID, StreamError,
 };
 use crate::capsule::capsule;
+use crate::sequence;
 
 /// An Arrow array.
 ///
 /// Give it to any library that knows the Arrow PyCapsule interface: `polars.Series(array)`, `pyarrow.array(array)`, and for
-/// a record batch `polars.DataFrame(array)`, `pyarrow.record_batch(array)`.
+/// a record batch `polars.DataFrame(array)`, `pyarrow.record_batch(array)`. Without one, it is a sequence of values of Python,
+/// as for `pandas.Series(array)` and `numpy.asarray(array)`.
 #[pyclass(frozen, module = "doisift")]
 pub(crate) struct Array {
     pub(crate) field: Arc<Field>,
@@ -26,6 +30,35 @@ pub(crate) struct Array {
 impl Array {
     fn __len__(&self) -> usize {
         self.data.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
+        let length = self.data.len();
+        let from_end = row.checked_add_unsigned(length).unwrap_or(row);
+        let row = usize::try_from(if row < 0 { from_end } else { row });
+        let row = row.ok().filter(|row| *row < length);
+        let row = row.ok_or_else(|| PyIndexError::new_err("the array has no such row"))?;
+        sequence::value(py, &self.field, &self.data, row)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.to_pylist(py)?.try_iter()
+    }
+
+    /// The values as a list: `str`, `int`, `bool`, `list`, `dict` for structs, and `None`.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        sequence::list(py, &self.field, &self.data)
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        sequence::refuse_rows(&self.field)?;
+        sequence::numpy(&self.to_pylist(py)?, dtype, copy)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -123,6 +156,38 @@ impl ArrayStream {
             field: Arc::clone(&self.field),
             data,
         }))
+    }
+
+    /// It has none, but pandas would take an object without one for a list of arrays.
+    fn __len__(&self) -> PyResult<usize> {
+        Err(PyTypeError::new_err(
+            "the length of a stream is not known before it is read; its values are stream.to_pylist(), and a Series of pandas has \
+             the accessor of doisift.pandas",
+        ))
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// The values of all arrays that are left as one list.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        while let Some(array) = self.__next__(py)? {
+            list.call_method1("extend", (array.to_pylist(py)?,))?;
+        }
+        Ok(list)
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        sequence::refuse_rows(&self.field)?;
+        sequence::numpy(&self.to_pylist(py)?, dtype, copy)
     }
 
     /// Ends the stream; what it was reading is closed. No array comes after that.

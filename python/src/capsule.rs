@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::arrow::{ArrowArray, ArrowArrayStream, ArrowSchema, Movable};
+use crate::sequence;
 
 /// What an object exports.
 pub(crate) enum Exported {
@@ -20,10 +21,10 @@ pub(crate) fn capsule<T: Movable + Send + 'static>(
     PyCapsule::new_with_value(py, value, T::CAPSULE)
 }
 
-/// The array or stream of an object that has the PyCapsule interface.
+/// The array or stream of an object that has the PyCapsule interface, or the texts of a list.
 ///
 /// # Errors
-/// If it does not have it, or its method fails.
+/// If it is neither, or its method fails.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Exported> {
     if let Some(method) = object.getattr_opt("__arrow_c_array__")? {
         let pair = method.call0()?;
@@ -31,10 +32,13 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Exported> {
         let schema = take(&pair.get_item(0)?)?;
         return Ok(Exported::Array(schema, take(&pair.get_item(1)?)?));
     }
+    if let Some((schema, array)) = sequence::texts(object)? {
+        return Ok(Exported::Array(schema, array));
+    }
     match object.getattr_opt("__arrow_c_stream__")? {
         Some(method) => Ok(Exported::Stream(take(&method.call0()?)?)),
         None => Err(PyTypeError::new_err(format!(
-            "an Arrow array or stream is needed (an object with __arrow_c_array__ or __arrow_c_stream__), not {}",
+            "an Arrow array or stream is needed (an object with __arrow_c_array__ or __arrow_c_stream__), or a list of texts, not {}",
             object.get_type().name()?
         ))),
     }

@@ -128,7 +128,7 @@ impl Asked<'_> {
 }
 
 /// The exception for an index that cannot be read.
-fn raised(error: &IndexError) -> PyErr {
+pub(crate) fn raised(error: &IndexError) -> PyErr {
     let message = error.to_string();
     match error.kind() {
         IndexErrorKind::Io(cause) => match cause.raw_os_error() {

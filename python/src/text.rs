@@ -275,7 +275,7 @@ fn cleaned(doi: doisift::Doi) -> doisift::Doi {
 }
 
 /// Counts what Python counts: the characters of a str, or bytes.
-struct Place<'t> {
+pub(crate) struct Place<'t> {
     /// None if characters are bytes.
     text: Option<&'t str>,
     byte: usize,
@@ -283,7 +283,7 @@ struct Place<'t> {
 }
 
 impl<'t> Place<'t> {
-    fn new(text: &'t Text) -> Self {
+    pub(crate) fn new(text: &'t Text) -> Self {
         let text = match text {
             Text::Str(text) if !text.is_ascii() => Some(&**text),
             _ => None,
@@ -296,7 +296,7 @@ impl<'t> Place<'t> {
     }
 
     /// The place of a byte that is not before the last one.
-    fn of(&mut self, byte: usize) -> usize {
+    pub(crate) fn of(&mut self, byte: usize) -> usize {
         let Some(text) = self.text else {
             return byte;
         };

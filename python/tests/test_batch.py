@@ -129,7 +129,8 @@ def test_other_types_are_refused_with_the_reason() -> None:
         (pa.array([1]), 'not one of the Arrow type "l"'),
         (pa.table({"a": ["x"]}), "pass one column of it"),
         (pa.array([["x"]]), "strings or binaries"),
-        (["x"], "__arrow_c_array__ or __arrow_c_stream__.*not list"),
+        ({"x"}, "__arrow_c_array__ or __arrow_c_stream__.*not set"),
+        (["x", 1], "element 1: a text is str or bytes, not int"),
     ]:
         with pytest.raises(TypeError, match=reason):
             extract_batch(wrong)

@@ -25,12 +25,12 @@ def run(name: str, text: str) -> int:
     return len(test.examples)
 
 
-@pytest.mark.parametrize("name", ["doisift", "doisift.polars", "doisift.duckdb"])
+@pytest.mark.parametrize("name", ["doisift", "doisift.pandas", "doisift.polars", "doisift.duckdb"])
 def test_modules(name: str) -> None:
     assert run(name, importlib.import_module(name).__doc__ or "") > 0
 
 
-@pytest.mark.parametrize("name", ["Doi", "normalize", "extract", "scan", "iter_mentions"])
+@pytest.mark.parametrize("name", ["Doi", "normalize", "explain", "extract", "scan", "iter_mentions"])
 def test_docstrings(name: str) -> None:
     assert run(name, getattr(doisift, name).__doc__) > 0
 

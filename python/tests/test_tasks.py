@@ -43,7 +43,7 @@ def test_what_cannot_be_is_refused_by_name(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="output: name the file"):
         doisift.clean_table(table, column="DOI")
     with pytest.raises(TypeError, match="colum: "):
-        doisift.clean_table(table, output=tmp_path / "out.csv", colum="DOI")  # type: ignore[call-arg]
+        doisift.clean_table(table, output=tmp_path / "out.csv", colum="DOI")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="Title"):
         doisift.clean_table(table, output=tmp_path / "out.csv", column="Title")
     with pytest.raises(OSError, match="missing"):

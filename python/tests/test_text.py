@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import mmap
+import pathlib
 import pickle
 import threading
 from typing import Any
@@ -141,3 +142,24 @@ def test_all_public_names_have_docstrings() -> None:
     for name in doisift.__all__:
         thing = getattr(doisift, name)
         assert name == "__version__" or (thing.__doc__ or "").strip(), name
+
+
+def test_decisions_are_explained(tmp_path: pathlib.Path) -> None:
+    text = "Käse 10.0.0.0/8, or 10.1007/s10514-018-9783-8."
+    refused, found = doisift.explain(text)
+    assert (refused["verdict"], refused["start"], refused["reason"]) == ("refused", 5, "registrant_code")
+    assert (found["verdict"], found["doi"], found["check_digit"]) == ("found", "10.1007/s10514-018-9783-8", "bad")
+    assert text[found["start"] :].startswith("10.1007/") and found["kind"] == "unknown"
+    assert found["steps"][-1]["rule"] == "tail.mark" and found["steps"][-1]["because"]
+    assert doisift.explain(text.encode())[0]["start"] == 6
+    assert doisift.explain("none") == []
+    cleaned = doisift.explain("10.5555/a1/full", clean=True)
+    assert (cleaned["doi"], cleaned["changed"], cleaned["changes"][0]["text"]) == ("10.5555/a1", True, "/full")
+    assert doisift.explain("none", clean=True)["reason"] == 'no directory indicator "10.", at byte 0'
+    names, known = tmp_path / "names.txt", tmp_path / "known.doix"
+    names.write_text("10.5555/a.b\n")
+    doisift.index(names, output=known)
+    assert [row["doi"] for row in doisift.explain("10.5555/a.b.c", known=known)] == ["10.5555/a.b.c"]
+    wrong: Any = doisift.explain
+    with pytest.raises(TypeError, match="as one name"):
+        wrong("10.5555/a", clean=True, known=known)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use doisift_documents::SheetChoice;
 
 use super::Normalize;
+use super::cleaner::ColumnCleaner;
 use super::format::TableFormat;
 use super::options::{NameOptions, TableOptions};
 use super::settings::NormalizeSettings;
@@ -77,6 +78,20 @@ impl NormalizeBuilder {
         Ok(normalizer.known(lookup::ends(&known)))
     }
 
+    /// What cleans cells that the caller holds, with these options. Those of files and tables do not count, except for
+    /// [`multiple`](Self::multiple).
+    ///
+    /// # Errors
+    /// If options contradict each other, or the index of [known](Self::known) names cannot be read.
+    pub fn cleaner(&self) -> Result<ColumnCleaner, Error> {
+        self.check_options()?;
+        Ok(ColumnCleaner::new(
+            self.normalizer()?,
+            self.presentation(),
+            self.tables.multiple,
+        ))
+    }
+
     /// The form in which names are written.
     pub fn presentation(&self) -> Presentation {
         self.names.presentation()
@@ -137,6 +152,10 @@ impl NormalizeBuilder {
         if self.inputs.is_empty() {
             return Err(Error::new(ErrorKind::NoSource));
         }
+        self.check_options()
+    }
+
+    fn check_options(&self) -> Result<(), Error> {
         self.check_tables()
             .map_err(|why| Error::new(ErrorKind::Table(TableError::Options(why))))
     }

@@ -8,6 +8,7 @@ use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
+use crate::error::Error;
 use crate::normalize::{Normalized, Normalizer, Presentation, Refusal, Repair, reasons};
 
 const SEVERAL: &str = "several names; --multiple reads each";
@@ -42,6 +43,12 @@ impl CellCleaner {
             reason: String::new(),
             tally: CellTally::default(),
         }
+    }
+
+    /// # Errors
+    /// If the index of known names could not be read where it was asked.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.normalizer.check()
     }
 
     pub(super) fn is_multiple(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Every byte of a table but those of the wanted cells is copied, so quoting, line ends, the order of members and bytes that are
 //! not UTF-8 stay as they are. `reading` cuts documents into batches of whole rows, `crew` cleans batches on all threads, and
-//! `sink` writes them in their order. What a cell becomes, `normalize` decides. Knows nothing of the scan's pipeline.
+//! `sink` writes them in their order. `cleaner` is for cells that a program holds itself. What a cell becomes, `normalize` decides. Knows nothing of the scan's pipeline.
 
 #[macro_use]
 mod options;
@@ -11,6 +11,7 @@ mod batch;
 mod builder;
 mod cell;
 mod charset;
+mod cleaner;
 mod crew;
 mod dialect;
 mod format;
@@ -32,6 +33,7 @@ mod worker;
 
 pub use builder::NormalizeBuilder;
 pub use charset::{Charset, UnknownCharset};
+pub use cleaner::ColumnCleaner;
 pub use format::{TableFormat, UnknownTableFormat};
 pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;

@@ -1,5 +1,6 @@
 //! Arrays that are written: their buffers, and builders that append a value at a time.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::field::Width;
@@ -40,6 +41,52 @@ impl Data {
         self.length
     }
 
+    /// Whether a value is not null.
+    pub(crate) fn is_valid(&self, row: usize) -> bool {
+        match self.buffers.first() {
+            Some(Buffer::Bytes(bits)) => bit(bits, row),
+            _ => true,
+        }
+    }
+
+    /// The bytes of a text.
+    pub(crate) fn text(&self, row: usize) -> &[u8] {
+        match self.buffers.get(2) {
+            Some(Buffer::Bytes(bytes)) => &bytes[self.range(row)],
+            _ => &[],
+        }
+    }
+
+    /// An integer.
+    pub(crate) fn integer(&self, row: usize) -> i64 {
+        match self.buffers.get(1) {
+            Some(Buffer::Large(numbers)) => numbers[row],
+            _ => 0,
+        }
+    }
+
+    /// A boolean.
+    pub(crate) fn flag(&self, row: usize) -> bool {
+        match self.buffers.get(1) {
+            Some(Buffer::Bytes(bits)) => bit(bits, row),
+            _ => false,
+        }
+    }
+
+    /// Where the bytes of a text, or the elements of a list, are.
+    pub(crate) fn range(&self, row: usize) -> Range<usize> {
+        match self.buffers.get(1) {
+            Some(Buffer::Small(ends)) => at(ends[row])..at(ends[row + 1]),
+            Some(Buffer::Large(ends)) => at(ends[row])..at(ends[row + 1]),
+            _ => 0..0,
+        }
+    }
+
+    /// The elements of a list, or a column of a struct.
+    pub(crate) fn child(&self, index: usize) -> &Data {
+        &self.children[index]
+    }
+
     /// A struct of columns of one length, none of whose rows is null.
     pub(crate) fn of_columns(length: usize, columns: Vec<Arc<Data>>) -> Data {
         Data {
@@ -49,6 +96,15 @@ impl Data {
             children: columns,
         }
     }
+}
+
+fn bit(bits: &[u8], row: usize) -> bool {
+    bits[row / 8] >> (row % 8) & 1 == 1
+}
+
+/// An offset that was written here, which is never negative.
+fn at(offset: impl TryInto<usize>) -> usize {
+    offset.try_into().unwrap_or_default()
 }
 
 /// Bits, the first in the lowest place of the first byte.
@@ -172,9 +228,17 @@ impl Texts {
     /// If the array is full.
     #[inline]
     pub(crate) fn push(&mut self, text: Option<&str>) -> Result<(), Overflow> {
-        self.validity.push(text.is_some());
-        self.bytes
-            .extend_from_slice(text.unwrap_or_default().as_bytes());
+        self.push_bytes(text.map(str::as_bytes))
+    }
+
+    /// Appends bytes that need not be text, for an array that only this package reads.
+    ///
+    /// # Errors
+    /// If the array is full.
+    #[inline]
+    pub(crate) fn push_bytes(&mut self, bytes: Option<&[u8]>) -> Result<(), Overflow> {
+        self.validity.push(bytes.is_some());
+        self.bytes.extend_from_slice(bytes.unwrap_or_default());
         self.offsets.push(self.bytes.len())
     }
 

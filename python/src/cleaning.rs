@@ -1,0 +1,118 @@
+//! Columns of tables that Python holds: each cell is cleaned as the command cleans those of a file.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use doisift::{CellStatus, ColumnCleaner, Normalize};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::bug;
+use crate::arrow::{Data, Field, Kind, Overflow, TextArray, Texts, Width};
+use crate::batch::{ROW, Work, apply, refused};
+use crate::error::exception;
+use crate::keywords::keywords;
+use crate::options;
+use crate::running::Watch;
+
+/// What each text of an Arrow array is as a cell of `clean_table`: structs of `clean`, `status` and `reason`, or with `in_place` the
+/// text that stands in its place. `options` has those of `clean_table`.
+#[pyfunction]
+pub(crate) fn clean_cells<'py>(
+    array: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+    in_place: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let builder = options::apply(Normalize::builder(), "clean_table", options)?;
+    let cleaner = py.detach(|| builder.cleaner());
+    let cleaner = cleaner.map_err(|error| exception(py, &error))?;
+    match in_place {
+        true => apply(array, Box::new(Replacing(cleaner))),
+        false => apply(array, Box::new(Cleaning(cleaner))),
+    }
+}
+
+/// Makes columns that stand beside that of the texts.
+struct Cleaning(ColumnCleaner);
+
+impl Work for Cleaning {
+    fn field(&self, width: Width) -> Field {
+        let cell = vec![
+            Field::nullable("clean", Kind::Text(width)),
+            Field::new("status", Kind::Text(width)),
+            Field::nullable("reason", Kind::Text(width)),
+        ];
+        Field::new("", Kind::Struct(cell))
+    }
+
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+        let [mut names, mut statuses, mut reasons] = [(); 3].map(|()| Texts::new(width));
+        each(&mut self.0, texts, |cleaner, status, _| {
+            names.push(cleaner.value().as_deref())?;
+            statuses.push(Some(status.name()))?;
+            let reason = cleaner.reason().map(|reason| worded(reason, status));
+            reasons.push(reason.as_deref())
+        })?;
+        let columns = [names, statuses, reasons].map(|texts| Arc::new(texts.finish()));
+        Ok(Data::of_columns(texts.len(), columns.into()))
+    }
+}
+
+/// Makes a column that takes the place of that of the texts: what is refused stays as it is.
+struct Replacing(ColumnCleaner);
+
+impl Work for Replacing {
+    fn field(&self, width: Width) -> Field {
+        Field::nullable("", Kind::Text(width))
+    }
+
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+        let (mut cells, mut is_text) = (Texts::new(width), true);
+        each(&mut self.0, texts, |cleaner, status, text| {
+            if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
+                return cells.push(cleaner.value().as_deref());
+            }
+            let kept = text.map(str::from_utf8).transpose();
+            is_text &= kept.is_ok();
+            cells.push(kept.unwrap_or_default())
+        })?;
+        match is_text {
+            true => Ok(cells.finish()),
+            false => Err(PyValueError::new_err(
+                "in_place keeps a cell that is no name, and one of these is not UTF-8: decode the column first",
+            )),
+        }
+    }
+}
+
+/// Cleans each text, and passes what became of it and the text on.
+fn each(
+    cleaner: &mut ColumnCleaner,
+    texts: &TextArray<'_>,
+    mut push: impl FnMut(&ColumnCleaner, CellStatus, Option<&[u8]>) -> Result<(), Overflow>,
+) -> PyResult<()> {
+    let mut watch = Watch::new();
+    for row in 0..texts.len() {
+        let text = texts.get(row).map_err(refused)?;
+        watch.pass(ROW + text.map_or(0, <[u8]>::len))?;
+        let status = match text {
+            Some(text) => cleaner.clean(text),
+            None => cleaner.missing(),
+        };
+        push(cleaner, status, text).map_err(refused)?;
+    }
+    cleaner.check().map_err(|error| {
+        let raised = Python::try_attach(|py| exception(py, &error));
+        raised.unwrap_or_else(bug)
+    })
+}
+
+/// A reason in the words of Python. One that quotes what was cut names no option.
+fn worded(reason: &str, status: CellStatus) -> Cow<'_, str> {
+    match status {
+        CellStatus::Refused | CellStatus::Several => keywords(reason).into(),
+        _ => reason.into(),
+    }
+}
