@@ -17,7 +17,7 @@ sys.path.append({str(home)!r})
 import doisift
 known = {{"doisift", "__main__"}} | set(sys.stdlib_module_names) | set(sys.builtin_module_names)
 print(*sorted({{name.partition(".")[0] for name in sys.modules}} - known))
-print(*sorted({{"typing", "logging", "polars", "duckdb"}} & set(sys.modules)))
+print(*sorted({{"typing", "logging", "pandas", "polars", "duckdb", "mcp"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
