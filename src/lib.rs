@@ -68,6 +68,8 @@ mod dedup;
 mod diff;
 #[cfg(feature = "pipeline")]
 mod error;
+#[cfg(feature = "pipeline")]
+mod keywords;
 #[cfg(feature = "known")]
 mod known;
 #[cfg(feature = "pipeline")]
@@ -137,6 +139,8 @@ pub use error::{CheckError, KnownError};
 pub use error::{
     CheckpointError, ClashError, DiffError, Error, ErrorKind, SelectionError, TableError,
 };
+#[cfg(feature = "pipeline")]
+pub use keywords::Keywords;
 #[cfg(feature = "known")]
 pub use known::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
 #[cfg(feature = "known")]
@@ -155,7 +159,7 @@ pub use options::{
 pub use pipeline::{Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use records::{
-    BadFields, Format, Forms, MentionRow, PartSize, ReadError, Record, UnknownFormat,
+    BadFields, FieldValue, Format, Forms, MentionRow, PartSize, ReadError, Record, UnknownFormat,
 };
 #[cfg(feature = "known")]
 pub use registry::RegistryReport;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift::{CellStatus, ColumnCleaner, Normalize};
+use doisift::{CellStatus, ColumnCleaner, Keywords, Normalize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,7 +12,6 @@ use crate::array::bug;
 use crate::arrow::{Data, Field, Kind, Overflow, TextArray, Texts, Width};
 use crate::batch::{ROW, Work, apply, refused};
 use crate::error::exception;
-use crate::keywords::keywords;
 use crate::options;
 use crate::running::Watch;
 
@@ -112,7 +111,7 @@ fn each(
 /// A reason in the words of Python. One that quotes what was cut names no option.
 fn worded(reason: &str, status: CellStatus) -> Cow<'_, str> {
     match status {
-        CellStatus::Refused | CellStatus::Several => keywords(reason).into(),
+        CellStatus::Refused | CellStatus::Several => Keywords::Python.word(reason).into(),
         _ => reason.into(),
     }
 }

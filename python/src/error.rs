@@ -3,16 +3,14 @@
 use std::error::Error as _;
 use std::io;
 
-use doisift::{CheckpointError, Error, ErrorKind, Normalizer, Printable};
+use doisift::{CheckpointError, Error, ErrorKind, Keywords, Normalizer, Printable};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-
-use crate::keywords::keywords;
 
 /// The exception for a run that failed: a `ValueError` for what the caller asked for, an `OSError` of the matching class for
 /// what the system or the input did. The exception of a file of Python is its cause.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    let message = keywords(&error.to_string());
+    let message = Keywords::Python.word(&error.to_string());
     match error.kind() {
         ErrorKind::Input(_)
         | ErrorKind::Records(_)

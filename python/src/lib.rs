@@ -1,7 +1,7 @@
 //! The native part of the Python package `doisift`, a thin layer over the crate.
 //!
 //! `text` reads single texts, `batch` columns of them, `cleaning` columns of tables, `scan` and `rows` run a pipeline, `tasks` all
-//! else; `options` sets its options from Python's arguments, `keywords` words its messages, and `source` reads Python's files.
+//! else; `options` sets its options from Python's arguments, and `source` reads Python's files.
 //! `explaining` says why. `known` asks an index. `arrow` and `capsule` are the Arrow PyCapsule interface; `sequence` turns lists of Python into arrays, and
 //! arrays into lists. The Python files of the package have the signatures that users see.
 //!
@@ -19,7 +19,6 @@ mod cleaning;
 mod doi;
 mod error;
 mod explaining;
-mod keywords;
 mod known;
 mod logging;
 mod options;

@@ -1,9 +1,8 @@
 //! Messages of the library, for Python's `logging`: the logger is called `doisift`.
 
+use doisift::Keywords;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use pyo3::prelude::*;
-
-use crate::keywords::keywords;
 
 struct PythonLog;
 
@@ -16,7 +15,7 @@ impl Log for PythonLog {
         if !self.enabled(record.metadata()) {
             return;
         }
-        let message = keywords(&record.args().to_string());
+        let message = Keywords::Python.word(&record.args().to_string());
         // A message that cannot be logged is lost, as Python's own handlers do it.
         Python::try_attach(|py| {
             let log = logger(py).and_then(|logger| {

@@ -4,14 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use doisift::{
-    BadOption, CheckBuilder, IndexingBuilder, MergeBuilder, NormalizeBuilder, OptionBuilder,
-    OptionKind, OptionSpec, OptionValue, PipelineBuilder, ResolveBuilder,
+    BadOption, CheckBuilder, IndexingBuilder, Keywords, MergeBuilder, NormalizeBuilder,
+    OptionBuilder, OptionKind, OptionSpec, OptionValue, PipelineBuilder, ResolveBuilder,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-use crate::keywords::keywords;
 
 /// The options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list` or
 /// `text`), and what it does.
@@ -28,19 +26,6 @@ pub(crate) fn options(function: &str) -> Vec<(&'static str, &'static str, &'stat
     let row = |spec: &OptionSpec| (spec.name, spec.heading, form(spec), spec.summary());
     let own = options.into_iter().filter(|spec| spec.is_of(function));
     own.map(row).collect()
-}
-
-/// The options of all functions. One that several have is here several times.
-pub(crate) fn all() -> Vec<&'static OptionSpec> {
-    let options = [
-        PipelineBuilder::options(),
-        NormalizeBuilder::options(),
-        MergeBuilder::options(),
-        IndexingBuilder::options(),
-        CheckBuilder::options(),
-        ResolveBuilder::options(),
-    ];
-    options.concat()
 }
 
 fn form(spec: &OptionSpec) -> &'static str {
@@ -92,7 +77,7 @@ fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
 
 fn exception(error: BadOption) -> PyErr {
     match error {
-        BadOption::Value(why) => PyValueError::new_err(keywords(&why)),
+        BadOption::Value(why) => PyValueError::new_err(Keywords::Python.word(&why)),
         _ => PyTypeError::new_err(error.to_string()),
     }
 }

@@ -55,6 +55,7 @@ pub(crate) use parts::{
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
+pub use row::FieldValue;
 pub(crate) use row::{OwnedRow, Row};
 pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
 pub(crate) use standing::{HeldStanding, Standing};

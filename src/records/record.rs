@@ -7,9 +7,7 @@ use doisift_core::{CheckDigit, Form};
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::forms::Forms;
-#[cfg(feature = "serde")]
-use super::row;
-use super::row::{OwnedRow, Row, Slot, Value};
+use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
 use super::standing::{OwnedStanding, Standing};
 use crate::structure::EdgeDetails;
 
@@ -40,6 +38,19 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// The value of the field with this name, as outputs have it; none if records have no such field.
+    ///
+    /// ```
+    /// use doisift::{FieldValue, Record};
+    ///
+    /// let record = Record::default();
+    /// assert_eq!(record.value_of("mentions"), Some(FieldValue::Number(0)));
+    /// assert_eq!(record.value_of("form"), None);
+    /// ```
+    pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
+        row::value_of(self, RowKind::Records, field)
+    }
+
     /// What the check digit says of the name, as [`Doi::check_digit`](crate::Doi::check_digit).
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.doi)
@@ -313,6 +324,11 @@ impl<'a> RowEdge<'a> {
 }
 
 impl<'a> MentionRow<'a> {
+    /// The value of the field with this name, as outputs have it; none if mentions have no such field.
+    pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
+        row::value_of(self, RowKind::Mentions, field)
+    }
+
     /// What the check digit says of the name, as [`Doi::check_digit`](crate::Doi::check_digit).
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.doi)

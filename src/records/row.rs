@@ -25,16 +25,33 @@ impl<R: Row> Row for &R {
     }
 }
 
-/// The value of a field. All values of a field are of one kind.
+/// The value of a field of a row. All values of a field are of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
+#[non_exhaustive]
+pub enum FieldValue<'a> {
+    /// A text.
     Text(&'a str),
+    /// A text or null.
     Nullable(Option<&'a str>),
+    /// A whole number.
     Number(u64),
+    /// A whole number or null.
     NullableNumber(Option<u64>),
+    /// The forms of a record.
     Forms(Forms),
+    /// True or false.
     Flag(bool),
+    /// True, false or null.
     NullableFlag(Option<bool>),
+}
+
+pub(crate) type Value<'a> = FieldValue<'a>;
+
+/// The value of the field with this name, if rows of this kind can have it.
+pub(super) fn value_of<'r>(row: &'r impl Row, rows: RowKind, field: &str) -> Option<Value<'r>> {
+    let field = Field::named(field)?;
+    let is_own = rows.all_fields().any(|own| own == field);
+    is_own.then(|| row.value(field))
 }
 
 /// A row that owns its texts, which readers fill; reused.

@@ -1,14 +1,48 @@
-//! Messages of the library in the words of Python: keywords where the command has arguments.
+//! Messages in the words of a programming language: keywords where the command has arguments.
 
 use std::sync::OnceLock;
 
-use doisift::{OptionKind, OptionSpec};
+use crate::column::NormalizeBuilder;
+use crate::diff::DiffBuilder;
+use crate::merge::MergeBuilder;
+use crate::options::{OptionBuilder, OptionKind, OptionSpec};
+use crate::pipeline::PipelineBuilder;
 
-use crate::options;
+/// How a language writes the options of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keywords {
+    /// `in_place=True`.
+    Python,
+    /// `in_place = TRUE`.
+    R,
+}
 
-/// The message with a keyword in the place of each argument of the command: `in_place=True` for `--in-place`, `context=100` for
-/// `--context 100`.
-pub(crate) fn keywords(message: &str) -> String {
+impl Keywords {
+    /// The message with a keyword in the place of each argument of the command: in Python `in_place=True` for `--in-place`, and
+    /// `context=100` for `--context 100`.
+    ///
+    /// ```
+    /// use doisift::Keywords;
+    ///
+    /// let message = "leave out --in-place, or give --context 100";
+    /// let worded = Keywords::R.word(message);
+    /// assert_eq!(worded, "leave out `in_place = TRUE`, or give `context = 100`");
+    /// ```
+    pub fn word(self, message: &str) -> String {
+        word(self, message)
+    }
+
+    /// An option with its value; true if it has none.
+    fn option(self, name: &str, value: Option<&str>) -> String {
+        match self {
+            Keywords::Python => format!("`{name}={}`", value.unwrap_or("True")),
+            Keywords::R => format!("`{name} = {}`", value.unwrap_or("TRUE")),
+        }
+    }
+}
+
+fn word(words: Keywords, message: &str) -> String {
     let (mut worded, mut rest) = (String::with_capacity(message.len()), message);
     while let Some(at) = rest.find('-') {
         let (before, argument) = rest.split_at(at);
@@ -16,7 +50,7 @@ pub(crate) fn keywords(message: &str) -> String {
         let is_apart = !worded.ends_with(|c: char| c.is_alphanumeric() || "-/\\".contains(c));
         let found = is_apart.then(|| option(argument)).flatten();
         let length = found.map_or(1, |(spec, length)| {
-            let (keyword, length) = keyword(spec, argument, length);
+            let (keyword, length) = keyword(words, spec, argument, length);
             worded.push_str(&keyword);
             length
         });
@@ -39,15 +73,32 @@ fn option(text: &str) -> Option<(&'static OptionSpec, usize)> {
             .short
             .is_some_and(|letter| argument[1..] == *letter.encode_utf8(&mut [0; 4])),
     };
-    let found = ALL.get_or_init(options::all).iter().find(is_named);
+    let found = ALL.get_or_init(all).iter().find(is_named);
     found.map(|spec| (*spec, argument.len()))
 }
 
+/// The options of all tasks. One that several have is here several times.
+fn all() -> Vec<&'static OptionSpec> {
+    let options = [
+        PipelineBuilder::options(),
+        NormalizeBuilder::options(),
+        MergeBuilder::options(),
+        DiffBuilder::options(),
+        #[cfg(feature = "known")]
+        crate::known::IndexingBuilder::options(),
+        #[cfg(feature = "known")]
+        crate::check::CheckBuilder::options(),
+        #[cfg(feature = "resolve")]
+        crate::resolve::ResolveBuilder::options(),
+    ];
+    options.concat()
+}
+
 /// The keyword for an argument of this length at the start of `text`, and the length of that with its value.
-fn keyword(spec: &OptionSpec, text: &str, length: usize) -> (String, usize) {
+fn keyword(words: Keywords, spec: &OptionSpec, text: &str, length: usize) -> (String, usize) {
     let name = spec.name;
     if matches!(spec.kind, OptionKind::Flag) {
-        return (format!("`{name}=True`"), length);
+        return (words.option(name, None), length);
     }
     match value(spec, &text[length..]) {
         Some(value) => {
@@ -58,7 +109,7 @@ fn keyword(spec: &OptionSpec, text: &str, length: usize) -> (String, usize) {
             } else {
                 format!("{given:?}")
             };
-            (format!("`{name}={given}`"), length + 1 + value.len())
+            (words.option(name, Some(&given)), length + 1 + value.len())
         }
         None => (format!("`{name}`"), length),
     }
@@ -102,7 +153,7 @@ mod tests {
             ("(--exclude 'a b.gz')", "(`exclude=\"a b.gz\"`)"),
             ("give --known known.doix", "give `known=\"known.doix\"`"),
         ] {
-            assert_eq!(keywords(message), worded);
+            assert_eq!(Keywords::Python.word(message), worded);
         }
     }
 
@@ -117,7 +168,7 @@ mod tests {
             "x/--lines",
             "- -- --",
         ] {
-            assert_eq!(keywords(message), message);
+            assert_eq!(Keywords::Python.word(message), message);
         }
     }
 }
