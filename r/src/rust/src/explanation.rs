@@ -1,0 +1,72 @@
+//! Why positions of texts start a name or do not.
+
+use doisift::{CheckDigit, Doi, Explanation, Scanner, Verdict};
+use extendr_api::prelude::*;
+
+use crate::Answer;
+use crate::cells::Cells;
+use crate::frame::{Frame, Kind};
+use crate::mentions::{Place, kind_of, text_kind};
+
+/// A row for each step of each decision.
+pub(crate) fn explain(cells: &Cells<'_>, kind: &str) -> Answer<Robj> {
+    let kind = text_kind(kind)?;
+    let mut scanner = Scanner::new();
+    let mut frame = Frame::new(&[
+        ("row", Kind::Number),
+        ("start", Kind::Number),
+        ("verdict", Kind::Text),
+        ("doi", Kind::Text),
+        ("guessed", Kind::Flag),
+        ("check_digit", Kind::Text),
+        ("reason", Kind::Text),
+        ("step", Kind::Text),
+        ("finding", Kind::Text),
+        ("rule", Kind::Text),
+        ("because", Kind::Text),
+    ]);
+    for row in 0..cells.len {
+        let Some(text) = cells.get(row) else {
+            continue;
+        };
+        scanner.set_kind(kind.unwrap_or_else(|| kind_of(&text)));
+        let mut place = Place::new(&text);
+        for position in scanner.explain(&*text) {
+            let start = place.of(position.start) + 1;
+            add(&mut frame, row + 1, start, &position);
+        }
+    }
+    Ok(frame.into_list())
+}
+
+fn add(frame: &mut Frame, row: usize, start: usize, position: &Explanation) {
+    let (verdict, doi, guessed, reason) = match &position.verdict {
+        Verdict::Found { doi, guessed } => ("found", Some(doi), Some(*guessed), None),
+        Verdict::Refused(why) => ("refused", None, None, Some(why.description())),
+        Verdict::Passed(why) => ("no_name", None, None, Some(why.description())),
+        _ => ("unknown", None, None, None),
+    };
+    let key = doi.map(Doi::key);
+    let digit = doi.and_then(Doi::check_digit).map(CheckDigit::name);
+    let steps: Vec<_> = match position.steps.is_empty() {
+        // A decision without steps has a row too.
+        true => vec![None],
+        false => position.steps.iter().map(Some).collect(),
+    };
+    for step in steps {
+        let rule = step.and_then(|step| step.rule);
+        frame.push([
+            row.into(),
+            start.into(),
+            verdict.into(),
+            key.as_deref().into(),
+            guessed.into(),
+            digit.into(),
+            reason.into(),
+            step.map(|step| step.topic).into(),
+            step.map(|step| &*step.finding).into(),
+            rule.map(|rule| rule.id()).into(),
+            rule.map(|rule| rule.catches()).into(),
+        ]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The native part of the R package `doisift`, a thin layer over the crate.
+//!
+//! `exports` has what R calls. `names` reads cells that are one name each, `mentions` and `explanation` texts with names in them; `task` runs scans and checks on
+//! threads of their own, whose end R awaits. `options` sets options from R's arguments. `cells` and `frame` read and make R's vectors.
+//! The R files of the package have the functions that users see, and check their arguments.
+#![deny(missing_docs, unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod cells;
+mod explanation;
+mod exports;
+mod frame;
+mod mentions;
+mod names;
+mod options;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What R makes an error of: the message.
+type Answer<T> = std::result::Result<T, String>;
+
+/// Panics become errors, as all else that goes wrong.
+fn guarded<T>(work: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(bug()))
+}
+
+/// A failure that no input should cause.
+fn bug() -> String {
+    "doisift failed by a mistake of its own; please report it".to_owned()
+}

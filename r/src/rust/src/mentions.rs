@@ -1,0 +1,107 @@
+//! The mentions of names in texts.
+
+use doisift::{CheckDigit, Mention, Scanner, TextKind, clean as read_dirty};
+use extendr_api::prelude::*;
+
+use crate::Answer;
+use crate::cells::Cells;
+use crate::frame::{Frame, Kind};
+
+/// All mentions, with the number of their text, and their first and last place in it as `substr` counts.
+pub(crate) fn extract(cells: &Cells<'_>, clean: bool, kind: &str) -> Answer<Robj> {
+    let kind = text_kind(kind)?;
+    let mut scanner = Scanner::new();
+    let mut frame = Frame::new(&[
+        ("row", Kind::Number),
+        ("doi", Kind::Text),
+        ("form", Kind::Text),
+        ("start", Kind::Number),
+        ("end", Kind::Number),
+        ("text", Kind::Text),
+        ("guessed", Kind::Flag),
+        ("check_digit", Kind::Text),
+    ]);
+    for row in 0..cells.len {
+        let Some(text) = cells.get(row) else {
+            continue;
+        };
+        scanner.set_kind(kind.unwrap_or_else(|| kind_of(&text)));
+        let mut place = Place::new(&text);
+        scanner.scan(&*text, |mention: Mention<'_>| {
+            let start = mention.offset as usize;
+            let cleaned = clean.then(|| read_dirty(mention.name).ok()).flatten();
+            let key = cleaned.as_ref().map(|cleaned| cleaned.doi.key());
+            let key = key.as_deref().unwrap_or(mention.key);
+            frame.push([
+                (row + 1).into(),
+                key.into(),
+                mention.form.name().into(),
+                (place.of(start) + 1).into(),
+                place.of(start + mention.text.len()).into(),
+                (&*mention.text_lossy()).into(),
+                mention.guessed.into(),
+                CheckDigit::of_key(key).map(CheckDigit::name).into(),
+            ]);
+        });
+    }
+    Ok(frame.into_list())
+}
+
+/// The kind of texts; none if the head of each shall show it.
+pub(crate) fn text_kind(name: &str) -> Answer<Option<TextKind>> {
+    match name {
+        "auto" => Ok(None),
+        _ => match name.parse() {
+            Ok(kind) => Ok(Some(kind)),
+            Err(error) => Err(format!("input_kind: {error}, or auto")),
+        },
+    }
+}
+
+pub(crate) fn kind_of(text: &[u8]) -> TextKind {
+    let head = &text[..text.len().min(TextKind::HEAD)];
+    TextKind::of(head, head.len() == text.len())
+}
+
+/// Counts what R counts: the characters of a text, or the bytes of one that is not UTF-8.
+pub(crate) struct Place<'t> {
+    text: &'t [u8],
+    counts_bytes: bool,
+    byte: usize,
+    characters: usize,
+}
+
+impl<'t> Place<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Place {
+            text,
+            counts_bytes: text.is_ascii() || str::from_utf8(text).is_err(),
+            byte: 0,
+            characters: 0,
+        }
+    }
+
+    /// How many are before a byte, which is not before the last one that was asked for.
+    pub(crate) fn of(&mut self, byte: usize) -> usize {
+        if self.counts_bytes {
+            return byte;
+        }
+        let between = &self.text[self.byte..byte];
+        self.characters += between.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        self.byte = byte;
+        self.characters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_characters_or_bytes() {
+        let mut place = Place::new("aé€b".as_bytes());
+        assert_eq!([0, 1, 3, 6, 7].map(|byte| place.of(byte)), [0, 1, 2, 3, 4]);
+        let mut place = Place::new(b"a\xe9b");
+        assert_eq!([1, 2, 3].map(|byte| place.of(byte)), [1, 2, 3]);
+    }
+}

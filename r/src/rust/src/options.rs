@@ -1,0 +1,93 @@
+//! Arguments of R as options of a task: the library knows their names and types.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+
+use doisift::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
+use extendr_api::prelude::*;
+
+use crate::Answer;
+
+/// A message of the library in the words of R.
+pub(crate) fn worded(message: impl Display) -> String {
+    Keywords::R.word(&message.to_string())
+}
+
+/// Sets all options that are not `NULL`. Each function of the package has the options of that of Python which `function` names.
+///
+/// # Errors
+/// If there is no such option, a value has the wrong type, or is none of those that the option can have. Those that contradict each
+/// other are found when the task is built.
+pub(crate) fn apply<B: OptionBuilder>(mut builder: B, function: &str, given: &List) -> Answer<B> {
+    let specs = B::options();
+    for (name, given) in given.iter() {
+        if given.is_null() {
+            continue;
+        }
+        let named = |error: BadOption| format!("{name}: {}", worded(error));
+        let own = |spec: &&&OptionSpec| spec.name == name && spec.is_of(function);
+        let spec = specs.iter().find(own);
+        let spec = spec.ok_or_else(|| named(BadOption::Unknown))?;
+        let value = value(spec, &given).ok_or_else(|| format!("{name}: {}", wanted(spec)))?;
+        builder = builder.set(name, value).map_err(named)?;
+    }
+    Ok(builder)
+}
+
+/// A value of R as one of the option.
+fn value(spec: &OptionSpec, given: &Robj) -> Option<OptionValue> {
+    let one = |text: Option<OsString>| text.map(OptionValue::Text);
+    match spec.kind {
+        OptionKind::Flag => given.as_bool().map(OptionValue::Flag),
+        OptionKind::Number => number(given),
+        OptionKind::Size => number(given).or_else(|| one(text(given))),
+        OptionKind::Pair => pair(given),
+        OptionKind::Part => pair(given).or_else(|| one(text(given))),
+        OptionKind::Texts | OptionKind::Items | OptionKind::List => {
+            let texts = given.as_str_iter()?;
+            let texts = texts.map(|text| (!text.is_na()).then(|| text.into()));
+            texts
+                .collect::<Option<Vec<OsString>>>()
+                .map(OptionValue::List)
+        }
+        _ => one(text(given)),
+    }
+}
+
+fn text(given: &Robj) -> Option<OsString> {
+    given
+        .as_str()
+        .filter(|text| !text.is_na())
+        .map(OsString::from)
+}
+
+fn number(given: &Robj) -> Option<OptionValue> {
+    whole(given.as_real()?).map(OptionValue::Number)
+}
+
+/// R has large whole numbers as doubles.
+fn whole(number: f64) -> Option<u64> {
+    let is_whole = number.fract() == 0.0 && (0.0..1.0e15).contains(&number);
+    is_whole.then_some(number as u64)
+}
+
+fn pair(given: &Robj) -> Option<OptionValue> {
+    let numbers = given.as_real_vector()?;
+    match numbers[..] {
+        [first, second] => Some(OptionValue::Pair(whole(first)?, whole(second)?)),
+        _ => None,
+    }
+}
+
+/// What an option wants, for messages.
+fn wanted(spec: &OptionSpec) -> &'static str {
+    match spec.kind {
+        OptionKind::Flag => "TRUE or FALSE is wanted",
+        OptionKind::Number => "a whole number is wanted",
+        OptionKind::Size => "a number of bytes is wanted, or a text such as \"512M\"",
+        OptionKind::Texts | OptionKind::Items | OptionKind::List => "a character vector is wanted",
+        OptionKind::Pair => "two whole numbers are wanted",
+        OptionKind::Part => "two whole numbers are wanted, or a text such as \"0/4\"",
+        _ => "a text is wanted",
+    }
+}

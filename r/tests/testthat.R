@@ -1,0 +1,4 @@
+library(testthat)
+library(doisift)
+
+test_check("doisift")
