@@ -284,9 +284,19 @@ impl RowKind {
             RowKind::Records => {
                 matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
             }
-            RowKind::Mentions | RowKind::Edges => {
+            RowKind::Mentions => {
                 matches!(field, Field::Offset | Field::Before | Field::After)
             }
+            // A work seldom cites another twice, and few works of a group cite the same.
+            RowKind::Edges => matches!(
+                field,
+                Field::Doi
+                    | Field::Value
+                    | Field::Text
+                    | Field::Offset
+                    | Field::Before
+                    | Field::After
+            ),
             RowKind::Nodes => matches!(field, Field::Record | Field::Value),
             RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
             RowKind::Answers => matches!(field, Field::DoiOrNull | Field::Url),

@@ -111,6 +111,8 @@ pub(super) struct MemberReader<R, F> {
     state: MemberState,
     /// The buffer for a member that is decoded at once.
     out: Vec<u8>,
+    /// Whether the last member was decoded at once, so that the next one probably can be too.
+    is_small: bool,
     searching: Searching,
     /// Whether bytes of the member were returned.
     given: bool,
@@ -172,6 +174,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             format: F::new(limits)?,
             state: MemberState::Between,
             out: Vec::new(),
+            is_small: false,
             searching: Searching::default(),
             given: false,
         })
@@ -249,18 +252,27 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         }
         let held = self.window.ensure(F::WHOLE);
         let bytes = &held[..held.len().min(F::WHOLE)];
+        // What a large member gives at once is decoded for nothing.
+        let max = match self.is_small || held.len() < F::WHOLE {
+            true => MAX,
+            false => STRETCH,
+        };
         self.out.resize(self.out.len().max(STRETCH), 0);
         loop {
             match self.format.whole(bytes, &mut self.out) {
                 Whole::Done { read, written } => {
                     self.window.consume(read);
+                    self.is_small = true;
                     return Some(written);
                 }
-                Whole::Full if self.out.len() < MAX => {
-                    let larger = MAX.min(self.out.len() * 4);
+                Whole::Full if self.out.len() < max => {
+                    let larger = max.min(self.out.len() * 4);
                     self.out.resize(larger, 0);
                 }
-                Whole::Full | Whole::No => return None,
+                Whole::Full | Whole::No => {
+                    self.is_small = false;
+                    return None;
+                }
             }
         }
     }
