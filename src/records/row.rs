@@ -1,7 +1,7 @@
 //! Rows as writers and readers of all formats see them: a value for each field.
 
 use super::fault::RecordFault;
-use super::field::{Field, RowKind};
+use super::field::{Field, FieldKind, RowKind};
 use super::forms::Forms;
 
 /// A row that can be written.
@@ -46,6 +46,28 @@ pub enum FieldValue<'a> {
 }
 
 pub(crate) type Value<'a> = FieldValue<'a>;
+
+impl FieldValue<'_> {
+    /// A value without content of the field with this name, which shows the kind of its values; none if rows have no such field.
+    ///
+    /// ```
+    /// use doisift::FieldValue;
+    ///
+    /// assert_eq!(FieldValue::empty("offset"), Some(FieldValue::Number(0)));
+    /// assert_eq!(FieldValue::empty("document"), Some(FieldValue::Nullable(None)));
+    /// ```
+    pub fn empty(field: &str) -> Option<FieldValue<'static>> {
+        Some(match Field::named(field)?.kind() {
+            FieldKind::Text => FieldValue::Text(""),
+            FieldKind::TextOrNull => FieldValue::Nullable(None),
+            FieldKind::Number => FieldValue::Number(0),
+            FieldKind::NumberOrNull => FieldValue::NullableNumber(None),
+            FieldKind::Forms => FieldValue::Forms(Forms::default()),
+            FieldKind::Flag => FieldValue::Flag(false),
+            FieldKind::FlagOrNull => FieldValue::NullableFlag(None),
+        })
+    }
+}
 
 /// The value of the field with this name, if rows of this kind can have it.
 pub(super) fn value_of<'r>(row: &'r impl Row, rows: RowKind, field: &str) -> Option<Value<'r>> {

@@ -1,0 +1,166 @@
+//! Scans and checks of files.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use doisift::{Check, CheckedReference, Error, FieldValue, Form, Forms, Monitor, Pipeline, Report};
+use extendr_api::prelude::*;
+
+use crate::Answer;
+use crate::cells::Cells;
+use crate::frame::{Frame, Kind, Value};
+use crate::options;
+use crate::running::{Done, Run, TaskReport};
+
+/// Starts a scan of `paths`, for its records or mentions, unless it writes rows of any kind to a file.
+pub(crate) fn scan(paths: &Cells<'_>, given: &List, mentions: bool, writes: bool) -> Answer<Run> {
+    let function = match (writes, mentions) {
+        (true, _) => "scan",
+        (false, true) => "iter_mentions",
+        (false, false) => "iter_records",
+    };
+    let monitor = Monitor::new();
+    let builder = Pipeline::builder().mentions(mentions).measure(true);
+    let builder = options::apply(builder, function, given)?.monitor(&monitor);
+    let builder = each_path(paths)?.fold(builder, |builder, path| builder.source(path));
+    let pipeline = builder.build().map_err(worded)?;
+    Run::start(monitor, move || {
+        let (rows, report) = match (writes, mentions) {
+            (true, _) => (None, pipeline.run()),
+            (false, true) => rows(pipeline, |pipeline, rows| {
+                pipeline.for_each_mention(|row| rows.push(|field| row.value_of(field)))
+            }),
+            (false, false) => rows(pipeline, |pipeline, rows| {
+                pipeline.for_each_record(|row| rows.push(|field| row.value_of(field)))
+            }),
+        };
+        let report = TaskReport::Scan(Box::new(report.map_err(worded)?));
+        Ok(Done { rows, report })
+    })
+}
+
+/// Starts a check of the references in `paths`.
+pub(crate) fn check(paths: &Cells<'_>, given: &List) -> Answer<Run> {
+    let monitor = Monitor::new();
+    let builder = options::apply(Check::builder(), "check", given)?.monitor(&monitor);
+    let builder = each_path(paths)?.fold(builder, |builder, path| builder.source(path));
+    let check = builder.build().map_err(worded)?;
+    Run::start(monitor, move || {
+        let mut frame = Frame::new(&REFERENCE);
+        let report = check.for_each(|row| {
+            frame.push(reference(row));
+            ControlFlow::Continue(())
+        });
+        Ok(Done {
+            rows: Some(frame),
+            report: TaskReport::Check(Box::new(report.map_err(worded)?)),
+        })
+    })
+}
+
+fn worded(error: Error) -> String {
+    options::worded(error)
+}
+
+/// R has paths in the encoding of the system.
+fn each_path(paths: &Cells<'_>) -> Answer<std::vec::IntoIter<PathBuf>> {
+    let path = |row| {
+        paths
+            .get(row)
+            .map(|path| PathBuf::from(OsStr::from_bytes(&path)))
+    };
+    let all: Option<Vec<_>> = (0..paths.len).map(path).collect();
+    let all = all.ok_or_else(|| "paths: NA is no path".to_owned())?;
+    Ok(all.into_iter())
+}
+
+/// The rows of a scan.
+struct Rows {
+    fields: Vec<&'static str>,
+    frame: Frame,
+}
+
+impl Rows {
+    fn push<'r>(&mut self, value: impl Fn(&str) -> Option<FieldValue<'r>>) -> ControlFlow<()> {
+        let forms = value("forms").map(joined).unwrap_or_default();
+        let row = self.fields.iter().map(|field| cell(value(field), &forms));
+        self.frame.push(row);
+        ControlFlow::Continue(())
+    }
+}
+
+fn rows(
+    pipeline: Pipeline,
+    run: impl FnOnce(Pipeline, &mut Rows) -> std::result::Result<Report, Error>,
+) -> (Option<Frame>, std::result::Result<Report, Error>) {
+    let fields = pipeline.options().fields;
+    let columns: Vec<_> = fields.iter().map(|field| (*field, kind(field))).collect();
+    let frame = Frame::new(&columns);
+    let mut rows = Rows { fields, frame };
+    let report = run(pipeline, &mut rows);
+    (Some(rows.frame), report)
+}
+
+fn kind(field: &str) -> Kind {
+    match FieldValue::empty(field) {
+        Some(FieldValue::Number(_) | FieldValue::NullableNumber(_)) => Kind::Number,
+        Some(FieldValue::Flag(_) | FieldValue::NullableFlag(_)) => Kind::Flag,
+        _ => Kind::Text,
+    }
+}
+
+/// The value of a field as R has it. Forms are written as in CSV.
+fn cell<'v>(value: Option<FieldValue<'v>>, forms: &'v str) -> Value<'v> {
+    match value {
+        Some(FieldValue::Text(text)) => text.into(),
+        Some(FieldValue::Nullable(text)) => text.into(),
+        Some(FieldValue::Number(number)) => Some(number).into(),
+        Some(FieldValue::NullableNumber(number)) => number.into(),
+        Some(FieldValue::Flag(flag)) => flag.into(),
+        Some(FieldValue::NullableFlag(flag)) => flag.into(),
+        Some(FieldValue::Forms(_)) => forms.into(),
+        _ => Value::Text(None),
+    }
+}
+
+fn joined(forms: FieldValue<'_>) -> String {
+    let names = |forms: Forms| forms.iter().map(Form::name).collect::<Vec<_>>();
+    match forms {
+        FieldValue::Forms(forms) => names(forms).join("|"),
+        _ => String::new(),
+    }
+}
+
+const REFERENCE: [(&str, Kind); 12] = [
+    ("source", Kind::Text),
+    ("document", Kind::Text),
+    ("line", Kind::Number),
+    ("column", Kind::Number),
+    ("row", Kind::Number),
+    ("key", Kind::Text),
+    ("text", Kind::Text),
+    ("doi", Kind::Text),
+    ("verdict", Kind::Text),
+    ("detail", Kind::Text),
+    ("repair", Kind::Text),
+    ("fixed", Kind::Flag),
+];
+
+fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
+    [
+        row.source.as_str().into(),
+        row.document.as_deref().into(),
+        row.line.into(),
+        row.column.into(),
+        row.row.into(),
+        row.key.as_deref().into(),
+        row.text.as_deref().into(),
+        row.doi.as_deref().into(),
+        row.verdict.name().into(),
+        row.detail.as_str().into(),
+        row.repair.as_deref().into(),
+        row.fixed.into(),
+    ]
+}
