@@ -10,9 +10,10 @@ mod tagged;
 
 use std::ops::Range;
 
-use doisift_core::Doi;
+use doisift_core::{Doi, TextKind};
 
 use super::reference::{Escape, Reference, Written, text, trimmed};
+use super::text as prose;
 use crate::structure::Syntax;
 use tagged::TagSyntax;
 
@@ -80,7 +81,7 @@ impl Draft {
     }
 
     /// The reference: its name is in its own field, or else in the first address that is one of a proxy, or else in the first
-    /// other field that holds nothing more.
+    /// other field that holds nothing more, or else found in an address, as publishers make them.
     fn reference(self, bytes: &[u8], escape: Escape) -> Reference {
         let meant = |value: &Range<usize>| {
             let written = text(&bytes[value.clone()]);
@@ -90,17 +91,27 @@ impl Draft {
         let is_alone = |value: &Range<usize>| is_presented(&meant(value));
         let own = self.doi.filter(|value| !value.is_empty());
         let place = own
-            .or_else(|| self.urls.into_iter().find(is_address))
+            .or_else(|| self.urls.iter().cloned().find(is_address))
             .or_else(|| self.others.into_iter().find(is_alone));
+        let found = || self.urls.iter().find_map(|value| found_in(bytes, value));
+        let (place, written) = place
+            .map(|place| (place, Written::Field(escape)))
+            .or_else(found)
+            .unwrap_or((self.start..self.start, Written::Nothing));
         Reference {
+            place,
             key: self.key.filter(|key| !key.is_empty()),
-            written: match &place {
-                Some(_) => Written::Field(escape),
-                None => Written::Nothing,
-            },
-            place: place.unwrap_or(self.start..self.start),
+            written,
         }
     }
+}
+
+/// The first name in a value.
+fn found_in(bytes: &[u8], value: &Range<usize>) -> Option<(Range<usize>, Written)> {
+    let found = prose::found(&bytes[value.clone()], TextKind::Unknown);
+    let first = found.into_iter().next()?;
+    let place = value.start + first.place.start..value.start + first.place.end;
+    Some((place, first.written))
 }
 
 /// Whether a text is a name in any presentation form up to its first white space. What follows may be a slip.
@@ -144,6 +155,8 @@ mod tests {
             @misc{n1, number = {10.12/4}, howpublished = \"\\url{https://doi.org/10.5555/n1}\"}\n\
             @misc{n2, Bdsk-Url-1 = {https://doi.org/10.5555/n2}, url = {http://dx.doi.org/10.5555/u2 %] 2}}\n\
             @misc{n3, note = {Reply to https://doi.org/10.5555/n3}}\n\
+            @misc{n4, url = {https://x.example/doi/full/10.5555/n4\\%281\\%29?a=b}, note = {no}}\n\
+            @misc{n5, url = {https://x.example/}, url = {https://x.example/doi/10.5555/n5/full}}\n\
             @misc{k8,\n title = {one {brace too much},\n doi = {10.5555/h},\n year = 2001\n}\n@misc{k9,\n doi = {10.5555/i}}";
         let wanted = [
             ("k1", "10.5555/a"),
@@ -156,6 +169,8 @@ mod tests {
             ("n1", "\\url{https://doi.org/10.5555/n1}"),
             ("n2", "http://dx.doi.org/10.5555/u2 %] 2"),
             ("n3", ""),
+            ("n4", "10.5555/n4\\%281\\%29"),
+            ("n5", "10.5555/n5"),
             ("k8", "10.5555/h"),
             ("k9", "10.5555/i"),
         ];
