@@ -312,6 +312,15 @@ pub enum TableError {
         "this is a workbook, which cannot be changed in place; leave out --in-place: the sheet comes back as CSV with new columns"
     )]
     InPlace,
+    /// Tables are written in the format in which they are read, and the output has the name of another one.
+    #[error("the table comes back as {format}, and {output} would say that it is something else; choose another ending",
+        output = printable::path(.output))]
+    Ending {
+        /// The output.
+        output: PathBuf,
+        /// What is written.
+        format: &'static str,
+    },
     /// It has no row to take the header from.
     #[error("there is no header, since there is no row")]
     NoHeader,

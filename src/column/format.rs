@@ -1,11 +1,13 @@
 //! The formats of tables, and how the head of a document shows its format.
 
+use std::path::Path;
 use std::str::FromStr;
 
 use doisift_core::{Delimiter, TextKind};
 
 use super::dialect::Dialect;
 use crate::error::TableError;
+use crate::records::has_ending;
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +85,31 @@ impl DocumentReading {
             },
         }
     }
+
+    /// The format of what is written.
+    pub(super) fn written(self) -> &'static str {
+        match self {
+            DocumentReading::Delimited(_) => "delimited text, such as CSV",
+            DocumentReading::JsonLines => "JSON Lines",
+            DocumentReading::Lines => "lines",
+        }
+    }
+
+    /// Whether the ending of an output says that it has another format.
+    pub(super) fn is_named_otherwise(self, output: &Path) -> bool {
+        let others: &[&str] = match self {
+            DocumentReading::Delimited(_) => &["json", "jsonl", "ndjson"],
+            DocumentReading::JsonLines => &["csv", "tab", "tsv"],
+            DocumentReading::Lines => &[],
+        };
+        has_ending(output, &BINARY) || has_ending(output, others)
+    }
 }
+
+/// Endings of tables that are no text.
+const BINARY: [&str; 9] = [
+    "arrow", "feather", "fods", "ods", "parquet", "xls", "xlsb", "xlsm", "xlsx",
+];
 
 /// How the table that starts with `head` is read; `whole` says that it ends with it.
 ///

@@ -417,10 +417,23 @@ impl InputReading<'_, '_> {
         rows: Charset,
         batch: &mut RowBuffer,
     ) -> Result<RowShape, TableError> {
+        self.check_ending(&reading)?;
         match reading {
             DocumentReading::Lines => Ok(RowShape::Lines),
             DocumentReading::JsonLines => self.json_shape(batch),
             DocumentReading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
+        }
+    }
+
+    /// # Errors
+    /// If the output has the name of another format than that of the table, in which it comes back.
+    fn check_ending(&self, reading: &DocumentReading) -> Result<(), TableError> {
+        match &self.settings.output {
+            Some(path) if reading.is_named_otherwise(path) => Err(TableError::Ending {
+                output: path.clone(),
+                format: reading.written(),
+            }),
+            _ => Ok(()),
         }
     }
 

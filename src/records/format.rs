@@ -123,6 +123,11 @@ pub(crate) fn is_packed(path: &Path) -> bool {
     Compression::from_path(path) != Compression::None
 }
 
+/// Whether `path` has one of these endings, which are in lower case, also before that of its compression.
+pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    ending(path).is_some_and(|ending| endings.contains(&&*ending))
+}
+
 /// The ending of `path` before that of its compression, in lower case.
 fn ending(path: &Path) -> Option<String> {
     let plain = match Compression::from_path(path) {

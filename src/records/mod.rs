@@ -38,6 +38,7 @@ pub(crate) use copied_row::CopiedRow;
 pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
 pub(crate) use field::{Field, RowKind};
+pub(crate) use format::has_ending;
 #[cfg(feature = "known")]
 pub(crate) use format::is_packed;
 pub use format::{Format, UnknownFormat};

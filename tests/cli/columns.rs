@@ -28,6 +28,33 @@ fn quietly(table: impl AsRef<[u8]>, options: &str) -> String {
 const ADDED: &str = "doi_clean,doi_status,doi_reason";
 
 #[test]
+fn no_output_is_named_as_another_format_than_that_of_the_table() {
+    let (csv, json) = ("doi\n10.5555/a\n", "{\"doi\":\"10.5555/a\"}\n");
+    for (table, output) in [
+        (csv, "o.xlsx"),
+        (csv, "o.Parquet"),
+        (csv, "o.jsonl.gz"),
+        (json, "o.csv"),
+        (json, "o.ods"),
+    ] {
+        let place = Place::new();
+        place.file("t", table);
+        let seen = place.normalize(&format!("t --column doi -o {output}"));
+        assert_eq!(seen.code, Some(2), "{output}");
+        let said = format!("and {output} would say that it is something else");
+        assert!(seen.err.contains(&said), "{}", seen.err);
+        assert!(!place.path(output).exists());
+    }
+    for (table, output) in [(csv, "o.txt"), (csv, "o.tsv"), (json, "o.ndjson.zst")] {
+        let place = Place::new();
+        place.file("t", table);
+        place
+            .normalize(&format!("t --column doi -o {output}"))
+            .quiet();
+    }
+}
+
+#[test]
 fn every_status_is_in_its_column() {
     let table = "id,doi\n1,10.5555/a\n2,doi:10.5555/B\n3,10.5555/c1 (2006)\n4,none\n5,\n6, \n";
     let (out, err) = cleaned(table, "--column doi --clean");
