@@ -62,6 +62,10 @@ mod check;
 mod checkpoint;
 #[cfg(feature = "pipeline")]
 mod column;
+/// The command as a function, for the programs that are it; may change at any time.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod command;
 #[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]

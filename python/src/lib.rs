@@ -1,9 +1,9 @@
 //! The native part of the Python package `doisift`, a thin layer over the crate.
 //!
 //! `text` reads single texts, `batch` columns of them, `cleaning` columns of tables, `scan` and `rows` run a pipeline, `tasks` all
-//! else; `options` sets its options from Python's arguments, and `source` reads Python's files.
-//! `explaining` says why. `known` asks an index. `arrow` and `capsule` are the Arrow PyCapsule interface; `sequence` turns lists of Python into arrays, and
-//! arrays into lists. The Python files of the package have the signatures that users see.
+//! else; `options` sets its options from Python's arguments, and `source` reads Python's files. `explaining` says why, `command` is the
+//! whole command, and `known` asks an index. `arrow` and `capsule` are the Arrow PyCapsule interface; `sequence` turns lists of
+//! Python into arrays, and arrays into lists. The Python files of the package have the signatures that users see.
 //!
 //! It allocates as Python does. mimalloc, as in the command, takes 12 % less CPU time in `extract_batch`, but its huge pages count
 //! as used whole, and a module cannot refuse them for a process that is not its own: `iter_records` over 1 GiB of dense text
@@ -16,6 +16,7 @@ mod arrow;
 mod batch;
 mod capsule;
 mod cleaning;
+mod command;
 mod doi;
 mod error;
 mod explaining;
@@ -44,6 +45,8 @@ mod _doisift {
     #[pymodule_export]
     use crate::cleaning::clean_cells;
     #[pymodule_export]
+    use crate::command::run_command;
+    #[pymodule_export]
     use crate::doi::Doi;
     #[pymodule_export]
     use crate::explaining::explain;
@@ -68,7 +71,6 @@ mod _doisift {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::logging::install();
         let end = module.getattr("_end_runs")?;
         module
             .py()

@@ -28,17 +28,13 @@ impl Log for PythonLog {
     fn flush(&self) {}
 }
 
-/// Makes this the logger of the library.
-pub(crate) fn install() {
-    // Another one can be there only if this module was loaded before.
-    let _ = log::set_logger(&PythonLog);
-}
-
-/// Lets those messages through that Python's logger wants now. Others cost nothing.
+/// Makes this the logger of the library, and lets those messages through that Python's logger wants now. Others cost nothing.
 ///
 /// # Errors
 /// If `logging` cannot be asked.
 pub(crate) fn follow_level(py: Python<'_>) -> PyResult<()> {
+    // One is there already, unless this is the first call. The command has its own.
+    let _ = log::set_logger(&PythonLog);
     let level: u32 = logger(py)?.call_method0("getEffectiveLevel")?.extract()?;
     log::set_max_level(match level {
         0..=9 => LevelFilter::Trace,

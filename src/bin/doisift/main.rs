@@ -1,102 +1,32 @@
-//! The doisift command: arguments, then a plan, then a run, then an exit code.
-//!
-//! Only the command knows of arguments, terminals and signals.
+//! The program doisift: its allocator, and what it finds at its start. All else is the library's `command`.
 
 mod allocator;
-mod args;
-#[cfg(feature = "known")]
-mod check;
-mod closed;
-mod diff;
-mod ending;
-mod explain;
-mod generate;
-mod given;
-#[cfg(feature = "known")]
-mod index;
-mod markdown;
-mod merge;
-mod normalize;
-mod plan;
-mod progress;
-mod reference;
-#[cfg(feature = "resolve")]
-mod resolve;
-mod rulebook;
-mod scan;
-mod screen;
-mod stub;
-mod summary;
-mod usage;
-mod version;
-mod watch;
 
-use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+use std::env;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use doisift::Printable;
+use doisift::command::{self, Process};
+use doisift_system::is_stdout_closed;
 
-use args::{Cli, Command};
-use ending::Ending;
+/// Whether standard output was closed.
+///
+/// The standard library opens `/dev/null` in place of a closed standard descriptor before `main`, and what is written there is
+/// lost. It cannot be told from a `/dev/null` that another program opened for reading and writing, so this looks before.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+ctor::declarative::ctor! {
+    #[ctor(unsafe)]
+    fn look() {
+        CLOSED.store(is_stdout_closed(), Ordering::Relaxed);
+    }
+}
 
 fn main() -> ExitCode {
     allocator::set_up();
-    let ending = usage::parse().and_then(|cli| {
-        run(cli).map_err(|error| {
-            // Nowhere is left to report that standard error is closed.
-            let _ = writeln!(io::stderr(), "doisift: {}", Printable(message(&error)));
-            Ending::Failed
-        })
-    });
-    let (Ok(ending) | Err(ending)) = ending;
-    ExitCode::from(ending.code())
-}
-
-/// The error and its causes. The text of the library's error includes its causes.
-fn message(error: &anyhow::Error) -> String {
-    let mut parts = Vec::new();
-    for cause in error.chain() {
-        parts.push(cause.to_string());
-        if cause.is::<doisift::Error>() {
-            break;
-        }
-    }
-    parts.join(": ")
-}
-
-fn run(cli: Cli) -> anyhow::Result<Ending> {
-    match (cli.generate, cli.command) {
-        (Some(what), _) => {
-            closed::check(None, None)?;
-            generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole)
-        }
-        (None, Some(Command::Scan(args))) => scan::run(*args),
-        (None, Some(Command::Merge(args))) => merge::run(&args),
-        (None, Some(Command::Diff(args))) => diff::run(&args),
-        #[cfg(feature = "known")]
-        (None, Some(Command::Index(args))) => index::run(&args),
-        #[cfg(feature = "known")]
-        (None, Some(Command::Check(args))) => check::run(&args),
-        #[cfg(feature = "resolve")]
-        (None, Some(Command::Resolve(args))) => resolve::run(&args),
-        (None, Some(Command::Normalize(args))) => normalize(&args),
-        (None, Some(Command::Explain(args))) => {
-            closed::check(None, None)?;
-            let out = BufWriter::new(io::stdout().lock());
-            explain::run(&args, io::stdin().lock(), out).map(|()| Ending::Whole)
-        }
-        (None, None) => usage::overview(),
-    }
-}
-
-fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
-    // Not locked here: a run on files writes to it too.
-    let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
-    let stdout: Box<dyn Write> = if is_terminal {
-        Box::new(LineWriter::new(stdout))
-    } else {
-        Box::new(BufWriter::new(stdout))
+    let process = Process {
+        is_stdout_closed: CLOSED.load(Ordering::Relaxed),
+        allocator: "mimalloc",
     };
-    normalize::run(args, stdout)
+    ExitCode::from(command::main(env::args_os(), process))
 }

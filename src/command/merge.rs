@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
+use crate::{MergeBuilder, MergeReport, Monitor};
 use anyhow::bail;
 use clap::{ArgAction, Args};
-use doisift::{MergeBuilder, MergeReport, Monitor};
 
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::{check_terminal, is_dash, log_level};
-use crate::progress::Meter;
-use crate::summary::{self, Decisions, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::{check_terminal, is_dash, log_level};
+use crate::command::progress::Meter;
+use crate::command::summary::{self, Decisions, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///

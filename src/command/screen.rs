@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use doisift::{Error, MentionRow, Pipeline, Printable, Record, Report};
+use crate::{Error, MentionRow, Pipeline, Printable, Record, Report};
 use terminal_size::{Height, Width, terminal_size};
 use unicode_width::UnicodeWidthStr;
 

@@ -4,18 +4,18 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use crate::{Monitor, Normalizer, ResolveBuilder, ResolveReport};
 use anyhow::bail;
 use clap::{ArgAction, Args};
-use doisift::{Monitor, Normalizer, ResolveBuilder, ResolveReport};
 
-use crate::args::When;
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::{check_terminal, is_dash, log_level};
-use crate::progress::Meter;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::args::When;
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::{check_terminal, is_dash, log_level};
+use crate::command::progress::Meter;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 
 /// Ask the registry of DOI names which names exist, and where they lead
 ///
@@ -23,7 +23,7 @@ use crate::watch::{Interruption, watched};
 /// name; a text that is no name is not asked. Equal names are asked once. With --cache, a later run asks only for names that are
 /// new, or whose answer is old, and an interrupted one goes on where it was. At most 5 requests a second are sent.
 #[derive(Args, Debug)]
-#[command(after_long_help = crate::reference::answers())]
+#[command(after_long_help = crate::command::reference::answers())]
 pub(crate) struct ResolveArgs {
     /// Names in any presentation form, or files of names: with one on each line, tables, or outputs of doisift scan. If there are
     /// none, or for -, standard input is read. A file whose path is a name too is given as ./PATH

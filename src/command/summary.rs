@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use doisift::{CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report};
+use crate::{CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report};
 use indicatif::BinaryBytes;
 
 /// Whether the summary line is written.
@@ -63,7 +63,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
 }
 
 /// What an index said of the names of rows.
-fn known(rows: doisift::KnownCounts) {
+fn known(rows: crate::KnownCounts) {
     log::info!(
         "rows with a known name: {}, unknown: {}, of a prefix that the index lacks: {}; retracted: {}",
         rows.known,
@@ -94,7 +94,7 @@ pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
 }
 
 /// Writes the summary of a comparison.
-pub(crate) fn diff(report: &doisift::DiffReport, shown: SummaryChoice) {
+pub(crate) fn diff(report: &crate::DiffReport, shown: SummaryChoice) {
     shown.write(&format!(
         "names: {} old, {} new; appeared {}, vanished {}, retracted {}; {:.2} s",
         report.old, report.new, report.appeared, report.vanished, report.retracted, report.seconds,
@@ -103,7 +103,7 @@ pub(crate) fn diff(report: &doisift::DiffReport, shown: SummaryChoice) {
 
 /// Writes the summary of an indexing.
 #[cfg(feature = "known")]
-pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
+pub(crate) fn index(report: &crate::IndexingReport, shown: SummaryChoice) {
     log::info!(
         "names of drafts, which are not registered: {}",
         report.drafts
@@ -126,7 +126,7 @@ pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
 
 /// Writes the summary of a check.
 #[cfg(feature = "known")]
-pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
+pub(crate) fn check(report: &crate::CheckReport, shown: SummaryChoice) {
     let verdicts = report.verdicts.iter();
     let verdicts = verdicts.map(|(verdict, count)| (verdict.words(), *count));
     let asked = report.registry.as_ref().map_or(String::new(), |registry| {
@@ -144,7 +144,7 @@ pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
 
 /// Writes the summary of a run that asked a registry.
 #[cfg(feature = "resolve")]
-pub(crate) fn resolve(report: &doisift::ResolveReport, shown: SummaryChoice) {
+pub(crate) fn resolve(report: &crate::ResolveReport, shown: SummaryChoice) {
     let statuses = [
         ("known", report.known),
         ("unknown", report.unknown),

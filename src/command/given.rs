@@ -4,10 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::marker::PhantomData;
 use std::path::Path;
 
+use crate::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue};
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
-use doisift::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue};
 
 /// The options of the task of `B` that were given, for flattening into the arguments of its command.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::env::consts::{ARCH, OS};
 
-use doisift::Pipeline;
+use crate::Pipeline;
 
 #[cfg(feature = "known")]
 macro_rules! known {
@@ -72,12 +72,12 @@ pub(crate) const BUILD: &str = concat!(
 );
 
 /// The build, its allocator, and the limits that a run has by default on this machine.
-pub(crate) fn with_limits() -> String {
+pub(crate) fn with_limits(allocator: &str) -> String {
     let libc = match cfg!(target_env = "musl") {
         true => "musl",
         false => "the C library of the system",
     };
-    let build = format!("{BUILD}\nbuilt for: {ARCH}, {OS}, {libc}; allocator: mimalloc");
+    let build = format!("{BUILD}\nbuilt for: {ARCH}, {OS}, {libc}; allocator: {allocator}");
     // Any source will do: options depend on none.
     match Pipeline::builder().source("-").build() {
         Ok(pipeline) => {

@@ -1,23 +1,22 @@
 //! Error messages for wrong arguments.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use crate::Printable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
-use doisift::Printable;
 
-use crate::args::Cli;
-use crate::ending::Ending;
-use crate::version;
+use crate::command::args::Cli;
+use crate::command::ending::Ending;
+use crate::command::version;
 
-/// Parses the arguments of this process. If they are wrong or ask for help, writes that and returns the exit code.
-pub(crate) fn parse() -> Result<Cli, Ending> {
-    let args = with_command(env::args_os().collect());
+/// Parses the arguments. If they are wrong or ask for help, writes that and returns the exit code.
+pub(crate) fn parse(args: Vec<OsString>, allocator: &str) -> Result<Cli, Ending> {
+    let args = with_command(args);
     let command = match args.iter().any(|arg| arg == "--version") {
-        true => Cli::command().long_version(version::with_limits()),
+        true => Cli::command().long_version(version::with_limits(allocator)),
         false => Cli::command(),
     };
     let parsed = command.try_get_matches_from(&args);

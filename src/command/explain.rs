@@ -5,16 +5,16 @@ use std::io::{self, ErrorKind, Read, Write};
 #[cfg(feature = "known")]
 use std::{path::PathBuf, sync::Arc};
 
-use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
-use doisift::{
+use crate::{
     Change, CheckDigit, Doi, Explanation, Printable, Rule, Scanner, Step, TextKind, Verdict, clean,
 };
 #[cfg(feature = "known")]
-use doisift::{Index, IndexNames};
+use crate::{Index, IndexNames};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::rulebook;
+use crate::command::rulebook;
 
 /// The longest text of standard input: an explanation is for people.
 const MAX_TEXT: u64 = 16 << 20;

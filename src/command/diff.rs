@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
+use crate::{DiffBuilder, DiffReport, Monitor};
 use clap::{ArgAction, Args};
-use doisift::{DiffBuilder, DiffReport, Monitor};
 
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::{check_terminal, log_level};
-use crate::progress::Meter;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::{check_terminal, log_level};
+use crate::command::progress::Meter;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 
 /// Write which names appeared, vanished or were retracted between two lists
 ///

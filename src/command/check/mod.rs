@@ -7,17 +7,17 @@ use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::{Check, CheckBuilder, CheckFormat, CheckReport, Error, ErrorKind, Monitor};
 use anyhow::Context;
 use clap::{ArgAction, Args};
-use doisift::{Check, CheckBuilder, CheckFormat, CheckReport, Error, ErrorKind, Monitor};
 
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::log_level;
-use crate::progress::Meter;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::log_level;
+use crate::command::progress::Meter;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 use table::CheckTable;
 
 /// Check the references of bibliographies, manuscripts, tables and lists

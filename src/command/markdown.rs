@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 
-use crate::args::Cli;
-use crate::generate::exits;
-use crate::reference;
+use crate::command::args::Cli;
+use crate::command::generate::exits;
+use crate::command::reference;
 
 /// Writes one page of Markdown: the options of each command, the words in outputs, and the exit codes.
 pub(crate) fn page(out: &mut Vec<u8>) -> io::Result<()> {

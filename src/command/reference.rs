@@ -1,6 +1,6 @@
 //! The meanings of the words in outputs, for help and man page: fields of records, forms, and reasons of rejections.
 
-use doisift::{Form, Rejection};
+use crate::{Form, Rejection};
 
 /// A word and what it means.
 pub(crate) type Definition = (&'static str, &'static str);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use doisift::{Printable, Progress};
+use crate::{Printable, Progress};
 use env_logger::Target;
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::LevelFilter;
@@ -246,11 +246,12 @@ impl Pace {
 }
 
 fn start_log(level: LevelFilter, bar: ProgressBar) {
-    env_logger::Builder::new()
+    // A process that runs the command again keeps the first one.
+    let _ = env_logger::Builder::new()
         .filter_module("doisift", level)
         .format(|out, record| writeln!(out, "doisift: {}", Printable(record.args())))
         .target(Target::Pipe(Box::new(AboveBar(bar))))
-        .init();
+        .try_init();
 }
 
 /// Writes log lines to standard error, above the progress bar if there is one.
@@ -272,14 +273,14 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A progress; only the library can construct one with a literal.
     fn progress(bytes: u64, resumed: u64, passed: u64, total: Option<u64>) -> Progress {
-        let mut progress = Progress::default();
-        progress.bytes = bytes;
-        progress.resumed = resumed;
-        progress.passed = passed;
-        progress.total = total;
-        progress
+        Progress {
+            bytes,
+            resumed,
+            passed,
+            total,
+            ..Progress::default()
+        }
     }
 
     #[test]

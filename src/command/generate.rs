@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::args::{Cli, Generate};
-use crate::{markdown, reference, stub};
+use crate::command::args::{Cli, Generate};
+use crate::command::{markdown, reference, stub};
 
 /// Writes a man page, the reference or completions. A closed pipe is not an error.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {

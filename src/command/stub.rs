@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 #[cfg(feature = "resolve")]
-use doisift::ResolveBuilder;
+use crate::ResolveBuilder;
 #[cfg(feature = "known")]
-use doisift::{CheckBuilder, IndexingBuilder};
-use doisift::{
+use crate::{CheckBuilder, IndexingBuilder};
+use crate::{
     MergeBuilder, NormalizeBuilder, OptionBuilder, OptionKind, OptionSpec, PipelineBuilder,
 };
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use doisift::{CheckVerdict, CheckedReference, Printable};
+use crate::{CheckVerdict, CheckedReference, Printable};
 use unicode_width::UnicodeWidthStr;
 
 /// Rows by which the widths of columns are settled.

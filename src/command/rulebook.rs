@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use doisift::{Example, Reading, Rule, Scanner, TextKind};
+use crate::{Example, Reading, Rule, Scanner, TextKind};
 
 /// The first part of the ids of some rules, a heading for them, and what they have in common.
 type Group = (&'static str, &'static str, &'static str);

@@ -2,17 +2,17 @@
 
 use std::io;
 
+use crate::Report;
 use anyhow::Context;
-use doisift::Report;
 
-use crate::args::ScanArgs;
-use crate::closed;
-use crate::ending::Ending;
-use crate::plan::Plan;
-use crate::progress::Meter;
-use crate::screen::ScreenTable;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::watched;
+use crate::command::args::ScanArgs;
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::plan::Plan;
+use crate::command::progress::Meter;
+use crate::command::screen::ScreenTable;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::watched;
 
 /// Runs the scan that the arguments describe.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {

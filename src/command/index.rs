@@ -3,18 +3,18 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::{IndexingBuilder, IndexingReport, Monitor, Printable};
 use anyhow::Context;
 use clap::{ArgAction, Args};
-use doisift::{IndexingBuilder, IndexingReport, Monitor, Printable};
 use doisift_known::{FORMAT_VERSION, Index, IndexSource};
 
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::log_level;
-use crate::progress::Meter;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::log_level;
+use crate::command::progress::Meter;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 
 /// Build an index of registered names, which can be asked offline
 ///

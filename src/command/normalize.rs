@@ -7,20 +7,20 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use clap::Args;
-use doisift::{
+use crate::{
     CellStatus, Monitor, NormalizeBuilder, NormalizeReport, Normalizer, Presentation, Printable,
     Refusal,
 };
+use anyhow::{Context, bail};
+use clap::Args;
 
-use crate::closed;
-use crate::ending::Ending;
-use crate::given::Given;
-use crate::plan::{is_dash, log_level};
-use crate::progress::Meter;
-use crate::summary::{self, SummaryChoice};
-use crate::watch::{Interruption, watched};
+use crate::command::closed;
+use crate::command::ending::Ending;
+use crate::command::given::Given;
+use crate::command::plan::{is_dash, log_level};
+use crate::command::progress::Meter;
+use crate::command::summary::{self, SummaryChoice};
+use crate::command::watch::{Interruption, watched};
 
 /// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
 ///

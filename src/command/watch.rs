@@ -7,12 +7,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::{Error, ErrorKind, Monitor};
 use anyhow::{Context, anyhow};
-use doisift::{Error, ErrorKind, Monitor};
 use doisift_system::{EndingSignal, EndingSignals};
 
-use crate::ending::Ending;
-use crate::progress::Meter;
+use crate::command::ending::Ending;
+use crate::command::progress::Meter;
 
 /// Time between two checks for signals and updates of the progress.
 const TICK: Duration = Duration::from_millis(50);

@@ -1,12 +1,9 @@
-//! Whether standard output was closed when the program was started.
-//!
-//! The standard library opens `/dev/null` in place of a closed standard descriptor before `main`, and what is written there is
-//! lost. It cannot be told from a `/dev/null` that another program opened for reading and writing, so this looks before.
+//! Whether standard output was closed when the program was started. Only the program can tell.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use doisift_system::{NULL_DEVICE, is_stdout_closed};
+use doisift_system::NULL_DEVICE;
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -26,9 +23,7 @@ fn is_stdout(output: &Path) -> bool {
     NAMES.iter().any(|name| output == Path::new(name))
 }
 
-ctor::declarative::ctor! {
-    #[ctor(unsafe)]
-    fn look() {
-        CLOSED.store(is_stdout_closed(), Ordering::Relaxed);
-    }
+/// Says whether it was closed.
+pub(super) fn set(is_closed: bool) {
+    CLOSED.store(is_closed, Ordering::Relaxed);
 }

@@ -3,21 +3,21 @@
 
 use std::path::PathBuf;
 
+use crate::PipelineBuilder;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use doisift::PipelineBuilder;
 
 #[cfg(feature = "known")]
-use crate::check::CheckArgs;
-use crate::diff::DiffArgs;
-use crate::explain::ExplainArgs;
-use crate::given::Given;
+use crate::command::check::CheckArgs;
+use crate::command::diff::DiffArgs;
+use crate::command::explain::ExplainArgs;
+use crate::command::given::Given;
 #[cfg(feature = "known")]
-use crate::index::IndexArgs;
-use crate::merge::MergeArgs;
-use crate::normalize::NormalizeArgs;
+use crate::command::index::IndexArgs;
+use crate::command::merge::MergeArgs;
+use crate::command::normalize::NormalizeArgs;
 #[cfg(feature = "resolve")]
-use crate::resolve::ResolveArgs;
-use crate::version;
+use crate::command::resolve::ResolveArgs;
+use crate::command::version;
 
 /// Sifts DOI names out of crawl and bibliography dumps.
 #[derive(Debug, Parser)]
@@ -80,7 +80,7 @@ pub(crate) enum Command {
 /// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as a picture, is skipped and
 /// counted by kind. Each name becomes one record; records are sorted by name.
 #[derive(Args, Debug)]
-#[command(after_long_help = crate::reference::text())]
+#[command(after_long_help = crate::command::reference::text())]
 pub(crate) struct ScanArgs {
     /// Files, folders (with all files below them, hidden and git-ignored ones too), or - for standard input, which is also
     /// read if nothing is given and it is no terminal

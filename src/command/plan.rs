@@ -3,15 +3,15 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use crate::{Format, Monitor, Pipeline, PipelineBuilder};
 use anyhow::bail;
-use doisift::{Format, Monitor, Pipeline, PipelineBuilder};
 use log::LevelFilter;
 
-use crate::args::{Messages, ScanArgs, When};
-use crate::given::Given;
-use crate::screen::{ScreenRows, ScreenTable};
-use crate::summary::{Decisions, SummaryChoice};
-use crate::watch::Interruption;
+use crate::command::args::{Messages, ScanArgs, When};
+use crate::command::given::Given;
+use crate::command::screen::{ScreenRows, ScreenTable};
+use crate::command::summary::{Decisions, SummaryChoice};
+use crate::command::watch::Interruption;
 
 /// What `doisift scan` will do.
 pub(crate) struct Plan {

@@ -1,0 +1,117 @@
+//! The doisift command: arguments, then a plan, then a run, then an exit code.
+//!
+//! Only the command knows of arguments, terminals and signals. The program `doisift` calls it, and so does the package for Python, whose
+//! wheel has the command and the functions in one library.
+
+mod args;
+#[cfg(feature = "known")]
+mod check;
+mod closed;
+mod diff;
+mod ending;
+mod explain;
+mod generate;
+mod given;
+#[cfg(feature = "known")]
+mod index;
+mod markdown;
+mod merge;
+mod normalize;
+mod plan;
+mod progress;
+mod reference;
+#[cfg(feature = "resolve")]
+mod resolve;
+mod rulebook;
+mod scan;
+mod screen;
+mod stub;
+mod summary;
+mod usage;
+mod version;
+mod watch;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+
+use crate::Printable;
+
+use args::{Cli, Command};
+use ending::Ending;
+
+/// What only the program knows of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Process {
+    /// Whether standard output was closed when it was started.
+    pub is_stdout_closed: bool,
+    /// Its allocator, for bug reports.
+    pub allocator: &'static str,
+}
+
+/// Runs the command, and returns the exit code. The first of `args` is the name of the program.
+///
+/// It writes to the standard streams, handles signals, and where a signal finds a read that does not return, exits the process.
+pub fn main(args: impl IntoIterator<Item = OsString>, process: Process) -> u8 {
+    closed::set(process.is_stdout_closed);
+    let args = args.into_iter().collect();
+    let ending = usage::parse(args, process.allocator).and_then(|cli| {
+        run(cli).map_err(|error| {
+            // Nowhere is left to report that standard error is closed.
+            let _ = writeln!(io::stderr(), "doisift: {}", Printable(message(&error)));
+            Ending::Failed
+        })
+    });
+    let (Ok(ending) | Err(ending)) = ending;
+    // In a library nothing else does it.
+    let _ = io::stdout().flush();
+    ending.code()
+}
+
+/// The error and its causes. The text of the library's error includes its causes.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        parts.push(cause.to_string());
+        if cause.is::<crate::Error>() {
+            break;
+        }
+    }
+    parts.join(": ")
+}
+
+fn run(cli: Cli) -> anyhow::Result<Ending> {
+    match (cli.generate, cli.command) {
+        (Some(what), _) => {
+            closed::check(None, None)?;
+            generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole)
+        }
+        (None, Some(Command::Scan(args))) => scan::run(*args),
+        (None, Some(Command::Merge(args))) => merge::run(&args),
+        (None, Some(Command::Diff(args))) => diff::run(&args),
+        #[cfg(feature = "known")]
+        (None, Some(Command::Index(args))) => index::run(&args),
+        #[cfg(feature = "known")]
+        (None, Some(Command::Check(args))) => check::run(&args),
+        #[cfg(feature = "resolve")]
+        (None, Some(Command::Resolve(args))) => resolve::run(&args),
+        (None, Some(Command::Normalize(args))) => normalize(&args),
+        (None, Some(Command::Explain(args))) => {
+            closed::check(None, None)?;
+            let out = BufWriter::new(io::stdout().lock());
+            explain::run(&args, io::stdin().lock(), out).map(|()| Ending::Whole)
+        }
+        (None, None) => usage::overview(),
+    }
+}
+
+fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
+    // Not locked here: a run on files writes to it too.
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let stdout: Box<dyn Write> = if is_terminal {
+        Box::new(LineWriter::new(stdout))
+    } else {
+        Box::new(BufWriter::new(stdout))
+    };
+    normalize::run(args, stdout)
+}
