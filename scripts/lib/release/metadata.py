@@ -6,6 +6,8 @@ from release import product, recipes
 
 #: The file that says what the npm package is.
 NPM = ROOT / "wasm/js/package.json"
+#: The R package.
+R = ROOT / "r"
 PLACEHOLDER = "https://example.org/"
 
 
@@ -22,8 +24,20 @@ def disagreements():
     for field in ("name", "version", "license"):
         if npm[field] != product.about(field):
             yield f"{NPM.relative_to(ROOT)} has the {field} {npm[field]}, Cargo.toml {product.about(field)}"
+    yield from of_r()
     yield from unknown_fields()
     yield from other_address()
+
+
+def of_r():
+    """The R package, and the crate in it, which is no part of the workspace."""
+    crate = re.search(r'^version = "(.*)"', (R / "src/rust/Cargo.toml").read_text(), re.MULTILINE)[1]
+    description = dict(re.findall(r"^(\w+): (.*)$", (R / "DESCRIPTION").read_text(), re.MULTILINE))
+    for name, version in (("doisift-r", crate), ("r/DESCRIPTION", description["Version"])):
+        if version != product.version():
+            yield f"{name} has the version {version}, doisift {product.version()}"
+    if not all(part.split("-")[0] in description["License"] for part in product.about("license").split(" OR ")):
+        yield f"r/DESCRIPTION has the licence {description['License']}, doisift {product.about('license')}"
 
 
 def unknown_fields():
