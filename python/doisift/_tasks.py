@@ -40,8 +40,8 @@ def clean_table(tables: Any, /, **options: Unpack[TableOptions]) -> Any:
     """Clean the columns of DOI names in a table in memory, or in files.
 
     >>> import doisift
-    >>> frame = doisift.clean_table(frame, column="DOI", clean=True)  # doctest: +SKIP
-    >>> report = doisift.clean_table("works.csv", output="clean.csv", column="DOI", clean=True)  # doctest: +SKIP
+    >>> frame = doisift.clean_table(frame, column="DOI")  # doctest: +SKIP
+    >>> report = doisift.clean_table("works.csv", output="clean.csv", column="DOI")  # doctest: +SKIP
     >>> report["statuses"]["cleaned"]  # doctest: +SKIP
     17
 
@@ -50,12 +50,14 @@ def clean_table(tables: Any, /, **options: Unpack[TableOptions]) -> Any:
     workbooks; they are written to the file `output`, and a report of what was done is returned.
 
     Columns for the clean name, its status and the reason come after the others, or with `in_place`, the names are replaced. The
-    options are those of ``doisift normalize``; for a table in memory, those of names and columns.
+    options are those of ``doisift normalize``; for a table in memory, those of names and columns. `clean` is on here: without it,
+    a text with more than the name is refused.
     """
+    chosen: dict[str, Any] = {"clean": True, **options}
     clean = cleaner(tables)
     if clean is not None:
-        return clean(tables, dict(options))
-    return _run("clean_table", tables, options)
+        return clean(tables, chosen)
+    return _run("clean_table", tables, chosen)
 
 
 def merge(paths: Path | Iterable[Path], **options: Unpack[MergeOptions]) -> dict[str, Any]:
