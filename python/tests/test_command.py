@@ -107,3 +107,42 @@ def test_closed_standard_output_is_said() -> None:
     line = 'exec "$0" -m doisift scan corpora/prose.txt >&-'
     done = subprocess.run(["sh", "-c", line, sys.executable], stderr=subprocess.PIPE, cwd=ROOT)
     assert done.returncode == 2 and b"standard output is closed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"edges": True},
+        {"edges": True, "fields": ["record", "doi", "role"], "role": "reference"},
+        {"edges": True, "names_to": "names.jsonl", "nodes_to": "nodes.jsonl"},
+        {"edges": True, "part_size": "source", "format": "parquet", "output": "out/"},
+        {"mentions": True, "part_size": "1M", "output": "out/"},
+        {"pairs": True},
+        {"count": True},
+    ],
+    ids=str,
+)
+def test_scan_writes_what_the_command_writes(options: dict[str, Any], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"output": "out.jsonl", **options}
+    written = []
+    for name in ("function", "command"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        os.symlink(ROOT / "corpora", "corpora")
+        if name == "function":
+            doisift.scan("corpora", **options)
+        else:
+            args = [argument for option, value in options.items() for argument in as_arguments(option, value)]
+            subprocess.run([*COMMAND, "scan", "-q", "corpora", *args], check=True)
+        os.remove("corpora")
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        written.append({path.relative_to(folder): path.read_bytes() for path in files})
+    assert written[0] == written[1] and any(written[0].values())
+
+
+def as_arguments(option: str, value: Any) -> list[str]:
+    name = "--" + option.replace("_", "-")
+    if value is True:
+        return [name]
+    return [name, ",".join(value) if isinstance(value, list) else value]
