@@ -1,5 +1,8 @@
 //! Arrays that are written: their buffers, and builders that append a value at a time.
 
+#[cfg(target_os = "linux")]
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -205,7 +208,30 @@ impl Offsets {
 fn expect<T>(values: &mut Vec<T>, times: usize) {
     let more = values.len().saturating_mul(times);
     let _ = values.try_reserve_exact(more.saturating_add(more / 8));
+    prefer_large_pages(values.spare_capacity_mut());
 }
+
+/// Asks for large pages in memory that will be filled. To map small ones takes a seventh of the time of `extract_batch` for a column
+/// of 256 MB in one array (`scripts/bench python`). At most one large page of a buffer is used in part.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    const LARGE: usize = 2 << 20;
+    let range = memory.as_mut_ptr_range();
+    let start = range.start.addr().next_multiple_of(LARGE);
+    let end = range.end.addr() / LARGE * LARGE;
+    if start < end {
+        let first = range.start.cast::<c_void>().with_addr(start);
+        // SAFETY: the advice changes no byte, and the range is within the memory, which nobody else uses.
+        // Without large pages the memory is as good as before.
+        let _ =
+            unsafe { rustix::mm::madvise(first, end - start, rustix::mm::Advice::LinuxHugepage) };
+    }
+}
+
+/// Other systems choose the pages themselves.
+#[cfg(not(target_os = "linux"))]
+fn prefer_large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
 /// Builds an array of texts, which may be null.
 #[derive(Debug)]
