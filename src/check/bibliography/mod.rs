@@ -91,7 +91,7 @@ impl Draft {
         let is_alone = |value: &Range<usize>| is_presented(&meant(value));
         let own = self.doi.filter(|value| !value.is_empty());
         let place = own
-            .or_else(|| self.urls.iter().cloned().find(is_address))
+            .or_else(|| self.urls.iter().find(|url| is_address(url)).cloned())
             .or_else(|| self.others.into_iter().find(is_alone));
         let found = || self.urls.iter().find_map(|value| found_in(bytes, value));
         let (place, written) = place
