@@ -14,7 +14,7 @@
 #' @param columns The columns of a data frame; by default those that are called DOI or DI, in any case.
 #'
 #' @return For a vector, a character vector of the same length with the same names: `NA` where a text is `NA`, no DOI name, or
-#'   several. For a data frame, the same data frame with the columns replaced. A million names take about half a second.
+#'   several. For a data frame, the same data frame with the columns replaced. A million names take about a second.
 #' @seealso [doi_clean()], which says why a text was refused.
 #' @examples
 #' doi_normalize(c("https://doi.org/10.1000/ABC", "doi:10.1000/456%23789", "n/a", NA))
