@@ -20,6 +20,7 @@ import doisift
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "doisift"]
 BUILT = os.environ.get("DOISIFT")
+OUTPUTS = ["output", "names_to", "nodes_to"]
 unix = pytest.mark.skipif(os.name != "posix", reason="signals and descriptors of Unix")
 
 
@@ -123,19 +124,17 @@ def test_closed_standard_output_is_said() -> None:
     ids=str,
 )
 def test_scan_writes_what_the_command_writes(options: dict[str, Any], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = {"output": "out.jsonl", **options}
+    monkeypatch.chdir(ROOT)
     written = []
     for name in ("function", "command"):
         folder = tmp_path / name
         folder.mkdir()
-        monkeypatch.chdir(folder)
-        os.symlink(ROOT / "corpora", "corpora")
+        placed = {option: f"{folder}/{file}" for option, file in {"output": "out.jsonl", **options}.items() if option in OUTPUTS}
         if name == "function":
-            doisift.scan("corpora", **options)
+            doisift.scan("corpora", **{**options, **placed})
         else:
-            args = [argument for option, value in options.items() for argument in as_arguments(option, value)]
+            args = [argument for option, value in {**options, **placed}.items() for argument in as_arguments(option, value)]
             subprocess.run([*COMMAND, "scan", "-q", "corpora", *args], check=True)
-        os.remove("corpora")
         files = [path for path in folder.rglob("*") if path.is_file()]
         written.append({path.relative_to(folder): path.read_bytes() for path in files})
     assert written[0] == written[1] and any(written[0].values())
