@@ -16,7 +16,7 @@ use crate::options;
 use crate::running::Watch;
 
 /// What each text of an Arrow array is as a cell of `clean_table`: structs of `clean`, `status` and `reason`, or with `in_place` the
-/// text that stands in its place. `options` has those of `clean_table`.
+/// text that replaces it. `options` are those of `clean_table`.
 #[pyfunction]
 pub(crate) fn clean_cells<'py>(
     array: &Bound<'py, PyAny>,

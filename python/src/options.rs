@@ -40,7 +40,7 @@ fn form(spec: &OptionSpec) -> &'static str {
 /// Sets all options that are not `None`.
 ///
 /// # Errors
-/// If `function` has no such option, a value has the wrong type, or is none of those that the option can have. Those that contradict
+/// If `function` has no such option, or a value has the wrong type or is not allowed. Options that contradict
 /// each other are found when the task is built.
 pub(crate) fn apply<B: OptionBuilder>(
     mut builder: B,

@@ -16,7 +16,7 @@ pub(crate) fn worded(message: impl Display) -> String {
 /// Sets all options that are not `NULL`. Each function of the package has the options of that of Python which `function` names.
 ///
 /// # Errors
-/// If there is no such option, a value has the wrong type, or is none of those that the option can have. Those that contradict each
+/// If there is no such option, or a value has the wrong type or is not allowed. Options that contradict each
 /// other are found when the task is built.
 pub(crate) fn apply<B: OptionBuilder>(mut builder: B, function: &str, given: &List) -> Answer<B> {
     let specs = B::options();
