@@ -8,7 +8,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use doisift_documents::printable;
@@ -256,31 +256,38 @@ fn host() -> String {
     format!("{:08x}", xxhash_rust::xxh3::xxh3_64(&host_name()) as u32)
 }
 
-/// Removes a file, or a folder with the runs in it, that this user owns and no process holds. Follows no link.
+/// Removes a file, or a folder with the runs in it, that this user owns and no process holds. Follows no link. A folder that holds
+/// any other file is left.
 fn remove_unused(path: &Path, is_folder: bool) -> bool {
+    // Windows may refuse to list a folder that is held.
+    let runs = match is_folder {
+        true => runs_in(path),
+        false => Vec::new(),
+    };
     let Some(_held) = hold_unused(path, is_folder) else {
         return false;
     };
-    if is_folder {
-        remove_runs(path)
-    } else {
-        fs::remove_file(path).is_ok()
+    if !is_folder {
+        return fs::remove_file(path).is_ok();
     }
+    for run in runs {
+        // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
+        let _ = fs::remove_file(run);
+    }
+    fs::remove_dir(path).is_ok()
 }
 
-/// Removes a folder of runs. A folder that holds any other file is left.
-fn remove_runs(folder: &Path) -> bool {
+/// The runs in a folder.
+fn runs_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
-        return false;
+        return Vec::new();
     };
-    for entry in entries.flatten() {
-        let is_run = entry.file_name().to_str().is_some_and(is_run);
-        if is_run && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-    fs::remove_dir(folder).is_ok()
+    let is_run = |entry: &fs::DirEntry| {
+        let is_named = entry.file_name().to_str().is_some_and(is_run);
+        is_named && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    let runs = entries.flatten().filter(is_run);
+    runs.map(|entry| entry.path()).collect()
 }
 
 #[cfg(test)]
