@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::PipelineBuilder;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "known")]
 use crate::command::check::CheckArgs;
@@ -14,6 +14,7 @@ use crate::command::given::Given;
 #[cfg(feature = "known")]
 use crate::command::index::IndexArgs;
 use crate::command::merge::MergeArgs;
+use crate::command::messages::{Messages, When};
 use crate::command::normalize::NormalizeArgs;
 #[cfg(feature = "resolve")]
 use crate::command::resolve::ResolveArgs;
@@ -90,38 +91,14 @@ pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) options: Given<PipelineBuilder>,
 
-    #[command(flatten)]
-    pub(crate) messages: Messages,
-}
-
-/// What a scan shows of its progress and its end.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Messages")]
-pub(crate) struct Messages {
     /// Show progress on standard error; auto shows it where that is a terminal
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, hide_short_help = true)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, hide_short_help = true, help_heading = "Messages")]
     pub(crate) progress: When,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-
-    /// Report decisions and counts on standard error; -vv also names each document that is skipped
-    #[arg(short, long, action = ArgAction::Count)]
-    pub(crate) verbose: u8,
-
     /// Show all rows of the table on a terminal, not a screenful
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, help_heading = "Messages")]
     pub(crate) all: bool,
 
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, hide_short_help = true)]
-    pub(crate) stats: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    Auto,
-    Always,
-    Never,
+    #[command(flatten)]
+    pub(crate) messages: Messages,
 }

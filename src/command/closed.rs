@@ -1,9 +1,11 @@
-//! Whether standard output was closed when the program was started. Only the program can tell.
+//! Standard output that is closed: when the program was started, which only the program can tell, or by a reader that has enough.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use doisift_system::NULL_DEVICE;
+use anyhow::Context;
+use doisift_system::{NULL_DEVICE, kind_of};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -16,6 +18,16 @@ pub(crate) fn check(output: Option<&Path>, report: Option<&Path>) -> anyhow::Res
         );
     }
     Ok(())
+}
+
+/// What became of a write to standard output. A reader that has read enough is no failure.
+pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if kind_of(&error) != io::ErrorKind::BrokenPipe => {
+            Err(error).context("standard output")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn is_stdout(output: &Path) -> bool {

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use crate::{DiffBuilder, DiffReport, Monitor};
-use clap::{ArgAction, Args};
+use clap::Args;
 
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::{check_terminal, log_level};
+use crate::command::messages::Messages;
+use crate::command::plan::check_terminal;
 use crate::command::progress::Meter;
-use crate::command::summary::{self, SummaryChoice};
+use crate::command::summary;
 use crate::command::watch::{Interruption, watched};
 
 /// Write which names appeared, vanished or were retracted between two lists
@@ -35,25 +36,16 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     exit_code: bool,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-
-    /// Report decisions and counts on standard error
-    #[arg(short, long, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Compares the files that the arguments name.
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Ending> {
     closed::check(args.options.path("output"), args.options.path("report"))?;
     let monitor = Monitor::new();
-    let meter = Meter::new(false, log_level(args.quiet, args.verbose));
-    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
+    let meter = Meter::new(false, args.messages.level());
+    let shown = args.messages.summary();
     let builder = args.options.builder()?.files(&args.old, &args.new);
     let diff = builder.monitor(&monitor).build()?;
     let options = diff.options();

@@ -1,7 +1,7 @@
 //! `doisift explain`: shows what `scan`, or `normalize --clean`, decides about texts, and which rules did it.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read, Write};
 #[cfg(feature = "known")]
 use std::{path::PathBuf, sync::Arc};
 
@@ -14,6 +14,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::command::closed;
 use crate::command::rulebook;
 
 /// The longest text of standard input: an explanation is for people.
@@ -67,13 +68,7 @@ pub(crate) fn run(args: &ExplainArgs, stdin: impl Read, mut out: impl Write) -> 
             written
         }
     };
-    match written {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error).context("standard output")
-        }
-        _ => Ok(()),
-    }
+    closed::written(written)
 }
 
 /// A scanner that asks the index, if one is given.

@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::command::args::{Cli, Generate};
-use crate::command::{markdown, reference, stub};
+use crate::command::{closed, markdown, reference, stub};
 
 /// Writes a man page, the reference or completions. A closed pipe is not an error.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {
@@ -23,12 +22,7 @@ pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> 
         Generate::Fish => complete(Shell::Fish, &mut text),
         Generate::PowerShell => complete(Shell::PowerShell, &mut text),
     }
-    match out.write_all(&text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("standard output")
-        }
-        _ => Ok(()),
-    }
+    closed::written(out.write_all(&text).and_then(|()| out.flush()))
 }
 
 fn complete(shell: Shell, out: &mut Vec<u8>) {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::{IndexingBuilder, IndexingReport, Monitor, Printable};
 use anyhow::Context;
-use clap::{ArgAction, Args};
+use clap::Args;
 use doisift_known::{FORMAT_VERSION, Index, IndexSource};
 
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::log_level;
+use crate::command::messages::Messages;
 use crate::command::progress::Meter;
-use crate::command::summary::{self, SummaryChoice};
+use crate::command::summary;
 use crate::command::watch::{Interruption, watched};
 
 /// Build an index of registered names, which can be asked offline
@@ -35,17 +35,8 @@ pub(crate) struct IndexArgs {
     #[command(flatten)]
     options: Given<IndexingBuilder>,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-
-    /// Report decisions and counts on standard error
-    #[arg(short, long, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Builds the index that the arguments describe, or shows one.
@@ -55,9 +46,9 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<Ending> {
         return show(file);
     }
     let monitor = Monitor::new();
-    let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    let meter = Meter::new(false, args.messages.level());
     closed::check(args.options.path("output"), args.options.path("report"))?;
-    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
+    let shown = args.messages.summary();
     let sources = args.sources.iter();
     let builder = sources.fold(args.options.builder()?, IndexingBuilder::source);
     let indexing = builder.monitor(&monitor).build()?;
@@ -91,15 +82,9 @@ fn show(file: &Path) -> anyhow::Result<Ending> {
     let bytes = std::fs::metadata(file)
         .context("cannot read the size of the index")?
         .len();
-    match io::stdout()
-        .lock()
-        .write_all(text(&index, bytes).as_bytes())
-    {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("standard output")
-        }
-        _ => Ok(Ending::Whole),
-    }
+    let written = io::stdout().write_all(text(&index, bytes).as_bytes());
+    closed::written(written)?;
+    Ok(Ending::Whole)
 }
 
 fn text(index: &Index, bytes: u64) -> String {

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use crate::{MergeBuilder, MergeReport, Monitor};
 use anyhow::bail;
-use clap::{ArgAction, Args};
+use clap::Args;
 
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::{check_terminal, is_dash, log_level};
+use crate::command::messages::Messages;
+use crate::command::plan::{check_terminal, is_dash};
 use crate::command::progress::Meter;
-use crate::command::summary::{self, Decisions, SummaryChoice};
+use crate::command::summary::{self, Decisions};
 use crate::command::watch::{Interruption, watched};
 
 /// Unite the records of many scans into what one scan of everything would have given
@@ -32,17 +33,8 @@ pub(crate) struct MergeArgs {
     #[command(flatten)]
     options: Given<MergeBuilder>,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-
-    /// Report decisions and counts on standard error
-    #[arg(short, long, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Runs the merge that the arguments describe.
@@ -51,9 +43,9 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<Ending> {
         bail!("standard input can be read only once; give - once");
     }
     let monitor = Monitor::new();
-    let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    let meter = Meter::new(false, args.messages.level());
     closed::check(args.options.path("output"), args.options.path("report"))?;
-    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
+    let shown = args.messages.summary();
     let builder = args
         .records
         .iter()

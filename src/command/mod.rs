@@ -16,6 +16,7 @@ mod given;
 mod index;
 mod markdown;
 mod merge;
+mod messages;
 mod normalize;
 mod plan;
 mod progress;

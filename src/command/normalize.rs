@@ -4,7 +4,7 @@
 //! `main` passes the streams in, because it alone knows whether they are terminals.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{
@@ -17,9 +17,10 @@ use clap::Args;
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::{is_dash, log_level};
+use crate::command::messages::Messages;
+use crate::command::plan::is_dash;
 use crate::command::progress::Meter;
-use crate::command::summary::{self, SummaryChoice};
+use crate::command::summary;
 use crate::command::watch::{Interruption, watched};
 
 /// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
@@ -43,13 +44,8 @@ pub(crate) struct NormalizeArgs {
     #[command(flatten)]
     options: Given<NormalizeBuilder>,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, help_heading = "Messages")]
-    quiet: bool,
-
-    /// Write one line with the counts by status and rule to standard error; done for files on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// What is read.
@@ -88,25 +84,15 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
     } else {
         read.texts(texts)
     };
-    whole(written.and_then(|()| read.stdout.flush()))?;
+    closed::written(written.and_then(|()| read.stdout.flush()))?;
     read.normalizer.check()?;
-    if args.stats && !args.quiet {
-        SummaryChoice::new(true, 0, false).write(&read.counts.line());
+    if args.messages.stats {
+        args.messages.summary().write(&read.counts.line());
     }
     Ok(match read.counts.refused + read.counts.several {
         0 => Ending::Whole,
         _ => Ending::Lossy,
     })
-}
-
-/// A reader that closed standard output wants no more.
-fn whole(written: io::Result<()>) -> anyhow::Result<()> {
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error).context("standard output")
-        }
-        _ => Ok(()),
-    }
 }
 
 /// # Errors
@@ -145,8 +131,8 @@ fn inputs(args: &NormalizeArgs) -> anyhow::Result<Inputs<'_>> {
 /// Reads tables, or lines of files.
 fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
-    let shown = SummaryChoice::new(args.stats, 0, args.quiet);
-    let meter = Meter::new(false, log_level(args.quiet, 0));
+    let shown = args.messages.summary();
+    let meter = Meter::new(false, args.messages.level());
     let builder = args.options.builder()?.monitor(&monitor);
     let builder = files.iter().fold(builder, NormalizeBuilder::input);
     let normalize = builder.build()?;
@@ -252,7 +238,7 @@ impl<O: Write> TextReader<'_, O> {
                     _ => self.counts.refused += 1,
                 }
                 let why = self.normalizer.explain(text, &refusal);
-                if !self.args.quiet {
+                if !self.args.messages.quiet {
                     let line = format!("doisift: {what} {number}: {}{hint}", Printable(why));
                     // If standard error is closed, there is nowhere to report it.
                     let _ = writeln!(io::stderr(), "{line}");

@@ -7,7 +7,7 @@ use crate::{Format, Monitor, Pipeline, PipelineBuilder};
 use anyhow::bail;
 use log::LevelFilter;
 
-use crate::command::args::{Messages, ScanArgs, When};
+use crate::command::args::ScanArgs;
 use crate::command::given::Given;
 use crate::command::screen::{ScreenRows, ScreenTable};
 use crate::command::summary::{Decisions, SummaryChoice};
@@ -54,19 +54,12 @@ impl Plan {
     /// If arguments contradict each other, or if binary rows would go to a terminal.
     pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
         let monitor = Monitor::new();
-        let Messages {
-            all,
-            quiet,
-            verbose,
-            stats,
-            ..
-        } = args.messages;
+        let (all, messages) = (args.all, args.messages);
         let shape = shape(&args).filter(|_| io::stdout().is_terminal());
         let table = shape.map(|shape| ScreenTable::on_stdout(shape, all));
         // A bar would be drawn between the rows.
-        let progress = shows_progress(&args, all && table.is_some());
-        let log = log_level(quiet, verbose);
-        let summary = SummaryChoice::new(stats, verbose, quiet);
+        let has_rows = all && table.is_some();
+        let progress = args.progress.shows_progress(messages, !has_rows);
         let checkpoint = args.options.path("checkpoint").map(Path::to_owned);
         let asked = Asked::of(&args.options);
         let pipeline = builder(&args)?
@@ -82,8 +75,8 @@ impl Plan {
             monitor,
             checkpoint,
             progress,
-            log,
-            summary,
+            log: messages.level(),
+            summary: messages.summary(),
             table,
             all,
             asked,
@@ -150,25 +143,6 @@ pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::R
         );
     }
     Ok(())
-}
-
-/// Whether progress is shown on standard error. `has_rows` says that rows are, on the terminal.
-fn shows_progress(args: &ScanArgs, has_rows: bool) -> bool {
-    match args.messages.progress {
-        When::Auto => !has_rows && !args.messages.quiet && io::stderr().is_terminal(),
-        When::Always => true,
-        When::Never => false,
-    }
-}
-
-/// The level of log lines on standard error.
-pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
-    match verbose {
-        _ if quiet => LevelFilter::Off,
-        0 => LevelFilter::Warn,
-        1 => LevelFilter::Info,
-        _ => LevelFilter::Debug,
-    }
 }
 
 /// A builder with the options, and the named sources, or standard input if there are none.

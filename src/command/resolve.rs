@@ -6,15 +6,15 @@ use std::path::Path;
 
 use crate::{Monitor, Normalizer, ResolveBuilder, ResolveReport};
 use anyhow::bail;
-use clap::{ArgAction, Args};
+use clap::Args;
 
-use crate::command::args::When;
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::{check_terminal, is_dash, log_level};
+use crate::command::messages::{Messages, When};
+use crate::command::plan::{check_terminal, is_dash};
 use crate::command::progress::Meter;
-use crate::command::summary::{self, SummaryChoice};
+use crate::command::summary;
 use crate::command::watch::{Interruption, watched};
 
 /// Ask the registry of DOI names which names exist, and where they lead
@@ -37,17 +37,8 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, help_heading = "Messages")]
     progress: When,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-
-    /// Report decisions and counts on standard error
-    #[arg(short, long, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Asks for the names that the arguments give.
@@ -55,8 +46,11 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
     let options = &args.options;
     closed::check(options.path("output"), options.path("report"))?;
     let monitor = Monitor::new();
-    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
-    let meter = Meter::new(shows_progress(args), log_level(args.quiet, args.verbose));
+    let shown = args.messages.summary();
+    let meter = Meter::new(
+        args.progress.shows_progress(args.messages, true),
+        args.messages.level(),
+    );
     let resolve = builder(args)?.monitor(&monitor).build()?;
     let chosen = resolve.options();
     check_terminal(chosen.format, chosen.output.as_deref())?;
@@ -74,14 +68,6 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
         })
     };
     watched(&monitor, meter, interruption, move || resolve.run(), ending)
-}
-
-fn shows_progress(args: &ResolveArgs) -> bool {
-    match args.progress {
-        When::Auto => !args.quiet && io::stderr().is_terminal(),
-        When::Always => true,
-        When::Never => false,
-    }
 }
 
 /// A builder with the options and the inputs.

@@ -1,7 +1,7 @@
 //! Summaries for people: the options and the counts of a run, as lines on standard error.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::{CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report};
@@ -9,14 +9,9 @@ use indicatif::BinaryBytes;
 
 /// Whether the summary line is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SummaryChoice(bool);
+pub(crate) struct SummaryChoice(pub(crate) bool);
 
 impl SummaryChoice {
-    /// The line is written on a terminal, and if `stats` or `verbose` asks for it; never if `quiet`.
-    pub(crate) fn new(stats: bool, verbose: u8, quiet: bool) -> Self {
-        SummaryChoice(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
-    }
-
     pub(crate) fn write(self, line: &str) {
         if self.0 {
             // If standard error is closed, there is nowhere to report it.

@@ -88,10 +88,7 @@ impl Format {
         const OTHERS: [&str; 10] = [
             "bz2", "xz", "lzma", "lz4", "lz", "br", "z", "zip", "7z", "zstd",
         ];
-        let ending = path.extension().unwrap_or_default();
-        OTHERS
-            .iter()
-            .any(|other| ending.eq_ignore_ascii_case(other))
+        has_ending(path, &OTHERS)
     }
 
     /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows, and with

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use doisift_documents::printable;
 pub(crate) use doisift_system::FileId;
-use doisift_system::{FileKind, FileStatus};
+use doisift_system::{FileKind, FileStatus, kind_of};
 use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
@@ -498,7 +498,7 @@ fn or_stdout(path: Option<&Path>) -> &Path {
 
 fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(
-        error.kind(),
+        kind_of(&error),
         PathError {
             path: path.to_owned(),
             error,

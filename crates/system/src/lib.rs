@@ -129,6 +129,14 @@ pub fn is_stdout_closed() -> bool {
     os::is_stdout_closed()
 }
 
+/// The kind of an error of the system: that of std, and a broken pipe too where std has no kind for it.
+pub fn kind_of(error: &io::Error) -> io::ErrorKind {
+    match os::is_pipe_disconnected(error) {
+        true => io::ErrorKind::BrokenPipe,
+        false => error.kind(),
+    }
+}
+
 /// The path as bytes, with `/` between its parts: as the system has them on Unix, UTF-8 extended to unpaired surrogates on
 /// Windows.
 pub fn bytes_of(path: &Path) -> std::borrow::Cow<'_, [u8]> {

@@ -118,6 +118,10 @@ pub(crate) fn is_stdout_closed() -> bool {
     rustix::io::fcntl_getfd(rustix::stdio::stdout()) == Err(Errno::BADF)
 }
 
+pub(crate) fn is_pipe_disconnected(_: &io::Error) -> bool {
+    false
+}
+
 pub(crate) fn bytes_of(path: &Path) -> Cow<'_, [u8]> {
     Cow::Borrowed(path.as_os_str().as_bytes())
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use winapi_util::AsHandleRef;
 use winapi_util::file::{information, typ};
 use winapi_util::sysinfo::{ComputerNameKind, get_computer_name};
-use windows_sys::Win32::Foundation::GENERIC_READ;
+use windows_sys::Win32::Foundation::{ERROR_PIPE_NOT_CONNECTED, GENERIC_READ};
 use windows_sys::Win32::Storage::FileSystem::{
     DELETE, FILE_ATTRIBUTE_DIRECTORY, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT,
     FILE_SHARE_READ, FILE_SHARE_WRITE,
@@ -164,6 +164,11 @@ fn status_of_stream(stream: impl AsHandleRef + Copy) -> io::Result<FileStatus> {
 
 pub(crate) fn is_stdout_closed() -> bool {
     io::stdout().as_raw_handle().is_null()
+}
+
+/// A pipe with a name, as some shells make them, whose other end was closed. std has no kind for it.
+pub(crate) fn is_pipe_disconnected(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(ERROR_PIPE_NOT_CONNECTED.cast_signed())
 }
 
 pub(crate) fn bytes_of(path: &Path) -> Cow<'_, [u8]> {

@@ -8,15 +8,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::{Check, CheckBuilder, CheckFormat, CheckReport, Error, ErrorKind, Monitor};
-use anyhow::Context;
-use clap::{ArgAction, Args};
+use clap::Args;
 
 use crate::command::closed;
 use crate::command::ending::Ending;
 use crate::command::given::Given;
-use crate::command::plan::log_level;
+use crate::command::messages::{Messages, When};
 use crate::command::progress::Meter;
-use crate::command::summary::{self, SummaryChoice};
+use crate::command::summary;
 use crate::command::watch::{Interruption, watched};
 use table::CheckTable;
 
@@ -36,25 +35,16 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     options: Given<CheckBuilder>,
 
-    /// Write nothing to standard error except why the run failed
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-
-    /// Report decisions and counts on standard error
-    #[arg(short, long, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-
-    /// Write one line with the counts of the run to standard error; always done on a terminal
-    #[arg(long, help_heading = "Messages")]
-    stats: bool,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Checks what the arguments name.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     closed::check(args.options.path("output"), args.options.path("report"))?;
     let monitor = Monitor::new();
-    let meter = Meter::new(shows_progress(args), log_level(args.quiet, args.verbose));
-    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
+    let meter = Meter::new(shows_progress(args), args.messages.level());
+    let shown = args.messages.summary();
     let files = args.files.iter();
     let builder = files.fold(args.options.builder()?, CheckBuilder::source);
     let check = builder.monitor(&monitor).build()?;
@@ -75,9 +65,8 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     };
     let ended = watched(&monitor, meter, interruption, rows, ending);
     match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Ending::Whole),
-        Err(error) => Err(error).context("standard output"),
         Ok(()) => ended,
+        written => closed::written(written).map(|()| Ending::Whole),
     }
 }
 
@@ -98,7 +87,7 @@ fn ending(report: &CheckReport) -> Ending {
 /// Whether progress is shown: only questions take long, and rows on the same terminal would be mixed with it.
 fn shows_progress(args: &CheckArgs) -> bool {
     let has_rows = args.options.path("output").is_none() && io::stdout().is_terminal();
-    args.options.has("online") && !args.quiet && io::stderr().is_terminal() && !has_rows
+    When::Auto.shows_progress(args.messages, args.options.has("online") && !has_rows)
 }
 
 /// Shows the rows as a table.
