@@ -101,7 +101,7 @@ class Folders:
             found = Path(os.path.realpath(folder / path))
             if found.is_relative_to(folder) and os.path.exists(found):
                 return self._readable(path, found)
-        raise ToolError(f"{path!r} is no file or folder in the allowed folders: {self}")
+        raise ToolError(f"{path!r} is no file or folder in the allowed folders, in which a relative path starts: {self}")
 
     def _readable(self, path: str, found: Path) -> Path:
         # A pipe would be waited for, and a device has no end.
