@@ -25,9 +25,7 @@ doi_clean <- function(x, to = "key", multiple = FALSE, strict = FALSE, encode = 
   )
   if (!is.data.frame(x)) {
     if (!multiple) return(normalize_cells(x, c(options, clean = TRUE), "x"))
-    result <- clean_cells(x, options, "x")$doi
-    names(result) <- names(x)
-    return(result)
+    return(with_names(clean_cells(x, options, "x")$doi, names(x)))
   }
   columns <- name_columns(x, columns)
   for (column in columns) {
@@ -40,5 +38,5 @@ doi_clean <- function(x, to = "key", multiple = FALSE, strict = FALSE, encode = 
 }
 
 clean_cells <- function(x, options, name) {
-  bind_batches(in_batches(as_cells(x, name), function(cells) answer(.Call(wrap__clean_cells, cells, options))))
+  as_frame(all_cells(.Call(wrap__clean_cells, as_cells(x, name), options)))
 }

@@ -19,6 +19,6 @@
 #' @export
 doi_explain <- function(x, input_kind = "unknown", columns = NULL) {
   check_text(input_kind, "input_kind")
-  work <- function(cells) answer(.Call(wrap__explain_cells, cells, input_kind))
+  work <- function(cells) as_frame(all_cells(.Call(wrap__explain_cells, cells, input_kind)))
   over_texts(x, columns, work)
 }

@@ -27,18 +27,18 @@
 doi_extract <- function(x, clean = FALSE, input_kind = "unknown", columns = NULL) {
   check_flag(clean, "clean")
   check_text(input_kind, "input_kind")
-  work <- function(cells) answer(.Call(wrap__extract_cells, cells, clean, input_kind))
+  work <- function(cells) as_frame(all_cells(.Call(wrap__extract_cells, cells, clean, input_kind)))
   over_texts(x, columns, work)
 }
 
 # A frame of what `work` gives for all texts of a vector, or of the columns of a data frame.
 over_texts <- function(x, columns, work) {
-  if (!is.data.frame(x)) return(bind_batches(in_batches(as_cells(x), work)))
+  if (!is.data.frame(x)) return(work(as_cells(x)))
   if (is.null(columns)) {
     columns <- names(x)[vapply(x, function(column) is.character(column) || is.factor(column), NA)]
   }
   frames <- lapply(named_columns(x, columns), function(column) {
-    found <- bind_batches(in_batches(as_cells(x[[column]], column), work))
+    found <- work(as_cells(x[[column]], column))
     as_frame(c(found["row"], list(column = rep(column, nrow(found))), found[names(found) != "row"]))
   })
   if (length(frames) == 0L) stop_doisift("x has no column with texts")

@@ -1,8 +1,5 @@
 # What all functions share: calls of the native part, its errors, and the arguments that several have.
 
-# Rows that the native part takes at once. R can be interrupted between two calls, which take a tenth of a second or so.
-BATCH_ROWS <- 262144L
-
 stop_doisift <- function(...) {
   stop(structure(class = c("doisift_error", "error", "condition"), list(message = paste0(...), call = NULL)))
 }
@@ -33,23 +30,17 @@ as_cells <- function(x, name = "x") {
   as.vector(x)
 }
 
-# The results of `work` over batches of cells; one result if there are few.
-in_batches <- function(cells, work) {
-  if (length(cells) <= BATCH_ROWS) return(list(work(cells)))
-  starts <- seq(1, length(cells), by = BATCH_ROWS)
-  lapply(starts, function(start) work(cells[start:min(start + BATCH_ROWS - 1, length(cells))]))
+# What the native part makes of cells. It reads some at a time, and R can be interrupted between.
+all_cells <- function(reading) {
+  answer(reading)
+  while (!answer(.Call(wrap__read_cells, reading))) NULL
+  answer(.Call(wrap__finish_cells, reading))
 }
 
-# A data frame of the columns of all batches. The number of the row counts through them.
-bind_batches <- function(batches) {
-  for (at in seq_along(batches)[-1L]) {
-    if (!is.null(batches[[at]]$row)) batches[[at]]$row <- batches[[at]]$row + (at - 1) * BATCH_ROWS
-  }
-  columns <- batches[[1L]]
-  if (length(batches) > 1L) {
-    columns[] <- lapply(names(columns), function(name) unlist(lapply(batches, `[[`, name), use.names = FALSE))
-  }
-  as_frame(columns)
+# `names<-` copies what it need not.
+with_names <- function(result, names) {
+  if (!is.null(names)) names(result) <- names
+  result
 }
 
 # A list of columns as a data frame, without the checks of data.frame().

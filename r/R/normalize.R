@@ -36,9 +36,5 @@ doi_normalize <- function(x, to = "key", clean = FALSE, strict = FALSE, encode =
 }
 
 normalize_cells <- function(x, options, name) {
-  cells <- as_cells(x, name)
-  batches <- in_batches(cells, function(cells) answer(.Call(wrap__normalize_cells, cells, options)))
-  result <- if (length(batches) == 1L) batches[[1L]] else unlist(batches, use.names = FALSE)
-  names(result) <- names(x)
-  result
+  with_names(all_cells(.Call(wrap__normalize_cells, as_cells(x, name), options)), names(x))
 }

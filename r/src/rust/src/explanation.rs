@@ -1,42 +1,53 @@
 //! Why positions of texts start a name or do not.
 
-use doisift::{CheckDigit, Doi, Explanation, Scanner, Verdict};
+use doisift::{CheckDigit, Doi, Explanation, Verdict};
 use extendr_api::prelude::*;
 
 use crate::Answer;
-use crate::cells::Cells;
 use crate::frame::{Frame, Kind};
-use crate::mentions::{Place, kind_of, text_kind};
+use crate::mentions::{CellScanner, Place};
+use crate::reading::CellReader;
 
 /// A row for each step of each decision.
-pub(crate) fn explain(cells: &Cells<'_>, kind: &str) -> Answer<Robj> {
-    let kind = text_kind(kind)?;
-    let mut scanner = Scanner::new();
-    let mut frame = Frame::new(&[
-        ("row", Kind::Number),
-        ("start", Kind::Number),
-        ("verdict", Kind::Text),
-        ("doi", Kind::Text),
-        ("guessed", Kind::Flag),
-        ("check_digit", Kind::Text),
-        ("reason", Kind::Text),
-        ("step", Kind::Text),
-        ("finding", Kind::Text),
-        ("rule", Kind::Text),
-        ("because", Kind::Text),
-    ]);
-    for row in 0..cells.len {
-        let Some(text) = cells.get(row) else {
-            continue;
-        };
-        scanner.set_kind(kind.unwrap_or_else(|| kind_of(&text)));
-        let mut place = Place::new(&text);
-        for position in scanner.explain(&*text) {
+pub(crate) struct ExplanationReader {
+    scanner: CellScanner,
+    frame: Frame,
+}
+
+impl ExplanationReader {
+    pub(crate) fn new(kind: &str) -> Answer<ExplanationReader> {
+        Ok(ExplanationReader {
+            scanner: CellScanner::new(kind)?,
+            frame: Frame::new(&[
+                ("row", Kind::Number),
+                ("start", Kind::Number),
+                ("verdict", Kind::Text),
+                ("doi", Kind::Text),
+                ("guessed", Kind::Flag),
+                ("check_digit", Kind::Text),
+                ("reason", Kind::Text),
+                ("step", Kind::Text),
+                ("finding", Kind::Text),
+                ("rule", Kind::Text),
+                ("because", Kind::Text),
+            ]),
+        })
+    }
+}
+
+impl CellReader for ExplanationReader {
+    fn take(&mut self, row: usize, cell: Option<&[u8]>) {
+        let Some(text) = cell else { return };
+        let mut place = Place::new(text);
+        for position in self.scanner.of(text).explain(text) {
             let start = place.of(position.start) + 1;
-            add(&mut frame, row + 1, start, &position);
+            add(&mut self.frame, row + 1, start, &position);
         }
     }
-    Ok(frame.into_list())
+
+    fn finish(self: Box<Self>) -> Answer<Robj> {
+        Ok(self.frame.into_list())
+    }
 }
 
 fn add(frame: &mut Frame, row: usize, start: usize, position: &Explanation) {

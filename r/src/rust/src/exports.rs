@@ -3,31 +3,47 @@
 use extendr_api::prelude::*;
 
 use crate::cells::Cells;
+use crate::explanation::ExplanationReader;
+use crate::mentions::MentionReader;
+use crate::names::{CleanReader, NameReader};
+use crate::reading::Reading;
 use crate::running::Run;
-use crate::{Answer, explanation, guarded, mentions, names, tasks};
+use crate::{Answer, guarded, tasks};
 
-/// The names that cells are, a text for each cell.
+/// Starts to read cells as the names that they are, for a text of each. -> the reading
 #[extendr]
 fn normalize_cells(cells: Robj, options: List) -> Answer<Robj> {
-    guarded(|| names::normalize(&Cells::of(&cells)?, &options))
+    guarded(|| Ok(owned(Reading::new(cells, NameReader::new(&options)?))))
 }
 
-/// What becomes of cells: a frame with a row for each.
+/// The same for a frame that says what becomes of each cell.
 #[extendr]
 fn clean_cells(cells: Robj, options: List) -> Answer<Robj> {
-    guarded(|| names::clean(&Cells::of(&cells)?, &options))
+    guarded(|| Ok(owned(Reading::new(cells, CleanReader::new(&options)?))))
 }
 
-/// The mentions in texts: a frame.
+/// The same for a frame of the mentions in texts.
 #[extendr]
 fn extract_cells(cells: Robj, clean: bool, kind: &str) -> Answer<Robj> {
-    guarded(|| mentions::extract(&Cells::of(&cells)?, clean, kind))
+    guarded(|| Ok(owned(Reading::new(cells, MentionReader::new(clean, kind)?))))
 }
 
-/// What is decided about each position of texts that may start a name: a frame.
+/// The same for a frame of what is decided about each position that may start a name.
 #[extendr]
 fn explain_cells(cells: Robj, kind: &str) -> Answer<Robj> {
-    guarded(|| explanation::explain(&Cells::of(&cells)?, kind))
+    guarded(|| Ok(owned(Reading::new(cells, ExplanationReader::new(kind)?))))
+}
+
+/// Reads some of the cells. -> whether these were the last
+#[extendr]
+fn read_cells(mut reading: ExternalPtr<Reading>) -> Answer<bool> {
+    guarded(|| reading.go_on())
+}
+
+/// What was made of the cells.
+#[extendr]
+fn finish_cells(mut reading: ExternalPtr<Reading>) -> Answer<Robj> {
+    guarded(|| reading.finish())
 }
 
 /// Starts a scan, whose rows are returned unless they are written to a file. -> the run
@@ -66,8 +82,8 @@ fn finish_run(mut run: ExternalPtr<Run>) -> Answer<Robj> {
     guarded(|| run.finish())
 }
 
-fn owned(run: Run) -> Robj {
-    ExternalPtr::new(run).into()
+fn owned<T: 'static>(object: T) -> Robj {
+    ExternalPtr::new(object).into()
 }
 
 extendr_module! {
@@ -76,6 +92,8 @@ extendr_module! {
     fn clean_cells;
     fn extract_cells;
     fn explain_cells;
+    fn read_cells;
+    fn finish_cells;
     fn start_scan;
     fn start_check;
     fn wait_run;

@@ -2,7 +2,7 @@
 
 use extendr_api::prelude::*;
 
-use crate::cells::StringVector;
+use crate::strings::Texts;
 
 /// What the values of a column are.
 #[derive(Clone, Copy)]
@@ -18,31 +18,6 @@ pub(crate) enum Value<'v> {
     Text(Option<&'v str>),
     Number(Option<u64>),
     Flag(Option<bool>),
-}
-
-/// Texts one after the other.
-#[derive(Default)]
-struct Texts {
-    all: String,
-    /// Where each ends; none for NA.
-    ends: Vec<Option<usize>>,
-}
-
-impl Texts {
-    fn push(&mut self, text: Option<&str>) {
-        self.all.push_str(text.unwrap_or_default());
-        self.ends.push(text.map(|_| self.all.len()));
-    }
-
-    fn into_vector(self) -> Robj {
-        let mut vector = StringVector::new(self.ends.len());
-        let mut start = 0;
-        for (row, end) in self.ends.into_iter().enumerate() {
-            vector.set(row, end.map(|end| &self.all[start..end]));
-            start = end.unwrap_or(start);
-        }
-        vector.finish()
-    }
 }
 
 enum Column {

@@ -1,7 +1,8 @@
 //! The native part of the R package `doisift`, a thin layer over the crate.
 //!
-//! `exports` has what R calls. `names` reads cells that are one name each, `mentions` and `explanation` texts with names in them; `tasks` scans and checks files,
-//! which `running` does on threads of their own, whose end R awaits. `options` sets options from R's arguments. `cells` and `frame` read and make R's vectors.
+//! `exports` has what R calls. `names` reads cells that are one name each, `mentions` and `explanation` texts with names in them, and `reading` gives these
+//! the cells of a vector; `tasks` scans and checks files, which `running` does on threads of their own, whose end R awaits. `options` sets options from R's
+//! arguments. `cells` reads R's vectors, `frame` and `strings` make some.
 //! The R files of the package have the functions that users see, and check their arguments.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -13,7 +14,9 @@ mod frame;
 mod mentions;
 mod names;
 mod options;
+mod reading;
 mod running;
+mod strings;
 mod tasks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

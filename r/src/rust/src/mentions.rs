@@ -4,30 +4,41 @@ use doisift::{CheckDigit, Mention, Scanner, TextKind, clean as read_dirty};
 use extendr_api::prelude::*;
 
 use crate::Answer;
-use crate::cells::Cells;
 use crate::frame::{Frame, Kind};
+use crate::reading::CellReader;
 
 /// All mentions, with the number of their text, and their first and last place in it as `substr` counts.
-pub(crate) fn extract(cells: &Cells<'_>, clean: bool, kind: &str) -> Answer<Robj> {
-    let kind = text_kind(kind)?;
-    let mut scanner = Scanner::new();
-    let mut frame = Frame::new(&[
-        ("row", Kind::Number),
-        ("doi", Kind::Text),
-        ("form", Kind::Text),
-        ("start", Kind::Number),
-        ("end", Kind::Number),
-        ("text", Kind::Text),
-        ("guessed", Kind::Flag),
-        ("check_digit", Kind::Text),
-    ]);
-    for row in 0..cells.len {
-        let Some(text) = cells.get(row) else {
-            continue;
-        };
-        scanner.set_kind(kind.unwrap_or_else(|| kind_of(&text)));
-        let mut place = Place::new(&text);
-        scanner.scan(&*text, |mention: Mention<'_>| {
+pub(crate) struct MentionReader {
+    scanner: CellScanner,
+    clean: bool,
+    frame: Frame,
+}
+
+impl MentionReader {
+    pub(crate) fn new(clean: bool, kind: &str) -> Answer<MentionReader> {
+        Ok(MentionReader {
+            scanner: CellScanner::new(kind)?,
+            clean,
+            frame: Frame::new(&[
+                ("row", Kind::Number),
+                ("doi", Kind::Text),
+                ("form", Kind::Text),
+                ("start", Kind::Number),
+                ("end", Kind::Number),
+                ("text", Kind::Text),
+                ("guessed", Kind::Flag),
+                ("check_digit", Kind::Text),
+            ]),
+        })
+    }
+}
+
+impl CellReader for MentionReader {
+    fn take(&mut self, row: usize, cell: Option<&[u8]>) {
+        let Some(text) = cell else { return };
+        let mut place = Place::new(text);
+        let (clean, frame) = (self.clean, &mut self.frame);
+        self.scanner.of(text).scan(text, |mention: Mention<'_>| {
             let start = mention.offset as usize;
             let cleaned = clean.then(|| read_dirty(mention.name).ok()).flatten();
             let key = cleaned.as_ref().map(|cleaned| cleaned.doi.key());
@@ -44,11 +55,37 @@ pub(crate) fn extract(cells: &Cells<'_>, clean: bool, kind: &str) -> Answer<Robj
             ]);
         });
     }
-    Ok(frame.into_list())
+
+    fn finish(self: Box<Self>) -> Answer<Robj> {
+        Ok(self.frame.into_list())
+    }
+}
+
+/// A scanner for texts of a kind.
+pub(crate) struct CellScanner {
+    scanner: Scanner,
+    /// None if the head of each shall show it.
+    kind: Option<TextKind>,
+}
+
+impl CellScanner {
+    pub(crate) fn new(kind: &str) -> Answer<CellScanner> {
+        Ok(CellScanner {
+            scanner: Scanner::new(),
+            kind: text_kind(kind)?,
+        })
+    }
+
+    /// The scanner for a text.
+    pub(crate) fn of(&mut self, text: &[u8]) -> &mut Scanner {
+        let kind = self.kind.unwrap_or_else(|| kind_of(text));
+        self.scanner.set_kind(kind);
+        &mut self.scanner
+    }
 }
 
 /// The kind of texts; none if the head of each shall show it.
-pub(crate) fn text_kind(name: &str) -> Answer<Option<TextKind>> {
+fn text_kind(name: &str) -> Answer<Option<TextKind>> {
     match name {
         "auto" => Ok(None),
         _ => match name.parse() {
@@ -58,7 +95,7 @@ pub(crate) fn text_kind(name: &str) -> Answer<Option<TextKind>> {
     }
 }
 
-pub(crate) fn kind_of(text: &[u8]) -> TextKind {
+fn kind_of(text: &[u8]) -> TextKind {
     let head = &text[..text.len().min(TextKind::HEAD)];
     TextKind::of(head, head.len() == text.len())
 }
