@@ -5,7 +5,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::units::{Counter, count};
-use crate::{digit_name, json};
+use crate::digit_name;
 
 /// A mention as JavaScript gets it: a list that is short to parse, of which `js/api.ts` makes an object.
 #[derive(Serialize)]
@@ -85,25 +85,26 @@ impl Extractor {
         if std::mem::take(&mut self.is_kind_open) {
             self.scanner.set_kind(TextKind::of(bytes, is_whole));
         }
-        let mut rows = String::from("[");
+        let mut rows = b"[".to_vec();
         let mut sink = |mention: Mention<'_>| {
             let start = self.counter.at(bytes, mention.offset as usize);
             if rows.len() > 1 {
-                rows.push(',');
+                rows.push(b',');
             }
-            rows.push_str(&row(&mention, start, self.cleans));
+            write_row(&mut rows, &mention, start, self.cleans);
         };
         self.scanner
             .scan_range(bytes, self.decided..end, 0, &mut sink);
         self.counter.at(bytes, end);
         self.decided = end;
-        rows.push(']');
-        rows
+        rows.push(b']');
+        // JSON is UTF-8.
+        String::from_utf8(rows).unwrap_or_default()
     }
 }
 
-/// The mention that starts at a unit, as JSON.
-fn row(mention: &Mention<'_>, start: usize, cleans: bool) -> String {
+/// Adds the mention that starts at a unit, as JSON.
+fn write_row(rows: &mut Vec<u8>, mention: &Mention<'_>, start: usize, cleans: bool) {
     let cleaned = cleans.then(|| clean(mention.name).ok()).flatten();
     let cleaned = cleaned.filter(|cleaned| cleaned.changed);
     let (name, key) = match &cleaned {
@@ -111,7 +112,7 @@ fn row(mention: &Mention<'_>, start: usize, cleans: bool) -> String {
         None => (mention.name, mention.key.into()),
     };
     let text = mention.text_lossy();
-    json(&Row(
+    let row = Row(
         start,
         start + count(mention.text),
         mention.form.name(),
@@ -120,5 +121,7 @@ fn row(mention: &Mention<'_>, start: usize, cleans: bool) -> String {
         &key,
         (name != key).then_some(name),
         (text != name).then_some(&text),
-    ))
+    );
+    // What is written here are numbers, strings and lists, which JSON can always hold, and memory takes all.
+    let _ = serde_json::to_writer(rows, &row);
 }

@@ -262,6 +262,7 @@ impl Steps {
         let End { at, rule, .. } = end;
         let rest = after(at);
         let bound = match (whole, rest.is_empty()) {
+            (_, true) if around.scope.is_cell() => "where the cell ends".to_owned(),
             (_, true) => "where the text ends".to_owned(),
             (true, _) => format!("before {}, which closes the enclosure", shown(rest)),
             (false, _) => format!("before {}", shown(rest)),
@@ -335,6 +336,10 @@ mod tests {
             ]
         );
         let cell = TextKind::Table(Delimiter::Semicolon);
+        let mut scanner = Scanner::new().kind(cell);
+        let explained = scanner.explain("a;10.5555/a;b");
+        let last = explained[0].steps.last().unwrap();
+        assert_eq!((last.topic, &*last.finding), ("end", "where the cell ends"));
         assert_eq!(
             rules(cell, "a;10.978.86123/45,b;c"),
             [
