@@ -4,8 +4,8 @@ use doisift_core::{CheckDigit, Mention, Scanner, TextKind, clean};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::units::{Counter, count};
 use crate::digit_name;
+use crate::units::{Counter, count};
 
 /// A mention as JavaScript gets it: a list that is short to parse, of which `js/api.ts` makes an object.
 #[derive(Serialize)]
