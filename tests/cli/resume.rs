@@ -80,8 +80,11 @@ fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
         let _ = run.kill();
         let ended = Seen::from(run.wait_with_output().unwrap());
         match ended.code {
-            // The last of a run is to remove the checkpoint. Killed after that, it had ended.
-            None if place.path("out/_SUCCESS").exists() && !place.path("ck").exists() => {
+            // The last step of a run is to remove the checkpoint, the manifest first. Killed in it, the run had ended.
+            None if place.path("out/_SUCCESS").exists()
+                && !place.path("ck/doisift-manifest.jsonl").exists() =>
+            {
+                let _ = fs::remove_dir_all(place.path("ck"));
                 return killed;
             }
             None => {}
