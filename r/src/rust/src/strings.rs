@@ -84,7 +84,7 @@ struct LazyStrings {
 }
 
 /// # Safety
-/// `vector` is of the class.
+/// `vector` is of the class, and nothing else that this gave for it is used any more.
 unsafe fn of<'v>(vector: SEXP) -> &'v mut LazyStrings {
     // SAFETY: the first part of such a vector is the pointer, which lives as long. R calls one function at a time.
     unsafe { &mut *R_ExternalPtrAddr(R_altrep_data1(vector)).cast() }
@@ -112,7 +112,8 @@ unsafe fn strings(vector: SEXP) -> SEXP {
 unsafe fn make(vector: SEXP, rows: std::ops::Range<usize>) -> SEXP {
     // SAFETY: the bytes of each text are UTF-8 without a NUL, and no more than the length says.
     unsafe {
-        let (lazy, strings) = (of(vector), strings(vector));
+        let strings = strings(vector);
+        let lazy = of(vector);
         for row in rows {
             if std::mem::replace(&mut lazy.made[row], true) {
                 continue;
