@@ -230,3 +230,15 @@ fn a_sici_without_its_last_letter_is_guessed_only_where_its_semicolon_may_part_c
         assert_eq!(names(&text)[0], (wanted.0, false), "{text}");
     }
 }
+
+#[test]
+fn a_name_that_ends_before_the_semicolon_of_a_sici_is_not_guessed() {
+    let sici = "10.5555/1(2007)27[32:TLB]2.0.CO;2";
+    // The second is not read at a glance.
+    for first in ["10.5555/a", "10.5555/é"] {
+        let text = format!("id;doi\n1;{first} see {sici}\n2;10.5555/b\n3;10.5555/c\n");
+        let found = names(&text);
+        assert_eq!(found[0], (first.to_owned(), false));
+        assert_eq!(found[1], (sici.to_owned(), true));
+    }
+}

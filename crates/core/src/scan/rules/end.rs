@@ -36,7 +36,7 @@ pub(crate) fn end<'w>(
     let end = cuts.fold(taken, |end, (rule, len)| end.cut_at(suffix + len, rule));
     let end = without_title(text, suffix, end, after);
     let (taken, rest) = (taken.at, after(end.at));
-    let is_doubtful = around.scope == Scope::DoubtfulCell || may_go_on(before, around, after, rest);
+    let is_doubtful = ends_doubtful_cell(around, rest) || may_go_on(before, around, after, rest);
     let end = End {
         guessed: end.guessed || is_doubtful,
         ..end
@@ -74,6 +74,11 @@ fn without_title<'w>(
         Some(len) => end.cut_at(suffix + len, Rule::GluedTitle),
         None => end,
     }
+}
+
+/// Whether the name before `rest` goes up to the end of a cell that may end before.
+fn ends_doubtful_cell(around: &Around, rest: &[u8]) -> bool {
+    around.scope == Scope::DoubtfulCell && matches!(rest, b"" | b"\r")
 }
 
 /// Whether the name before `rest` may go on in the next line.
