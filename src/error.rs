@@ -151,9 +151,9 @@ pub enum CheckpointError {
         "a run with --names-to cannot be resumed: its names are found in another order than its rows; scan for the names alone, or leave out --checkpoint"
     )]
     NamesTo,
-    /// The run writes the records of documents besides its rows.
+    /// The run writes the records of documents besides its rows, but not into parts.
     #[error(
-        "a run with --nodes-to cannot be resumed: only its edges are checkpointed; write the records in a run of their own, or leave out --checkpoint"
+        "a run with --nodes-to can be resumed only if the records are in parts too; write them to a folder, such as --nodes-to nodes/, or leave out --checkpoint"
     )]
     NodesTo,
     /// A source is a stream, which cannot be read again.

@@ -21,7 +21,7 @@ use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
 
 /// The version of the manifest format.
-const FORM: u32 = 8;
+const FORM: u32 = 9;
 /// Length of the last line in bytes.
 const ENDING: usize = 32;
 

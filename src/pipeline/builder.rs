@@ -284,7 +284,14 @@ impl PipelineBuilder {
                 fault(CheckpointError::Mentions)
             }
             _ if self.output.names_to.is_some() => fault(CheckpointError::NamesTo),
-            _ if self.output.nodes_to.is_some() => fault(CheckpointError::NodesTo),
+            _ if self
+                .output
+                .nodes_to
+                .as_deref()
+                .is_some_and(|to| !is_folder(to)) =>
+            {
+                fault(CheckpointError::NodesTo)
+            }
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }

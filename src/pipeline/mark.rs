@@ -4,6 +4,8 @@
 //! that a later run needs to go on there. A mark is between two documents, or in a plain file that is read in ranges.
 //!
 //! A part may end at a fixed mark. Where these are depends on the sources alone: not on threads and chunks, nor on where a run begins.
+//! Edges and the records of documents have parts that end at places of their own. So a run goes on at a mark that is before the end
+//! of the last part of both.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +14,6 @@ use super::options::ScanOptions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use crate::error::Error;
-use crate::records::PartEntry;
 use crate::report::KnownCounts;
 
 /// Marks in a source, for the text after which a part ends.
@@ -51,6 +52,8 @@ pub(super) struct MarkedRows {
     pub(super) mark: Mark,
     /// The number of rows.
     pub(super) rows: u64,
+    /// The number of rows of records of documents.
+    pub(super) nodes: u64,
     /// What an index said of their names.
     pub(super) standings: KnownCounts,
 }
@@ -58,8 +61,11 @@ pub(super) struct MarkedRows {
 /// Follows the rows that are written. Ends parts at marks, and writes a checkpoint when a part is complete.
 pub(super) struct RowProgress<'r> {
     run: &'r SharedScan<'r>,
-    /// What was written before the last mark, and all that was done before it; none if there are no checkpoints.
-    last: Option<(MarkedRows, Done)>,
+    /// Bytes of text between two marks.
+    step: u64,
+    /// What was written before the marks at which a later run may begin, and all that was done before them; none if there are no
+    /// checkpoints. Parts have all rows before the first.
+    marks: Option<Vec<(MarkedRows, Done)>>,
     /// Complete parts.
     parts: usize,
 }
@@ -111,18 +117,19 @@ impl<'r> RowProgress<'r> {
     /// None if the run makes no marks.
     pub(super) fn new(run: &'r SharedScan<'r>, sink: &Sink<'_>) -> Option<Self> {
         let at = run.resumed().map(|resumed| resumed.at.clone());
-        let last = || done_at(run, at.unwrap_or_default());
-        run.marks.map(|_| RowProgress {
+        let first = || vec![done_at(run, at.unwrap_or_default())];
+        run.marks.map(|step| RowProgress {
             run,
-            last: run.checkpoints_rows().then(last),
-            parts: sink.parts().len(),
+            step,
+            marks: run.checkpoints_rows().then(first),
+            parts: sink.parts(),
         })
     }
 
     /// Takes note that rows were written, after the last mark.
     pub(super) fn written(&mut self, sink: &Sink<'_>) {
-        if sink.parts().len() > self.parts {
-            self.checkpoint(sink.parts());
+        if sink.parts() > self.parts {
+            self.checkpoint(sink);
         }
     }
 
@@ -132,21 +139,37 @@ impl<'r> RowProgress<'r> {
     /// If a part cannot be ended.
     pub(super) fn reach(&mut self, mark: Mark, sink: &mut Sink<'_>) -> Result<(), Error> {
         self.run.ledger.reach(mark);
-        if let Some(last) = &mut self.last {
-            *last = done_at(self.run, sink.marked(mark));
+        if let Some(marks) = &mut self.marks {
+            push(marks, done_at(self.run, sink.marked(mark)), self.step);
         }
         if mark.is_fixed && sink.reach(self.run.ledger.text())? {
-            self.checkpoint(sink.parts());
+            self.checkpoint(sink);
         }
         Ok(())
     }
 
-    fn checkpoint(&mut self, parts: &[PartEntry]) {
-        self.parts = parts.len();
-        if let Some((at, done)) = &self.last {
-            self.run.checkpoint_rows(at, done, parts);
+    /// Writes a checkpoint of complete parts, with the last mark before which they have all rows.
+    fn checkpoint(&mut self, sink: &Sink<'_>) {
+        self.parts = sink.parts();
+        let Some(marks) = &mut self.marks else {
+            return;
+        };
+        let last = marks.iter().rposition(|(at, _)| sink.has_all_before(at));
+        marks.drain(..last.unwrap_or(0));
+        if let Some((at, done)) = marks.first() {
+            self.run.checkpoint_rows(sink.done(at), done.clone());
         }
     }
+}
+
+/// Adds a mark. The last one so far is dropped if it is within a `step` of text after the one before it, so that there are never many.
+fn push(marks: &mut Vec<(MarkedRows, Done)>, mark: (MarkedRows, Done), step: u64) {
+    if let [.., (_, before), (_, last)] = &**marks
+        && last.counts.bytes_decoded - before.counts.bytes_decoded < step
+    {
+        marks.pop();
+    }
+    marks.push(mark);
 }
 
 /// Bytes of text of a source between two marks in it; none if marks are of no use, since no rows in the order of sources are in parts.

@@ -12,7 +12,7 @@ use super::{crew, turn};
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
-use crate::records::PartStart;
+use crate::records::{Output, PartsDone, is_folder};
 use crate::report::{KnownReport, Report};
 use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
@@ -78,13 +78,15 @@ fn sink<'c>(
     caller: Option<Caller<'c>>,
 ) -> Result<Sink<'c>, Error> {
     let (plan, resumed) = (&run.plan, run.resumed());
-    if let Some(rows) = resumed {
-        let start = PartStart {
-            passed: rows.passed(),
-            text: run.ledger.text(),
+    if let Some(done) = resumed {
+        let resume = |output: &mut Output, done: &PartsDone, rows: u64| {
+            let passed = done.rows().saturating_sub(rows);
+            output.resume(done.clone(), passed).map_err(Error::output)
         };
-        let resumed = outputs.rows.resume(rows.parts.clone(), start);
-        resumed.map_err(Error::output)?;
+        resume(&mut outputs.rows, &done.rows, done.at.rows)?;
+        if let Some((nodes, output)) = done.nodes.as_ref().zip(outputs.further.last_mut()) {
+            resume(output, nodes, done.at.nodes)?;
+        }
     }
     let mut sink = Sink::new(plan.options, plan.shares, outputs, caller)?;
     resumed.into_iter().for_each(|rows| sink.resume(&rows.at));
@@ -172,8 +174,8 @@ fn folder(
         return Ok(None);
     };
     let folder = checkpoint::open(folder, paths_out(options), destinations)?;
-    if let (Some(output), Some(_)) = (&options.output, &options.parts) {
-        destinations.set_keep(folder.keep(output));
+    for output in paths_out(options).filter(|path| is_folder(path)) {
+        destinations.set_keep(output, folder.keep(output));
     }
     Ok(Some(folder))
 }

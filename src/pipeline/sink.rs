@@ -1,10 +1,12 @@
 //! Writes the rows of a run.
 
+use std::iter;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
+use super::checkpoint::RowsDone;
 use super::maker::{MadeAs, MadeRows, RowMaker};
 use super::mark::{Mark, MarkedRows};
 use super::options::{FurtherRows, ScanOptions};
@@ -17,8 +19,8 @@ use crate::lock::lock;
 use crate::lookup::{self, StandingWalk};
 use crate::pool::LazyPool;
 use crate::records::{
-    BlockWriter, CountRow, Encoders, Format, Layout, MentionRow, Output, OwnedRecord, PartEntry,
-    Record, Row, RowBlock, RowKind, output_blocks,
+    BlockWriter, CountRow, Encoders, Format, Layout, MentionRow, Output, OwnedRecord, Record, Row,
+    RowBlock, RowKind, output_blocks,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::{RowOutputs, not_cancelled};
@@ -48,6 +50,8 @@ pub(super) struct Sink<'c> {
     nodes: Option<Box<dyn BlockWriter<Output>>>,
     caller: Option<Caller<'c>>,
     written: u64,
+    /// The number of rows that the records of documents have.
+    nodes_written: u64,
     /// What an index said of their names.
     standings: KnownCounts,
     /// Sorts and formats, and encodes if the format needs it.
@@ -83,6 +87,7 @@ impl<'c> Sink<'c> {
             nodes,
             caller,
             written: 0,
+            nodes_written: 0,
             standings: KnownCounts::default(),
             pool,
         })
@@ -90,21 +95,41 @@ impl<'c> Sink<'c> {
 
     /// Goes on after the rows of an earlier run.
     pub(super) fn resume(&mut self, resumed: &MarkedRows) {
-        (self.written, self.standings) = (resumed.rows, resumed.standings);
+        (self.written, self.nodes_written) = (resumed.rows, resumed.nodes);
+        self.standings = resumed.standings;
     }
 
-    /// The parts that are complete.
-    pub(super) fn parts(&self) -> &[PartEntry] {
-        self.rows.parts()
+    /// The number of parts that are complete.
+    pub(super) fn parts(&self) -> usize {
+        let outputs = iter::once(&self.rows).chain(&self.nodes);
+        let parts = outputs.filter_map(|output| output.parts());
+        parts.map(|done| done.parts.len()).sum()
     }
 
-    /// Reaches a place before which so many bytes of `text` were read, at which parts may end. Returns whether complete parts have all
-    /// rows so far.
-    pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
-        if let Some(nodes) = &mut self.nodes {
-            nodes.reach(text).map_err(Error::output)?;
+    /// Whether parts have all rows before a mark.
+    pub(super) fn has_all_before(&self, mark: &MarkedRows) -> bool {
+        let rows = |output: &dyn BlockWriter<Output>| output.parts().map_or(0, |done| done.rows());
+        let nodes = self.nodes.as_deref().map_or(0, rows);
+        rows(&*self.rows) >= mark.rows && nodes >= mark.nodes
+    }
+
+    /// The parts that are complete, for a run that goes on `at` a mark.
+    pub(super) fn done(&self, at: &MarkedRows) -> RowsDone {
+        RowsDone {
+            at: at.clone(),
+            rows: self.rows.parts().cloned().unwrap_or_default(),
+            nodes: self.nodes.as_ref().and_then(|nodes| nodes.parts().cloned()),
         }
-        self.rows.reach(text).map_err(Error::output)
+    }
+
+    /// Reaches a place before which so many bytes of `text` were read, at which parts may end. Returns whether a part could end.
+    pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
+        let outputs = iter::once(&mut self.rows).chain(&mut self.nodes);
+        let mut ended = false;
+        for output in outputs {
+            ended |= output.reach(text).map_err(Error::output)?;
+        }
+        Ok(ended)
     }
 
     /// What was written before a mark that is reached now.
@@ -112,6 +137,7 @@ impl<'c> Sink<'c> {
         MarkedRows {
             mark,
             rows: self.written,
+            nodes: self.nodes_written,
             standings: self.standings,
         }
     }
@@ -121,6 +147,7 @@ impl<'c> Sink<'c> {
         self.written += rows.rows;
         self.standings += rows.standings;
         if let (Some(block), Some(nodes)) = (rows.nodes, &mut self.nodes) {
+            self.nodes_written += block.rows() as u64;
             nodes.block(block).map_err(Error::output)?;
         }
         match rows.how {
@@ -187,6 +214,7 @@ impl<'c> Sink<'c> {
                 nodes: None,
                 caller: None,
                 written: 0,
+                nodes_written: 0,
                 standings: KnownCounts::default(),
                 pool,
             };
@@ -259,7 +287,7 @@ impl<'c> Sink<'c> {
             documents: counts.documents,
             sources: counts.sources,
         };
-        self.small(drain, &mut std::iter::once(row))?;
+        self.small(drain, &mut iter::once(row))?;
         Ok((drained, self.end()?))
     }
 

@@ -11,7 +11,7 @@ use super::checkpoint::{Checkpoint, Done, RowsDone};
 use super::gate::Gates;
 use super::ledger::ScanLedger;
 use super::maker::RowMaker;
-use super::mark::{self, Mark, MarkedRows};
+use super::mark::{self, Mark};
 use super::notice;
 use super::options::ScanOptions;
 use super::plan::ScanPlan;
@@ -21,7 +21,6 @@ use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{Budget, Lasting, NameTable};
 use crate::error::Error;
 use crate::lookup;
-use crate::records::PartEntry;
 
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {
@@ -158,16 +157,12 @@ impl<'p> SharedScan<'p> {
         Mark::after(ordinal, file.map(size))
     }
 
-    /// Writes a checkpoint of complete parts, with what was done before the last mark.
-    pub(super) fn checkpoint_rows(&self, at: &MarkedRows, done: &Done, parts: &[PartEntry]) {
+    /// Writes a checkpoint of complete parts, with what was done before their mark.
+    pub(super) fn checkpoint_rows(&self, rows: RowsDone, done: Done) {
         let Some(checkpoint) = &self.checkpoint else {
             return;
         };
-        let rows = RowsDone {
-            at: at.clone(),
-            parts: parts.to_vec(),
-        };
-        if let Err(error) = checkpoint.write_rows(done.clone(), rows) {
+        if let Err(error) = checkpoint.write_rows(done, rows) {
             self.ledger.fail(error);
         }
     }

@@ -50,8 +50,8 @@ pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use pair::{OwnedPair, Pair};
 pub use parts::PartSize;
 pub(crate) use parts::{
-    FolderContent, PartAbout, PartEntry, PartKeep, PartPlan, PartStart, folder_of_pattern,
-    is_folder, is_free, may_be_of_folder, pattern_remedy,
+    FolderContent, PartAbout, PartKeep, PartPlan, PartsDone, folder_of_pattern, is_folder, is_free,
+    may_be_of_folder, pattern_remedy,
 };
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};
@@ -87,8 +87,8 @@ pub(crate) fn output_writer(
     mut output: Output,
 ) -> io::Result<Box<dyn RowWriter<Output>>> {
     match output.take_parts() {
-        Some((folder, start)) => Ok(Box::new(parts::PartWriter::new(
-            layout, folder, start, output,
+        Some((folder, passed)) => Ok(Box::new(parts::PartWriter::new(
+            layout, folder, passed, output,
         )?)),
         None => writer(layout, output),
     }
@@ -105,8 +105,8 @@ pub(crate) fn output_blocks(
     encoders: Encoders,
 ) -> io::Result<Box<dyn BlockWriter<Output>>> {
     match output.take_parts() {
-        Some((folder, start)) => {
-            let blocks = parts::PartBlocks::new(layout, folder, start, output);
+        Some((folder, passed)) => {
+            let blocks = parts::PartBlocks::new(layout, folder, passed, output);
             Ok(Box::new(blocks.encoded_by(encoders)))
         }
         None => file_blocks(layout, output, Some(&encoders)),

@@ -17,7 +17,7 @@ use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
 use super::format::Compression;
-use super::parts::{PartEntry, PartFolder, PartKeep, PartPlan, PartStart, is_folder};
+use super::parts::{PartFolder, PartKeep, PartPlan, PartsDone, is_folder};
 use super::rows::BUFFER;
 use crate::temporary;
 
@@ -60,7 +60,7 @@ pub(crate) struct Output {
     /// The path for errors.
     path: PathBuf,
     /// The folder whose manifest this is, and the number of rows that its parts have and that come again.
-    parts: Option<(PartFolder, PartStart)>,
+    parts: Option<(PartFolder, u64)>,
 }
 
 /// A complete output that may still have its temporary name. Dropping it before [`commit`](Self::commit) removes it.
@@ -138,7 +138,7 @@ impl Output {
         let folder = folder.map_err(|error| at(path, error))?;
         let manifest = Output::create(Some(&folder.manifest()), mark)?;
         Ok(Output {
-            parts: Some((folder, PartStart::default())),
+            parts: Some((folder, 0)),
             ..manifest
         })
     }
@@ -150,28 +150,28 @@ impl Output {
         Ok(part)
     }
 
-    /// Goes on after the parts that an earlier run wrote, with rows that begin at `start`.
+    /// Goes on after the parts that an earlier run wrote. The first `passed` rows that come are in them.
     ///
     /// # Errors
     /// If a part is not as it was.
-    pub(crate) fn resume(&mut self, parts: Vec<PartEntry>, start: PartStart) -> io::Result<()> {
+    pub(crate) fn resume(&mut self, done: PartsDone, passed: u64) -> io::Result<()> {
         match &mut self.parts {
-            Some((folder, begin)) => {
-                *begin = start;
-                folder.resume(parts).map_err(|error| at(&self.path, error))
+            Some((folder, again)) => {
+                *again = passed;
+                folder.resume(done).map_err(|error| at(&self.path, error))
             }
             None => Ok(()),
         }
     }
 
-    /// The folder of parts, if this is the output of its manifest.
-    pub(super) fn take_parts(&mut self) -> Option<(PartFolder, PartStart)> {
+    /// The folder of parts, and the number of rows that come and are in them, if this is the output of its manifest.
+    pub(super) fn take_parts(&mut self) -> Option<(PartFolder, u64)> {
         self.parts.take()
     }
 
     /// Sets the folder whose manifest this is. All of its parts are complete.
     pub(super) fn set_parts(&mut self, folder: PartFolder) {
-        self.parts = Some((folder, PartStart::default()));
+        self.parts = Some((folder, 0));
     }
 
     /// The temporary file for an output at `path`, given a `mark`; none if it is written directly.

@@ -9,7 +9,7 @@ use super::field::Field;
 use super::layout::Layout;
 #[cfg(feature = "parquet")]
 use super::parquet::RowColumns;
-use super::parts::{PartEntry, SourceRows};
+use super::parts::{PartsDone, SourceRows};
 use super::row::{Row, Value};
 use crate::pool::LazyPool;
 
@@ -84,7 +84,7 @@ impl Lines {
 }
 
 impl RowBlock {
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.content.rows()
     }
 
@@ -244,9 +244,9 @@ pub(crate) trait BlockWriter<W>: Send {
     fn reach(&mut self, _text: u64) -> io::Result<bool> {
         Ok(false)
     }
-    /// The parts that are complete, if the rows are in parts.
-    fn parts(&self) -> &[PartEntry] {
-        &[]
+    /// What is complete, if the rows are in parts.
+    fn parts(&self) -> Option<&PartsDone> {
+        None
     }
     /// Writes the rest and returns the `W`.
     fn end(self: Box<Self>) -> io::Result<W>;

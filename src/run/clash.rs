@@ -3,6 +3,7 @@
 //! Two paths are the same file if the system says so. So links, other spellings of a path, and standard streams are
 //! recognised. Devices and pipes never clash with inputs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ pub(crate) struct Destinations {
     report: Option<Destination>,
     /// What the temporary names of outputs hold; none for random letters.
     mark: Option<String>,
-    /// What becomes of parts if the run does not end.
-    keep: PartKeep,
+    /// What becomes of the parts of folders if the run does not end; nothing if they are removed.
+    keep: BTreeMap<PathBuf, PartKeep>,
     /// The temporary files.
     temporary: Vec<FileId>,
 }
@@ -50,7 +51,7 @@ impl Destinations {
                 .collect::<Result<_, _>>()?,
             report: files.report.map(|path| of(Some(path))).transpose()?,
             mark: None,
-            keep: PartKeep::Nothing,
+            keep: BTreeMap::new(),
             temporary: Vec::new(),
         };
         match destinations.repeated() {
@@ -68,9 +69,9 @@ impl Destinations {
         })
     }
 
-    /// Sets what becomes of parts if the run does not end.
-    pub(crate) fn set_keep(&mut self, keep: PartKeep) {
-        self.keep = keep;
+    /// Sets what becomes of the parts in a folder if the run does not end.
+    pub(crate) fn set_keep(&mut self, folder: &Path, keep: PartKeep) {
+        self.keep.insert(folder.to_owned(), keep);
     }
 
     /// Sets what the temporary names of outputs hold.
@@ -101,8 +102,8 @@ impl Destinations {
         };
         let noting = monitor.clone();
         let note = Box::new(move |path: &Path| noting.note_temporary(Some(path)));
-        let output =
-            Output::create_folder(path, plan.clone(), self.mark.as_deref(), self.keep, note);
+        let keep = self.keep.get(path).copied().unwrap_or_default();
+        let output = Output::create_folder(path, plan.clone(), self.mark.as_deref(), keep, note);
         let output = output.map_err(Error::output)?;
         monitor.note_temporary(output.temporary());
         Ok(output)

@@ -240,10 +240,6 @@ fn what_cannot_be_is_refused_in_clear_words() {
             "--edges --record-fields type,type",
             "two columns would be named type",
         ),
-        (
-            "--edges -o e/ --nodes-to n.csv --checkpoint c",
-            "--nodes-to",
-        ),
     ];
     for (options, wanted) in cases {
         let seen = scan(&place, &format!("a.json {options}"));

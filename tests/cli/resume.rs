@@ -67,7 +67,8 @@ fn report(place: &Place, name: &str) -> Value {
 
 /// Kills a run each time it has written some more parts, until it ends. Returns how often.
 fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
-    let parts = || fs::read_dir(place.path("out")).map_or(0, |entries| entries.count());
+    let count = |folder| fs::read_dir(place.path(folder)).map_or(0, |entries| entries.count());
+    let parts = || count("out") + count("out-nodes");
     for killed in 0.. {
         let before = parts();
         let mut command = place.command(["scan"]);
@@ -96,40 +97,42 @@ fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
     unreachable!()
 }
 
-/// Kills runs over and over, and compares what is left at the end with the output of a run that was not killed.
+/// Kills runs over and over, and compares what is left at the end with the output of a run that was not killed. `rows` may write
+/// to `out-nodes/` too.
 fn check_killed(place: &Place, rows: &str, part_size: &str) {
-    let line = format!("in {rows} -f jsonl --part-size {part_size}");
-    let whole = place.scan(&format!("{line} -o whole/ --report whole.json"));
+    let line = format!("in {rows} -f jsonl --part-size {part_size} -o out/ --report out.json");
+    let whole = place.scan(&line.replace("out", "whole"));
     assert_eq!(whole.code, Some(1), "{}", whole.err);
-    let line = format!(
-        "{line} --chunk 2000 -o out/ --report out.json --checkpoint ck --checkpoint-interval 0"
-    );
+    let line = format!("{line} --chunk 2000 --checkpoint ck --checkpoint-interval 0");
     let killed = kill_until_done(place, &line, 3);
     assert!(killed > 3, "{rows}: killed {killed} times");
-    let (whole, out) = (files(place, "whole"), files(place, "out"));
-    let names = |files: &[(String, Vec<u8>)]| {
-        files
-            .iter()
-            .map(|(name, _)| name.clone())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(names(&whole), names(&out), "{rows}");
-    for ((name, whole), (_, out)) in whole
-        .iter()
-        .zip(&out)
-        .filter(|((name, _), _)| name != "_manifest.json")
-    {
-        assert!(whole == out, "{rows}: {name}");
+    for (whole, out) in [("whole", "out"), ("whole-nodes", "out-nodes")] {
+        if place.path(whole).exists() {
+            check_parts(place, whole, out, rows);
+        }
     }
-    let parts = |folder: &str| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
-    assert_eq!(parts("whole"), parts("out"), "{rows}");
     assert_eq!(
         report(place, "whole.json"),
         report(place, "out.json"),
         "{rows}"
     );
     assert!(!place.path("ck").exists());
-    for folder in ["whole", "out"] {
+}
+
+/// Compares two folders of parts, and removes them.
+fn check_parts(place: &Place, whole: &str, out: &str, rows: &str) {
+    let parts = |folder| {
+        let files = files(place, folder).into_iter();
+        files.filter(|(name, _)| name != "_manifest.json")
+    };
+    let names = |folder| parts(folder).map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(whole), names(out), "{rows}");
+    for ((name, whole), (_, out)) in parts(whole).zip(parts(out)) {
+        assert!(whole == out, "{rows}: {name}");
+    }
+    let listed = |folder| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
+    assert_eq!(listed(whole), listed(out), "{rows}");
+    for folder in [whole, out] {
         fs::remove_dir_all(place.path(folder)).unwrap();
     }
 }
@@ -143,6 +146,8 @@ fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
         "--edges -j2",
         "--edges -j1",
         "--mentions --lines -j2",
+        "--edges --nodes-to out-nodes/ -j2",
+        "--edges --nodes-to out-nodes/ --all-references -j1",
     ] {
         check_killed(&place, rows, "48K");
     }
@@ -152,7 +157,11 @@ fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
 fn a_killed_run_goes_on_where_parts_end_by_the_text_that_was_read() {
     let place = crate::parts::thin();
     place.file("in/m.gz", &gzip(names(1000))[..500]);
-    for rows in ["--mentions -j2", "--edges -j1"] {
+    for rows in [
+        "--mentions -j2",
+        "--edges -j1",
+        "--edges --nodes-to out-nodes/ -j2",
+    ] {
         check_killed(&place, rows, "2K");
     }
 }
@@ -225,14 +234,17 @@ fn a_part_that_is_gone_or_a_file_that_is_not_ours_refuses_to_go_on() {
 fn rows_that_are_not_in_parts_have_no_checkpoint() {
     let place = Place::new();
     place.file("a.txt", names(3));
-    let seen = place.scan("a.txt --mentions -o out.csv --checkpoint ck");
-    assert_eq!(seen.code, Some(2));
-    assert!(
-        seen.err
-            .contains("write them to a folder, such as -o rows/"),
-        "{}",
-        seen.err
-    );
+    for (outputs, remedy) in [
+        ("--mentions -o out.csv", "a folder, such as -o rows/"),
+        (
+            "--edges -o out/ --nodes-to nodes.csv",
+            "a folder, such as --nodes-to nodes/",
+        ),
+    ] {
+        let seen = place.scan(&format!("a.txt {outputs} --checkpoint ck"));
+        assert_eq!(seen.code, Some(2));
+        assert!(seen.err.contains(remedy), "{}", seen.err);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dedup::Spilled;
 use crate::pipeline::mark::MarkedRows;
-use crate::records::PartEntry;
+use crate::records::PartsDone;
 use crate::report::{Counts, Losses, Roles, Skipped};
 
 /// What the manifest of a scan says besides the files.
@@ -35,17 +35,11 @@ pub(in crate::pipeline) struct Done {
 /// The rows that are written, if they are in parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::pipeline) struct RowsDone {
-    /// Where reading begins again. It is before the end of the last part, whose last rows come again.
+    /// Where reading begins again. It is before the end of the last part of each output, whose last rows come again.
     pub(in crate::pipeline) at: MarkedRows,
-    pub(in crate::pipeline) parts: Vec<PartEntry>,
-}
-
-impl RowsDone {
-    /// The number of rows after the mark that the parts have.
-    pub(in crate::pipeline) fn passed(&self) -> u64 {
-        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
-        rows.saturating_sub(self.at.rows)
-    }
+    pub(in crate::pipeline) rows: PartsDone,
+    /// Those of the records of documents, if these have rows.
+    pub(in crate::pipeline) nodes: Option<PartsDone>,
 }
 
 impl SavedScan {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use doisift_documents::printable;
 use doisift_system::sync_folder;
 
-use super::{MANIFEST, PartEntry, PartPlan, SUCCESS, SourceRows, may_be_of_folder};
+use super::{MANIFEST, PartEntry, PartPlan, PartsDone, SUCCESS, SourceRows, may_be_of_folder};
 use crate::records::output::Output;
 use crate::temporary;
 
@@ -40,7 +40,7 @@ pub(crate) struct PartFolder {
     is_complete: bool,
     /// Takes the paths of files that are removed if the process exits.
     note: Box<dyn Fn(&Path) + Send>,
-    pub(super) parts: Vec<PartEntry>,
+    pub(super) done: PartsDone,
 }
 
 /// Why no parts can be written to a folder.
@@ -99,7 +99,10 @@ impl PartFolder {
             has_manifest: false,
             is_complete: false,
             note,
-            parts: Vec::new(),
+            done: PartsDone {
+                parts: Vec::new(),
+                text: Some(0),
+            },
         })
     }
 
@@ -107,14 +110,14 @@ impl PartFolder {
     ///
     /// # Errors
     /// If one is missing or has another size.
-    pub(crate) fn resume(&mut self, parts: Vec<PartEntry>) -> io::Result<()> {
-        for part in &parts {
+    pub(crate) fn resume(&mut self, done: PartsDone) -> io::Result<()> {
+        for part in &done.parts {
             let at = fs::symlink_metadata(self.path.join(&part.name));
             if !at.is_ok_and(|at| at.is_file() && at.len() == part.bytes) {
                 return Err(fault(FolderFault::Changed(part.name.clone())));
             }
         }
-        self.parts = parts;
+        self.done = done;
         Ok(())
     }
 
@@ -125,7 +128,7 @@ impl PartFolder {
 
     /// Creates the next part under a temporary name.
     pub(super) fn create_part(&self) -> io::Result<Output> {
-        let path = self.path.join(self.plan.name(self.parts.len()));
+        let path = self.path.join(self.plan.name(self.done.parts.len()));
         let part = Output::create_part(&path, self.mark.as_deref())?;
         if let Some(temporary) = part.temporary() {
             (self.note)(temporary);
@@ -140,7 +143,7 @@ impl PartFolder {
         rows: u64,
         sources: Vec<SourceRows>,
     ) -> io::Result<()> {
-        let name = self.plan.name(self.parts.len());
+        let name = self.plan.name(self.done.parts.len());
         let whole = part.finish()?;
         let (bytes, xxh3) = whole.sum();
         if self.keep != PartKeep::Nothing {
@@ -151,7 +154,7 @@ impl PartFolder {
             whole.commit_new()?;
             (self.note)(&self.path.join(&name));
         }
-        self.parts.push(PartEntry {
+        self.done.parts.push(PartEntry {
             name,
             rows,
             bytes,
@@ -178,7 +181,7 @@ impl Drop for PartFolder {
         if self.is_complete || self.keep != PartKeep::Nothing {
             return;
         }
-        for part in &self.parts {
+        for part in &self.done.parts {
             let _ = fs::remove_file(self.path.join(&part.name));
         }
         if self.has_manifest {

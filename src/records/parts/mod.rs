@@ -16,6 +16,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use doisift_documents::printable;
+use serde::{Deserialize, Serialize};
 
 use super::format::{Compression, Format};
 
@@ -47,17 +48,17 @@ pub enum PartSize {
     Source,
 }
 
-/// Where the rows of a run begin, if an earlier run wrote parts.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PartStart {
-    /// Rows that are in these parts and come again first.
-    pub(crate) passed: u64,
-    /// Bytes of text that were read before all rows that come.
-    pub(crate) text: u64,
+/// The complete parts of a folder, and what decides where the next one ends.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PartsDone {
+    pub(crate) parts: Vec<PartEntry>,
+    /// Bytes of text that were read before the first place that was [reached](super::BlockWriter::reach) after them; none before
+    /// that.
+    pub(crate) text: Option<u64>,
 }
 
 /// What the manifest says of the run.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PartAbout {
     pub(crate) paths: Vec<String>,
     pub(crate) options: serde_json::Value,
@@ -71,6 +72,13 @@ pub(crate) struct PartPlan {
     ending: String,
     /// The inputs as typed, and the options that bear on the rows, for the manifest.
     pub(crate) about: PartAbout,
+}
+
+impl PartsDone {
+    /// The number of rows in the parts.
+    pub(crate) fn rows(&self) -> u64 {
+        self.parts.iter().map(|part| part.rows).sum()
+    }
 }
 
 impl PartSize {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::manifest;
-use super::{PartEntry, PartFolder, PartSize, PartStart, SourceRows};
+use super::{PartFolder, PartSize, PartsDone, SourceRows};
 use crate::records::layout::Layout;
 use crate::records::output::Output;
 use crate::records::row::Row;
@@ -34,8 +34,6 @@ pub(crate) struct PartBlocks {
     sources: Vec<SourceRows>,
     /// Rows that the parts of an earlier run have, and that come again.
     passed: u64,
-    /// Bytes of text that were read before the first place in the part that was [reached](BlockWriter::reach); none before that.
-    text: Option<u64>,
     /// The output of the manifest. Dropped before the folder, which may be removed then.
     manifest: Output,
     folder: PartFolder,
@@ -46,13 +44,13 @@ impl PartWriter {
     pub(crate) fn new(
         layout: &Layout,
         folder: PartFolder,
-        start: PartStart,
+        passed: u64,
         manifest: Output,
     ) -> io::Result<Self> {
         Ok(PartWriter {
             block: BlockBuilder::new(layout)?,
             rows: 0,
-            blocks: PartBlocks::new(layout, folder, start, manifest),
+            blocks: PartBlocks::new(layout, folder, passed, manifest),
         })
     }
 
@@ -90,14 +88,8 @@ impl RowWriter<Output> for PartWriter {
 }
 
 impl PartBlocks {
-    /// Writes rows to `folder` that begin at `start`.
-    pub(crate) fn new(
-        layout: &Layout,
-        folder: PartFolder,
-        start: PartStart,
-        manifest: Output,
-    ) -> Self {
-        let PartStart { passed, text } = start;
+    /// Writes rows to `folder`, but for the first `passed`, which its parts have.
+    pub(crate) fn new(layout: &Layout, folder: PartFolder, passed: u64, manifest: Output) -> Self {
         PartBlocks {
             layout: layout.clone(),
             encoders: None,
@@ -106,8 +98,6 @@ impl PartBlocks {
             size: 0,
             sources: Vec::new(),
             passed,
-            // A part that ends in the middle of a document is followed by one that has reached nothing.
-            text: (passed == 0).then_some(text),
             manifest,
             folder,
         }
@@ -174,7 +164,7 @@ impl PartBlocks {
         let Some(part) = self.part.take() else {
             return Ok(());
         };
-        (self.size, self.text) = (0, None);
+        (self.size, self.folder.done.text) = (0, None);
         let rows = std::mem::take(&mut self.rows);
         let sources = std::mem::take(&mut self.sources);
         self.folder.add_part(part.end()?, rows, sources)
@@ -207,16 +197,18 @@ impl BlockWriter<Output> for PartBlocks {
         if self.passed > 0 {
             return Ok(false);
         }
-        let is_full = text - *self.text.get_or_insert(text) >= max;
+        let first = *self.folder.done.text.get_or_insert(text);
+        // That run may have reached a later place too.
+        let is_full = text.saturating_sub(first) >= max;
         if is_full {
             self.end_part()?;
-            self.text = Some(text);
+            self.folder.done.text = Some(text);
         }
         Ok(is_full)
     }
 
-    fn parts(&self) -> &[PartEntry] {
-        &self.folder.parts
+    fn parts(&self) -> Option<&PartsDone> {
+        Some(&self.folder.done)
     }
 
     /// Writes an empty part if there are no rows, so that the folder can be read, and the manifest.
@@ -228,11 +220,11 @@ impl BlockWriter<Output> for PartBlocks {
             mut manifest,
             ..
         } = *self;
-        if folder.parts.is_empty() {
+        if folder.done.parts.is_empty() {
             let part = writer(&layout, folder.create_part()?)?;
             folder.add_part(part.finish()?, 0, Vec::new())?;
         }
-        manifest::write(&mut manifest, &layout, &folder.plan, &folder.parts)?;
+        manifest::write(&mut manifest, &layout, &folder.plan, &folder.done.parts)?;
         manifest.set_parts(folder);
         Ok(manifest)
     }
