@@ -144,40 +144,32 @@ impl<'r> EdgeFinder<'r> {
             return mention(join, anchor, None, out);
         };
         let raw = &chunk.bytes[value.clone()];
+        if self.options.nodes_to.is_some() {
+            join.take_value(raw, syntax);
+        }
+        let end = chunk.offset + value.end as u64;
         // A mention of all of it may still be another name than the value, which is read as it is: a blank or an entity in it.
         let is_whole = value == (at..at + anchor.length as usize)
             && anchor
                 .key
                 .as_deref()
                 .is_some_and(|key| syntax.shows(raw, key));
-        if self.options.nodes_to.is_some() {
-            join.take_value(raw, syntax);
-        }
         if is_whole && self.values.is_none() {
-            self.stated = chunk.offset + value.end as u64;
+            self.stated = end;
             return mention(join, anchor, None, out);
         }
         let text = syntax.decoded(raw);
-        let stated = self
-            .values
-            .as_mut()
-            .map(|values| Box::new(values.read(&text)));
+        let values = self.values.as_mut();
+        let stated = values.map(|values| Box::new(values.read(&text)));
         let Some(name) = stated::name(&text) else {
             return mention(join, anchor, stated, out);
         };
-        self.stated = chunk.offset + value.end as u64;
+        self.stated = end;
         if anchor.key.as_deref() == Some(&name.key) {
             return mention(join, anchor, stated, out);
         }
-        let row = Box::new(self.stated_row(chunk, &anchor, value, name, stated));
-        let bytes = row.text.len() + row.name.key.len();
-        let key = row.name.key.clone();
-        let is_mention = anchor.row.is_some();
-        join.mention(
-            &key,
-            Some((EdgeSource::Stated { row, is_mention }, bytes)),
-            out,
-        );
+        let row = self.stated_row(chunk, &anchor, value, name, stated);
+        stated_mention(join, Box::new(row), anchor.row.is_some(), out);
     }
 
     /// The row of a value that is a name as a whole, from the anchor on.
@@ -271,6 +263,19 @@ fn mention(
         let row = anchor.row.map(|bytes| (EdgeSource::Mention(value), bytes));
         join.mention(key, row, out);
     }
+}
+
+/// Takes a value that is a name as a whole. `is_mention` says whether it takes the place of a mention.
+fn stated_mention(
+    join: &mut EdgeJoin<EdgeSource>,
+    row: Box<StatedRow>,
+    is_mention: bool,
+    out: &mut RowSink<'_, EdgeSource>,
+) {
+    let key = row.name.key.clone();
+    let bytes = row.text.len() + key.len();
+    let source = EdgeSource::Stated { row, is_mention };
+    join.mention(&key, Some((source, bytes)), out);
 }
 
 impl EdgeOut<'_> {
