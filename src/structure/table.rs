@@ -61,11 +61,11 @@ pub(crate) enum ItemPart {
     Piece,
 }
 
-/// Relations (DataCite's `relationType`) that say that the record cites an item.
-pub(super) const RELATIONS: [&[u8]; 2] = [b"Cites", b"References"];
+/// Relations (DataCite's `relationType`, and as Zenodo writes them) that say that the record cites an item.
+pub(super) const RELATIONS: [&[u8]; 4] = [b"Cites", b"References", b"cites", b"references"];
 
 /// Where JSON has records: paths from the start of a value. `*` is any item of a list.
-pub(super) const JSON_RECORDS: [&str; 9] = [
+pub(super) const JSON_RECORDS: [&str; 10] = [
     "",         // JSON Lines, and a file with one record
     "/*",       // CSL, and other lists
     "/items/*", // Crossref's public data file
@@ -74,6 +74,7 @@ pub(super) const JSON_RECORDS: [&str; 9] = [
     "/data", // DataCite's REST API
     "/data/*",
     "/results/*",           // OpenAlex's API
+    "/hits/hits/*",         // Zenodo's API
     "/hits/hits/*/_source", // Elasticsearch
 ];
 
@@ -104,6 +105,7 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/refs/*", Meaning::Reference),
     ("/refs/*/extra/doi", Meaning::Cited),
     ("/refs/*/extra/DOI", Meaning::Cited),
+    ("/refs/*/extra/crossref/doi", Meaning::Cited),
     ("/refs/*/key", Meaning::Aside),
     ("/extra/crossref/funder/*/DOI", Meaning::Linked),
     ("/extra/datacite/relations/*", Meaning::Related),
@@ -155,12 +157,35 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
         "/attributes/fundingReferences/*/funderIdentifier",
         Meaning::Linked,
     ),
-    // Others
+    // Zenodo and other repositories of InvenioRDM
+    ("/pids/doi/identifier", Meaning::Id(0)),
+    ("/parent/pids/doi/identifier", Meaning::Linked),
+    ("/conceptdoi", Meaning::Linked),
+    ("/doi_url", Meaning::Own),
+    ("/links/doi", Meaning::Own),
+    ("/links/self_doi", Meaning::Own),
+    ("/metadata/doi", Meaning::Own),
+    ("/metadata/references/*", Meaning::Reference),
+    ("/metadata/references/*/identifier", Meaning::Cited),
+    ("/metadata/related_identifiers/*", Meaning::Related),
+    ("/metadata/related_identifiers/*/identifier", Meaning::Cited),
+    (
+        "/metadata/related_identifiers/*/relation",
+        Meaning::Relation,
+    ),
+    (
+        "/metadata/related_identifiers/*/relation_type/id",
+        Meaning::Relation,
+    ),
+    // commonmeta, and others
     ("/references/*", Meaning::Reference),
     ("/references/*/doi", Meaning::Cited),
     ("/references/*/DOI", Meaning::Cited),
     ("/references/*/key", Meaning::Aside),
-    ("/references/*/id", Meaning::Aside),
+    ("/references/*/id", Meaning::Cited),
+    ("/relations/*", Meaning::Related),
+    ("/relations/*/id", Meaning::Cited),
+    ("/relations/*/type", Meaning::Relation),
     ("/id", Meaning::Id(4)),
     ("/ident", Meaning::Id(4)),
     ("/pmid", Meaning::Id(5)),
@@ -176,9 +201,17 @@ pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
     ("/reference/*/unstructured", Detail::Part(ItemPart::Text)),
     ("/refs/*/key", Detail::Part(ItemPart::Key)),
     ("/refs/*/extra/unstructured", Detail::Part(ItemPart::Text)),
+    (
+        "/refs/*/extra/crossref/unstructured",
+        Detail::Part(ItemPart::Text),
+    ),
     ("/references/*/key", Detail::Part(ItemPart::Key)),
     ("/references/*/id", Detail::Part(ItemPart::Key)),
     ("/references/*/unstructured", Detail::Part(ItemPart::Text)),
+    (
+        "/metadata/references/*/reference",
+        Detail::Part(ItemPart::Text),
+    ),
     ("/relation/?", Detail::Relation),
     ("/relation/cites", Detail::Relation),
     ("/relation/references", Detail::Relation),

@@ -221,13 +221,14 @@ fn names_of_members_are_escaped_in_pointers() {
 fn openalex_fatcat_and_datacite_json() {
     check(
         r#"{"id":"https://openalex.org/W1","doi":"https://doi.org/10.1000/A","referenced_works":["https://openalex.org/W2"],"ids":{"doi":"https://doi.org/10.1000/a"}}
-{"refs":[{"extra":{"doi":"10.1000/b"}},{"key":"10.1000/k"}],"ext_ids":{"doi":null},"ident":"abc"}
+{"refs":[{"extra":{"doi":"10.1000/b"}},{"key":"10.1000/k","extra":{"crossref":{"doi":"10.1000/f"}}}],"ext_ids":{"doi":null},"ident":"abc"}
 {"id":"10.1000/c","attributes":{"doi":"10.1000/C","relatedIdentifiers":[{"relatedIdentifier":"10.1000/d","relationType":"IsPartOf"},{"relatedIdentifier":"10.1000/e","relationType":"Cites"}]}}
 "#,
         &[
             "10.1000/a 10.1000/a /doi - self asserted",
             "10.1000/a 10.1000/a /ids/doi - self asserted",
             "10.1000/b abc /refs/0/extra/doi 0 reference asserted",
+            "10.1000/f abc /refs/1/extra/crossref/doi 1 reference asserted",
             "10.1000/c 10.1000/c /id - self asserted",
             "10.1000/c 10.1000/c /attributes/doi - self asserted",
             "10.1000/d 10.1000/c /attributes/relatedIdentifiers/0/relatedIdentifier - other asserted",
@@ -239,6 +240,46 @@ fn openalex_fatcat_and_datacite_json() {
         &[
             "10.1000/a 10.1000/a /identifiers/1/identifier - self asserted",
             "10.1000/t 10.1000/a /titles/0/title - other mined",
+        ],
+    );
+}
+
+#[test]
+fn commonmeta_zenodo_and_inveniordm_json() {
+    check(
+        r#"{"id":"https://doi.org/10.1000/A","references":[{"key":"b1","id":"https://doi.org/10.1000/b","title":"10.1000/t"}],
+"relations":[{"id":"https://doi.org/10.1000/c","type":"HasReview"},{"type":"Cites","id":"https://doi.org/10.1000/d"}]}"#,
+        &[
+            "10.1000/a 10.1000/a /id - self asserted",
+            "10.1000/b 10.1000/a /references/0/id 0 reference asserted",
+            "10.1000/t 10.1000/a /references/0/title 0 reference mined",
+            "10.1000/c 10.1000/a /relations/0/id - other asserted",
+            "10.1000/d 10.1000/a /relations/1/id 1 reference asserted",
+        ],
+    );
+    check(
+        r#"{"hits":{"hits":[{"conceptdoi":"10.5281/zenodo.1","id":2,"doi":"10.5281/zenodo.2","links":{"doi":"https://doi.org/10.5281/zenodo.2"},
+"metadata":{"doi":"10.5281/zenodo.2","references":["A (2001). 10.1000/a"],"related_identifiers":[
+{"identifier":"10.1000/b","relation":"isSupplementTo","scheme":"doi"},{"identifier":"10.1000/c","relation":"cites"}]}}]}}"#,
+        &[
+            "10.5281/zenodo.1 10.5281/zenodo.2 /hits/hits/0/conceptdoi - other asserted",
+            "10.5281/zenodo.2 10.5281/zenodo.2 /hits/hits/0/doi - self asserted",
+            "10.5281/zenodo.2 10.5281/zenodo.2 /hits/hits/0/links/doi - self asserted",
+            "10.5281/zenodo.2 10.5281/zenodo.2 /hits/hits/0/metadata/doi - self asserted",
+            "10.1000/a 10.5281/zenodo.2 /hits/hits/0/metadata/references/0 0 reference mined",
+            "10.1000/b 10.5281/zenodo.2 /hits/hits/0/metadata/related_identifiers/0/identifier - other asserted",
+            "10.1000/c 10.5281/zenodo.2 /hits/hits/0/metadata/related_identifiers/1/identifier 1 reference asserted",
+        ],
+    );
+    check(
+        r#"{"id":"x7k","pids":{"doi":{"identifier":"10.1000/A","provider":"datacite"}},"metadata":{"references":[
+{"reference":"B. https://doi.org/10.1000/b","identifier":"10.1000/b","scheme":"doi"}],"related_identifiers":[
+{"identifier":"10.1000/c","relation_type":{"id":"references"}}]}}"#,
+        &[
+            "10.1000/a 10.1000/a /pids/doi/identifier - self asserted",
+            "10.1000/b repeated",
+            "10.1000/b 10.1000/a /metadata/references/0/identifier 0 reference asserted",
+            "10.1000/c 10.1000/a /metadata/related_identifiers/0/identifier 0 reference asserted",
         ],
     );
 }
