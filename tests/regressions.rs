@@ -9,7 +9,7 @@ mod check_naive;
 #[path = "../fuzz/checks.rs"]
 mod checks;
 #[cfg(feature = "pipeline")]
-#[path = "../fuzz/seeds.rs"]
+#[path = "../benches/fuzz_seeds.rs"]
 #[allow(dead_code)]
 mod seeds;
 

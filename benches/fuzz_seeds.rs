@@ -1,19 +1,19 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "arrow_writer.rs"]
+#[path = "../fuzz/arrow_writer.rs"]
 mod arrow_writer;
-#[path = "compress_writer.rs"]
+#[path = "../fuzz/compress_writer.rs"]
 mod compress_writer;
-#[path = "parquet_writer.rs"]
+#[path = "../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
-#[path = "pdf_writer.rs"]
+#[path = "../fuzz/pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
-#[path = "seven_zip_writer.rs"]
+#[path = "../fuzz/seven_zip_writer.rs"]
 mod seven_zip_writer;
-#[path = "small_table.rs"]
+#[path = "../fuzz/small_table.rs"]
 mod small_table;
 
 use std::fs;
