@@ -122,7 +122,8 @@ impl<'c> Sink<'c> {
         }
     }
 
-    /// Reaches a place before which so many bytes of `text` were read, at which parts may end. Returns whether a part could end.
+    /// Reports a place where parts may end, and the number of bytes of text before it. Returns whether an output had enough text for
+    /// a part.
     pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
         let outputs = iter::once(&mut self.rows).chain(&mut self.nodes);
         let mut ended = false;

@@ -198,7 +198,7 @@ impl BlockWriter<Output> for PartBlocks {
             return Ok(false);
         }
         let first = *self.folder.done.text.get_or_insert(text);
-        // That run may have reached a later place too.
+        // An earlier run may have set a place after this one, which comes again.
         let is_full = text.saturating_sub(first) >= max;
         if is_full {
             self.end_part()?;
