@@ -120,7 +120,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         let mut sources = VecDeque::<(String, u64)>::new();
         let content = read(path)?;
         let parts = content.parts.into_iter();
-        for source in parts.flat_map(|(_, part)| part.sources) {
+        for source in parts.flat_map(|part| part.sources) {
             match sources.back_mut() {
                 Some((name, rows)) if *name == source.name => *rows += source.rows,
                 _ => sources.push_back((source.name, source.rows)),

@@ -11,7 +11,9 @@ use doisift_documents::{InputError, ReadAt, display_name};
 use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
-use crate::records::{Field, FolderContent, OwnedRow, ReadError, RowReader, file_reader, reader};
+use crate::records::{
+    Field, FolderContent, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
+};
 use crate::run::{Monitor, not_cancelled};
 
 /// An input whose rows are sorted.
@@ -26,8 +28,27 @@ pub(crate) struct RowStream<'m, R> {
     name: Arc<str>,
     rows: Box<dyn RowReader<R>>,
     /// Further parts of a folder.
-    parts: VecDeque<PathBuf>,
+    parts: FolderParts,
     monitor: &'m Monitor,
+}
+
+/// A folder, and its parts that are not open yet.
+#[derive(Default)]
+struct FolderParts {
+    folder: PathBuf,
+    left: VecDeque<PartEntry>,
+}
+
+impl FolderParts {
+    /// The path of the next part, after its checksum was compared.
+    fn next(&mut self) -> Result<Option<PathBuf>, Error> {
+        let Some(part) = self.left.pop_front() else {
+            return Ok(None);
+        };
+        let path = part.verified(&self.folder);
+        let path = path.map_err(|error| wrong(&display_name(&self.folder).into(), error))?;
+        Ok(Some(path))
+    }
 }
 
 impl Input {
@@ -44,7 +65,8 @@ impl Input {
 }
 
 impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
-    /// Opens the file at `path`, the parts in a folder, or standard input.
+    /// Opens the file at `path`, the parts in a folder, or standard input. Each part is read once before its first row, to
+    /// compare its checksum.
     pub(crate) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
         if path.is_dir() {
             return RowStream::of_parts(path, monitor);
@@ -72,7 +94,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
         Ok(RowStream {
             name,
             rows,
-            parts: VecDeque::new(),
+            parts: FolderParts::default(),
             monitor,
         })
     }
@@ -80,8 +102,11 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
     fn of_parts(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
         let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
-        let mut parts: VecDeque<_> = content.parts.into_iter().map(|(path, _)| path).collect();
-        let first = parts.pop_front();
+        let mut parts = FolderParts {
+            folder: path.to_owned(),
+            left: content.parts.into(),
+        };
+        let first = parts.next()?;
         let first = first.ok_or_else(|| wrong(&name, ReadError::empty()))?;
         Ok(RowStream {
             parts,
@@ -97,7 +122,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
             if read.map_err(|error| wrong(&self.name, error))? {
                 return Ok(true);
             }
-            let Some(next) = self.parts.pop_front() else {
+            let Some(next) = self.parts.next()? else {
                 return Ok(false);
             };
             *self = RowStream {

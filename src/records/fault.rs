@@ -53,7 +53,9 @@ pub(crate) enum RecordFault {
         "this folder has no _manifest.json of doisift; name its files, or scan again with an output that ends with /"
     )]
     NoManifest,
-    #[error("its part {0} is missing or has another size than when it was written; scan again")]
+    #[error(
+        "its part {0} is missing, or its size or checksum is not as it was written; write the folder again, or use another copy"
+    )]
     Part(String),
     #[error(
         "{0} has the name of a part, but its manifest does not list it; move it out of the folder"

@@ -50,8 +50,8 @@ pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use pair::{OwnedPair, Pair};
 pub use parts::PartSize;
 pub(crate) use parts::{
-    FolderContent, PartAbout, PartKeep, PartPlan, PartsDone, SUCCESS, folder_of_pattern, is_folder,
-    is_free, may_be_of_folder, pattern_remedy,
+    FolderContent, PartAbout, PartEntry, PartKeep, PartPlan, PartsDone, SUCCESS, folder_of_pattern,
+    is_folder, is_free, may_be_of_folder, pattern_remedy,
 };
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};

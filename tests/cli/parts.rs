@@ -315,13 +315,46 @@ fn a_folder_that_is_not_complete_does_not_merge() {
         let seen = merge(&place, "a -o all.jsonl");
         assert!(
             seen.err
-                .contains("its part part-00000.jsonl is missing or has another size"),
+                .contains("its part part-00000.jsonl is missing, or its size or checksum is not as it was written"),
             "{}",
             seen.err
         );
         fs::remove_dir_all(place.path("a")).unwrap();
     }
     assert_eq!(place.entries(), ["in"]);
+}
+
+#[test]
+fn a_part_whose_bytes_changed_at_the_same_size_is_not_read() {
+    let place = works();
+    for rows in ["--edges", "--mentions", "--pairs", ""] {
+        for format in ["jsonl", "csv", "jsonl.zst"] {
+            let line = format!("in {rows} --part-size 4K -o a.{format}/");
+            place.scan(&line).quiet();
+            let part = place.path(format!("a.{format}/part-00001.{format}"));
+            let mut bytes = fs::read(&part).unwrap();
+            let middle = bytes.len() / 2;
+            // A digit of a name, or a byte of what is packed.
+            let digit = bytes[middle..].iter().position(u8::is_ascii_digit);
+            bytes[middle + digit.unwrap()] ^= 1;
+            fs::write(&part, bytes).unwrap();
+            let pairs = if rows == "--pairs" { rows } else { "" };
+            let mut lines = vec![format!("merge a.{format} {pairs} -o all.csv")];
+            if rows.is_empty() {
+                lines.push(format!("diff a.{format} a.{format} -o all.csv"));
+            }
+            for line in lines {
+                let seen = Seen::of(&mut place.command(line.split_whitespace()));
+                let why = format!(
+                    "doisift: a.{format}: its part part-00001.{format} is missing, or its size or checksum is not"
+                );
+                assert_eq!(seen.code, Some(2), "{line}");
+                assert!(seen.err.starts_with(&why), "{line}: {}", seen.err);
+                assert!(!place.path("all.csv").exists());
+            }
+            fs::remove_dir_all(place.path(format!("a.{format}"))).unwrap();
+        }
+    }
 }
 
 #[test]

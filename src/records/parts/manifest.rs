@@ -28,13 +28,16 @@ pub(crate) struct PartEntry {
 }
 
 impl PartEntry {
-    /// Whether the file in `folder` has the size and checksum of this part. Reads it.
-    pub(crate) fn is_whole(&self, folder: &Path) -> io::Result<bool> {
+    /// Whether the file in `folder`, which is no link, has the size and checksum of this part. Reads it.
+    pub(super) fn is_whole(&self, folder: &Path) -> io::Result<bool> {
         let path = folder.join(&self.name);
-        if !path
-            .symlink_metadata()
-            .is_ok_and(|at| at.is_file() && at.len() == self.bytes)
-        {
+        let is_file = path.symlink_metadata().is_ok_and(|at| at.is_file());
+        Ok(is_file && self.has_bytes_of(&path)?)
+    }
+
+    /// Whether the file at `path`, which may be a link, has the size and checksum of this part. Reads it.
+    pub(super) fn has_bytes_of(&self, path: &Path) -> io::Result<bool> {
+        if !path.metadata().is_ok_and(|at| at.len() == self.bytes) {
             return Ok(false);
         }
         let (mut file, mut sum) = (File::open(path)?, Xxh3::new());

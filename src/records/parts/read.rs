@@ -22,8 +22,8 @@ pub(crate) struct FolderContent {
     pub(crate) record_fields: Vec<String>,
     /// Whether rows may have no name.
     pub(crate) lacks_names: bool,
-    /// The parts in order, with their paths.
-    pub(crate) parts: Vec<(PathBuf, PartEntry)>,
+    /// The parts in order.
+    pub(crate) parts: Vec<PartEntry>,
 }
 
 #[derive(Deserialize)]
@@ -39,9 +39,24 @@ impl FolderContent {
     /// Reads the manifest of the folder at `path`.
     ///
     /// # Errors
-    /// If there is no `_SUCCESS` or no manifest of this program, or a part is not as it was written.
+    /// If there is no `_SUCCESS` or no manifest of this program, or a part is missing or has another size.
     pub(crate) fn read(path: &Path) -> Result<Self, ReadError> {
         read(path).map_err(ReadError::new)
+    }
+}
+
+impl PartEntry {
+    /// The path of the part in `folder`, whose bytes are those that were written. Reads it once.
+    ///
+    /// # Errors
+    /// If it is missing, or has another size or checksum.
+    pub(crate) fn verified(&self, folder: &Path) -> Result<PathBuf, ReadError> {
+        let path = folder.join(&self.name);
+        match self.has_bytes_of(&path) {
+            Ok(true) => Ok(path),
+            Ok(false) => Err(ReadError::new(RecordFault::Part(self.name.clone()))),
+            Err(error) => Err(ReadError::new(error)),
+        }
     }
 }
 
@@ -89,22 +104,18 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
     let is_field = |name: &&String| rows.all_fields().any(|field| field.name() == **name);
     let mut fields = manifest.fields;
     let record_fields = fields.split_off(fields.iter().take_while(is_field).count());
-    let part = |part: PartEntry| {
-        let file = path.join(&part.name);
-        match fs::metadata(&file) {
-            Ok(at) if at.len() == part.bytes => Ok((file, part)),
-            _ => Err(RecordFault::Part(part.name)),
-        }
+    let has_size = |part: &PartEntry| {
+        let found = fs::metadata(path.join(&part.name));
+        found.is_ok_and(|found| found.len() == part.bytes)
     };
+    if let Some(other) = manifest.parts.iter().find(|part| !has_size(part)) {
+        return Err(RecordFault::Part(other.name.clone()));
+    }
     Ok(FolderContent {
         rows,
         fields,
         record_fields,
         lacks_names: manifest.lacks_names,
-        parts: manifest
-            .parts
-            .into_iter()
-            .map(part)
-            .collect::<Result<_, _>>()?,
+        parts: manifest.parts,
     })
 }
