@@ -8,6 +8,7 @@
 //! outputs. This module knows nothing of sources, documents or DOI names: a key is a string.
 
 mod fields;
+mod inputs;
 mod options;
 mod ordered;
 mod report;
@@ -30,9 +31,9 @@ use options::MergeSettings;
 
 use crate::error::Error;
 
-/// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
+/// Unites files of rows, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
-/// All rows of one name become one row. Names that differ only in the case of ASCII letters are the same:
+/// All records of one name become one row. Names that differ only in the case of ASCII letters are the same:
 /// - `mentions` and `documents` are added up; a sum above 2^63 - 1 is an error;
 /// - `forms` has each form of any of the rows;
 /// - `guessed` is true if it is true in all rows;
@@ -47,9 +48,11 @@ use crate::error::Error;
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
 /// a source, the one with the least offset is the first, since records do not have the order of documents.
 ///
-/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Folders of mentions, edges or
+/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Files and folders of mentions, edges or
 /// [nodes](crate::PipelineBuilder::nodes_to) are joined: their rows come in the order of their sources, by name, so shards of one
-/// scan give the rows of the whole. Columns of [fields of records](crate::PipelineBuilder::record_fields) stay.
+/// scan give the rows of the whole. The sources of a file are in its column `source`. A file without it counts as one source with
+/// the name of the file, and the log says so. All inputs must have the same columns, or those that are
+/// [chosen](MergeBuilder::fields). Columns of [fields of records](crate::PipelineBuilder::record_fields) stay.
 ///
 /// [Pairs](MergeBuilder::pairs) are merged in the same way: rows of one source, document and name become one, and `mentions` are
 /// added up.
@@ -100,7 +103,8 @@ impl Merge {
 
     /// Merges all inputs and writes the output.
     ///
-    /// Every regular file is read twice, the first time to check whether its rows are sorted by `doi`, bytewise. A sorted file
+    /// Every regular file is read twice, the first time to check whether its rows are sorted by `doi`, bytewise, or to find the
+    /// sources of mentions, edges and nodes. A sorted file
     /// needs memory only for its buffers. Other files, and inputs that cannot be read twice, such as standard input, are
     /// sorted within the [memory](MergeBuilder::memory), with [temporary files](MergeBuilder::tmp_dir). If there are more than
     /// 128 inputs, or more than the memory or the process's limit on open files allows, some are first merged to a temporary

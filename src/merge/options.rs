@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Merge;
-use super::ordered::OrderedRows;
+use super::inputs::OrderedRows;
 use super::report::MergeOptions;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::{
@@ -51,7 +51,7 @@ pub(super) struct MergeSettings {
 }
 
 impl MergeBuilder {
-    /// Adds a file of records, a folder of parts of one run, or `-` for standard input. Its format and packing, gzip or zstd, are recognised by its first bytes.
+    /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and packing, gzip or zstd, are recognised by its first bytes.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -79,7 +79,7 @@ impl MergeBuilder {
         let parts = parts.map(|plan| self.part_plan(plan));
         let options = MergeSettings {
             given: self.values(),
-            layout: self.layout(format, OrderedRows::of(&self.inputs)?)?,
+            layout: self.layout(format)?,
             parts,
             chooses_fields: self.selection.fields.is_some(),
             memory: chosen_memory(self.resources.memory),
@@ -101,8 +101,9 @@ impl MergeBuilder {
         plan
     }
 
-    fn layout(&self, format: Format, ordered: Option<OrderedRows>) -> Result<Layout, Error> {
+    fn layout(&self, format: Format) -> Result<Layout, Error> {
         let chosen = self.selection.fields.as_deref();
+        let ordered = OrderedRows::of(&self.inputs, chosen, self.selection.pairs)?;
         if let Some(ordered) = ordered {
             return ordered_layout(format, chosen, ordered);
         }
@@ -125,17 +126,18 @@ fn ordered_layout(
     chosen: Option<&[String]>,
     rows: OrderedRows,
 ) -> Result<Layout, Error> {
-    if (format, rows.rows) == (Format::Names, RowKind::Nodes) {
+    let (columns, lacks_names) = (rows.columns, rows.lacks_names);
+    if (format, columns.rows) == (Format::Names, RowKind::Nodes) {
         return Err(Error::new(ErrorKind::Selection(
             SelectionError::NodesAsNames,
         )));
     }
-    let fields = chosen.unwrap_or(&rows.fields);
+    let fields = chosen.unwrap_or(&columns.fields);
     let fields = Some(fields).filter(|_| format != Format::Names);
-    let layout = Layout::with_fields(format, rows.rows, fields);
+    let layout = Layout::with_fields(format, columns.rows, fields);
     let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
-    let layout = layout.with_record_fields(&rows.record_fields);
-    Ok(match rows.lacks_names {
+    let layout = layout.with_record_fields(&columns.record_fields);
+    Ok(match lacks_names {
         true => layout.without_names(),
         false => layout,
     })

@@ -1,87 +1,63 @@
-//! Joins folders of parts whose rows are in the order of sources: mentions, edges and nodes.
+//! Joins inputs whose rows are in the order of sources: mentions, edges and nodes.
 //!
-//! The manifest of each folder says how many rows of which source its parts have. So the rows of all folders are copied source by
-//! source, in the order of their names, and shards of one scan give the rows of the whole, also if no field says the source.
+//! The manifest of a folder says how many rows of which source its parts have, and a first pass over a file finds that in its
+//! column `source`. So the rows of all inputs are copied source by source, in the order of their names, and shards of one scan give
+//! the rows of the whole. The rows of a file without that column are those of one source, which has the name of the file.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use doisift_documents::display_name;
 
 use super::options::MergeSettings;
 use super::report::MergeReport;
-use super::rows::{RowStream, wrong};
+use super::rows::{RowStream, can_be_read_twice, wrong};
 use crate::error::Error;
 use crate::records::{
     CopiedRow, FolderContent, Output, ReadError, RowKind, RowWriter, output_writer,
 };
-use crate::run::Monitor;
 
-/// What the rows of all inputs are, and their columns.
-#[derive(PartialEq, Eq)]
-pub(super) struct OrderedRows {
-    pub(super) rows: RowKind,
-    pub(super) fields: Vec<String>,
-    /// The columns after the fields, which hold fields of records in the documents.
-    pub(super) record_fields: Vec<String>,
-    /// Whether rows may have no name.
-    pub(super) lacks_names: bool,
-}
-
-/// A folder whose first rows were copied. Its rows are nodes, or mentions or edges.
+/// An input whose first rows were copied. Its rows are nodes, or mentions or edges.
 struct OrderedInput<'m, const IS_NODE: bool> {
-    rows: RowStream<'m, CopiedRow<IS_NODE>>,
+    path: &'m Path,
+    /// None before its first row is copied, and after its last one.
+    rows: Option<RowStream<'m, CopiedRow<IS_NODE>>>,
     /// The sources of the rows that are left, each with their number.
     sources: VecDeque<(String, u64)>,
+    /// Whether these are known: they are listed, or in a column.
+    has_sources: bool,
     lacks_names: bool,
-    record_fields: Vec<String>,
-}
-
-impl OrderedRows {
-    /// None if no input is a folder of rows in the order of sources.
-    ///
-    /// # Errors
-    /// If one is, and another has other rows or columns.
-    pub(super) fn of(inputs: &[impl AsRef<Path>]) -> Result<Option<Self>, Error> {
-        let mut first = None;
-        for (number, path) in inputs.iter().map(AsRef::as_ref).enumerate() {
-            let content = path.is_dir().then(|| read(path)).transpose()?;
-            let found = content.and_then(OrderedRows::of_content);
-            match number {
-                0 => first = found,
-                _ if found == first => {}
-                _ => return Err(wrong(&display_name(path).into(), ReadError::other_rows())),
-            }
-        }
-        Ok(first)
-    }
-
-    /// None if rows of this kind are in another order.
-    fn of_content(content: FolderContent) -> Option<Self> {
-        let kinds = [RowKind::Mentions, RowKind::Edges, RowKind::Nodes];
-        kinds.contains(&content.rows).then_some(OrderedRows {
-            rows: content.rows,
-            fields: content.fields,
-            record_fields: content.record_fields,
-            lacks_names: content.lacks_names,
-        })
-    }
 }
 
 /// Runs the merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
+    match options.layout.rows {
+        RowKind::Nodes => join::<true>(options),
+        _ => join::<false>(options),
+    }
+}
+
+fn join<const IS_NODE: bool>(options: &MergeSettings) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let files = options.files();
     files.run(
         |destinations| destinations.check_all(&options.inputs),
-        |(), rows, _| output_writer(&options.layout, rows).map_err(Error::output),
-        |rows| {
-            let mut report = MergeReport::new(options.for_report());
-            let rows = match options.layout.rows {
-                RowKind::Nodes => copy::<true>(options, rows, &mut report)?,
-                _ => copy::<false>(options, rows, &mut report)?,
+        |(), rows, _| {
+            let open = |path| OrderedInput::<IS_NODE>::open(path, options);
+            let inputs = options.inputs.iter().map(PathBuf::as_path).map(open);
+            let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+            tell_unordered(&inputs);
+            let layout = match inputs.iter().any(|input| input.lacks_names) {
+                true => options.layout.clone().without_names(),
+                false => options.layout.clone(),
             };
+            let out = output_writer(&layout, rows).map_err(Error::output)?;
+            Ok((out, inputs))
+        },
+        |(rows, mut inputs)| {
+            let mut report = MergeReport::new(options.for_report());
+            let rows = copy(options, &mut inputs, rows, &mut report)?;
             report.seconds = started.elapsed().as_secs_f64();
             Ok((rows, report))
         },
@@ -89,16 +65,14 @@ pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
 }
 
 /// Copies all rows, source by source.
-fn copy<const IS_NODE: bool>(
-    options: &MergeSettings,
+fn copy<'m, const IS_NODE: bool>(
+    options: &'m MergeSettings,
+    inputs: &mut [OrderedInput<'m, IS_NODE>],
     mut rows: Box<dyn RowWriter<Output>>,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    let open = |path| OrderedInput::<IS_NODE>::open(path, &options.monitor);
-    let inputs = options.inputs.iter().map(open);
-    let mut inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    while let Some(input) = first(&mut inputs) {
-        let count = input.copy_source(&mut *rows)?;
+    while let Some(input) = first(inputs) {
+        let count = input.copy_source(options, &mut *rows)?;
         report.rows += count;
         report.records += count;
         report.mentions += if IS_NODE { 0 } else { count };
@@ -115,42 +89,111 @@ fn first<'i, 'm, const IS_NODE: bool>(
 }
 
 impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
-    fn open(path: impl AsRef<Path>, monitor: &'m Monitor) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let mut sources = VecDeque::<(String, u64)>::new();
-        let content = read(path)?;
-        let parts = content.parts.into_iter();
-        for source in parts.flat_map(|part| part.sources) {
-            match sources.back_mut() {
-                Some((name, rows)) if *name == source.name => *rows += source.rows,
-                _ => sources.push_back((source.name, source.rows)),
-            }
+    fn open(path: &'m Path, options: &MergeSettings) -> Result<Self, Error> {
+        match path.is_dir() {
+            true => OrderedInput::of_folder(path),
+            false => OrderedInput::of_file(path, options),
         }
-        Ok(OrderedInput {
-            rows: RowStream::open(path, monitor)?,
-            lacks_names: content.lacks_names,
-            record_fields: content.record_fields,
-            sources,
-        })
+    }
+
+    /// The sources are those that the manifest lists.
+    fn of_folder(path: &'m Path) -> Result<Self, Error> {
+        let content = FolderContent::read(path);
+        let content = content.map_err(|error| wrong(&display_name(path).into(), error))?;
+        let mut input = OrderedInput::empty(path);
+        input.lacks_names = content.lacks_names;
+        for source in content.parts.into_iter().flat_map(|part| part.sources) {
+            input.add(&source.name, source.rows);
+        }
+        Ok(input)
+    }
+
+    /// The sources are those in the column `source`. Reads all rows.
+    ///
+    /// # Errors
+    /// If it is a stream, has a wrong row, or its sources are not in order.
+    fn of_file(path: &'m Path, options: &MergeSettings) -> Result<Self, Error> {
+        let name = display_name(path);
+        let failed = |error| wrong(&(*name).into(), error);
+        if !can_be_read_twice(path)? {
+            return Err(failed(ReadError::stream_of(options.layout.rows)));
+        }
+        let mut rows = RowStream::open(path, &options.monitor)?;
+        let fields = &options.layout.record_fields;
+        let mut row = CopiedRow::<IS_NODE>::of_source(String::new(), true, fields);
+        let mut input = OrderedInput::empty(path);
+        while rows.next(&mut row)? {
+            input.has_sources = row.own_source().is_some();
+            let source = row.own_source().unwrap_or(&name);
+            match input.sources.back() {
+                Some((last, _)) if source < &**last => {
+                    return Err(failed(ReadError::source_order(source, last)));
+                }
+                _ => input.add(source, 1),
+            }
+            input.lacks_names |= row.is_unnamed();
+        }
+        Ok(input)
+    }
+
+    fn empty(path: &'m Path) -> Self {
+        OrderedInput {
+            path,
+            rows: None,
+            sources: VecDeque::new(),
+            has_sources: true,
+            lacks_names: false,
+        }
+    }
+
+    /// Counts rows of a source after those before.
+    fn add(&mut self, source: &str, rows: u64) {
+        match self.sources.back_mut() {
+            Some((last, count)) if last == source => *count += rows,
+            _ => self.sources.push_back((source.to_owned(), rows)),
+        }
     }
 
     /// Copies the rows of the first source that is left. Returns how many.
-    fn copy_source(&mut self, out: &mut dyn RowWriter<Output>) -> Result<u64, Error> {
+    fn copy_source(
+        &mut self,
+        options: &'m MergeSettings,
+        out: &mut dyn RowWriter<Output>,
+    ) -> Result<u64, Error> {
         let Some((source, count)) = self.sources.pop_front() else {
             return Ok(0);
         };
-        let mut row = CopiedRow::of_source(source, self.lacks_names, &self.record_fields);
+        let rows = match &mut self.rows {
+            Some(rows) => rows,
+            none => none.insert(RowStream::open(self.path, &options.monitor)?),
+        };
+        let fields = &options.layout.record_fields;
+        let mut row = CopiedRow::of_source(source, self.lacks_names, fields);
         for _ in 0..count {
-            if !self.rows.next(&mut row)? {
-                return Err(self.rows.changed());
+            if !rows.next(&mut row)? {
+                return Err(rows.changed());
             }
             out.row(&row).map_err(Error::output)?;
+        }
+        if self.sources.is_empty() {
+            self.rows = None;
         }
         Ok(count)
     }
 }
 
-fn read(path: &Path) -> Result<FolderContent, Error> {
-    let content = FolderContent::read(path);
-    content.map_err(|error| wrong(&display_name(path).into(), error))
+/// Warns that rows of several inputs may not be in the order of one scan.
+fn tell_unordered<const IS_NODE: bool>(inputs: &[OrderedInput<'_, IS_NODE>]) {
+    let mut unordered = inputs.iter().filter(|input| !input.has_sources);
+    if let (Some(first), true) = (unordered.next(), inputs.len() > 1) {
+        log::warn!(
+            "{}: it has no column source, so rows of such files come in the order of the names of the files, not of their sources;              {}folders of parts keep that order",
+            display_name(first.path),
+            if IS_NODE {
+                ""
+            } else {
+                "--fields with source and "
+            }
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Opens an input and reads its rows.
 
 use std::collections::VecDeque;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
 use crate::records::{
-    Field, FolderContent, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
+    Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
 };
-use crate::run::{Monitor, not_cancelled};
+use crate::run::{Monitor, is_stdin, not_cancelled};
 
 /// An input whose rows are sorted.
 pub(super) enum Input {
@@ -141,6 +141,25 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
     pub(super) fn changed(&self) -> Error {
         lost(&self.name, InputError::Changed)
     }
+}
+
+/// Whether `path` is a regular file, or a folder of parts.
+///
+/// # Errors
+/// If it does not exist, or is empty although its format has a header.
+pub(super) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
+    if is_stdin(path) {
+        return Ok(false);
+    }
+    let lost = |error| lost(&display_name(path).into(), error);
+    let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
+    if metadata.is_dir() {
+        return Ok(true);
+    }
+    if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
+        return Err(wrong(&display_name(path).into(), ReadError::empty()));
+    }
+    Ok(metadata.is_file())
 }
 
 /// The error for an input that cannot be opened.

@@ -1,27 +1,23 @@
 //! Runs a merge.
 
 use std::collections::VecDeque;
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use doisift_documents::{InputError, display_name, is_pipe};
+use doisift_documents::is_pipe;
 
 use super::fields::InputFields;
 use super::options::MergeSettings;
 use super::ordered;
 use super::report::MergeReport;
 use super::row::MergeRow;
-use super::rows::{Input, RowStream, lost, wrong};
+use super::rows::{Input, RowStream, can_be_read_twice};
 use super::run::RunWriter;
 use super::sort::{RowSorter, count_sorted};
 use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
-use crate::records::{
-    Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, RowWriter, output_writer,
-};
-use crate::run::is_stdin;
+use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
 
 /// Greatest number of inputs that are open at once; more would gain little.
 const FAN: usize = 128;
@@ -115,25 +111,6 @@ fn sorted_rows<R: MergeRow>(
     let count = sorter.add(&mut rows)?;
     fields.add(path, &rows);
     Ok(count)
-}
-
-/// Whether `path` is a regular file, or a folder of parts.
-///
-/// # Errors
-/// If it does not exist, or is empty although its format has a header.
-fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
-    if is_stdin(path) {
-        return Ok(false);
-    }
-    let lost = |error| lost(&display_name(path).into(), error);
-    let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
-    if metadata.is_dir() {
-        return Ok(true);
-    }
-    if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
-        return Err(wrong(&display_name(path).into(), ReadError::empty()));
-    }
-    Ok(metadata.is_file())
 }
 
 /// Merges some inputs to a run until there are no more than may be open at once.

@@ -34,14 +34,33 @@ enum OwnedValue {
 impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
     /// A row of a source, to be filled. `lacks_name` says whether it may have no name; `record_fields` are the columns after its
     /// fields.
-    pub(crate) fn of_source(source: String, lacks_name: bool, record_fields: &[String]) -> Self {
-        let named = |name: &String| (name.as_str().into(), None);
+    pub(crate) fn of_source(source: String, lacks_name: bool, record_fields: &[Box<str>]) -> Self {
         CopiedRow {
             values: Vec::new(),
             source,
             lacks_name,
-            record_fields: record_fields.iter().map(named).collect(),
+            record_fields: record_fields
+                .iter()
+                .map(|name| (name.clone(), None))
+                .collect(),
         }
+    }
+
+    /// The value of its own column `source`, if it has one.
+    pub(crate) fn own_source(&self) -> Option<&str> {
+        match self.values.get(Field::Source as usize) {
+            Some(OwnedValue::Text(source)) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// Whether it has a column for a name, and no name in it.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        let is_empty = |field: Field| {
+            let value = self.values.get(field as usize);
+            matches!(value, Some(OwnedValue::Text(text)) if text.is_empty())
+        };
+        is_empty(Field::Doi) || is_empty(Field::Form)
     }
 
     /// The value of a field that is read as `field`, and is null if that is empty.
@@ -92,6 +111,13 @@ impl<const IS_NODE: bool> OwnedRow for CopiedRow<IS_NODE> {
         false => RowKind::Edges,
     };
     const HAS_RECORD_FIELDS: bool = true;
+
+    /// A row of JSON may lack a column that the row before has.
+    fn reset(&mut self) {
+        for (_, value) in &mut self.record_fields {
+            *value = None;
+        }
+    }
 
     fn record_slot(&mut self, name: &str) -> Option<&mut Option<String>> {
         let mut columns = self.record_fields.iter_mut();

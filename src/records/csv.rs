@@ -176,6 +176,14 @@ impl<R: Read> CsvReader<R> {
     /// # Errors
     /// If the first row is not the header of rows of type `O`.
     pub(super) fn new<O: OwnedRow>(raw: R, delimiter: u8) -> Result<Self, ReadError> {
+        let mut reader = CsvReader::at_header(raw, delimiter, O::KIND)?;
+        let header = columns::<O>(&reader.row).map_err(ReadError::new)?;
+        (reader.fields, reader.record_fields) = header;
+        Ok(reader)
+    }
+
+    /// A reader whose current row is the header.
+    fn at_header(raw: R, delimiter: u8, kind: RowKind) -> Result<Self, ReadError> {
         let rows = ::csv::ReaderBuilder::new()
             .has_headers(false)
             .delimiter(delimiter)
@@ -188,13 +196,11 @@ impl<R: Read> CsvReader<R> {
         let mut reader = CsvReader {
             rows,
             row: StringRecord::new(),
-            kind: O::KIND,
+            kind,
             fields: Vec::new(),
             record_fields: Vec::new(),
         };
         reader.advance()?;
-        let header = columns::<O>(&reader.row).map_err(ReadError::new)?;
-        (reader.fields, reader.record_fields) = header;
         Ok(reader)
     }
 
@@ -268,28 +274,36 @@ impl<R: Read> CsvReader<R> {
     }
 }
 
+/// The names of the columns of CSV, or TSV.
+pub(super) fn header(raw: impl Read, delimiter: u8) -> Result<Vec<String>, ReadError> {
+    // The kind matters only for faults of later rows.
+    let reader = CsvReader::at_header(raw, delimiter, RowKind::Records)?;
+    Ok(reader.row.iter().map(str::to_owned).collect())
+}
+
 /// The fields of the columns of a file with this header, whose rows should be of this kind, and the names of the columns after
 /// them, if rows may have any.
 fn columns<O: OwnedRow>(header: &StringRecord) -> Result<(Vec<Field>, Vec<Box<str>>), RecordFault> {
     let (rows, names): (_, Vec<&str>) = (O::KIND, header.iter().collect());
     if let Some(found) = kind_of(&names).filter(|&found| !rows.takes(found)) {
-        return Err(RecordFault::Kind(found));
+        let wanted = rows;
+        return Err(RecordFault::Kind { found, wanted });
     }
     let column = |name: &&str| rows.all_fields().find(|field| field.name() == *name);
     let fields: Vec<Field> = names.iter().map_while(column).collect();
     let others = &names[fields.len()..];
+    if let Some(field) = rows.missing(|field| fields.contains(&field)) {
+        return Err(RecordFault::Missing {
+            wanted: rows,
+            field: field.name(),
+        });
+    }
     let is_repeated = |(at, name)| names[..at].contains(name);
     let are_wrong = !others.is_empty() && !O::HAS_RECORD_FIELDS;
     if are_wrong || names.iter().enumerate().any(is_repeated) {
         return Err(RecordFault::NoRows(rows));
     }
-    match rows.missing(|field| fields.contains(&field)) {
-        Some(field) => Err(RecordFault::Missing {
-            wanted: rows,
-            field: field.name(),
-        }),
-        None => Ok((fields, others.iter().map(|&name| name.into()).collect())),
-    }
+    Ok((fields, others.iter().map(|&name| name.into()).collect()))
 }
 
 fn take_fields<O: OwnedRow>(

@@ -7,7 +7,7 @@ use doisift_documents::printable;
 #[cfg(feature = "parquet")]
 use doisift_documents::{InputError, TableFault};
 
-use super::field::RowKind;
+use super::field::{Field, RowKind};
 
 /// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
 #[derive(Debug)]
@@ -35,8 +35,38 @@ pub(crate) enum RecordFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Rows of another kind.
-    #[error("{}", other_kind(*.0))]
-    Kind(RowKind),
+    #[error("{}{}", without(*.found, *.wanted), kind_remedy(*.found, *.wanted))]
+    Kind { found: RowKind, wanted: RowKind },
+    /// Rows of another kind than those of another input.
+    #[error(
+        "{}; {} has {}, and rows of two kinds neither merge nor compare",
+        without(*.found, *.wanted),
+        printable::name(.other),
+        .wanted.name()
+    )]
+    OtherKind {
+        found: RowKind,
+        wanted: RowKind,
+        other: Box<str>,
+    },
+    /// A column of another input.
+    #[error(
+        "it has no column {}, which {} has; scan all with the same options, or choose fields that all have with --fields",
+        printable::name(.column),
+        printable::name(.other)
+    )]
+    OtherColumn { column: Box<str>, other: Box<str> },
+    /// A column that was chosen for the output.
+    #[error("it has no column {0}, which --fields names; choose others, or scan again with it")]
+    Unchosen(&'static str),
+    #[error(
+        "its rows are not in the order of their column source: {} comes after {}; sort it by source, bytewise, or merge the files that it was made of",
+        printable::name(.next),
+        printable::name(.last)
+    )]
+    SourceOrder { next: Box<str>, last: Box<str> },
+    #[error("{} are read from files and folders, not from a stream; save it to a file first", .0.name())]
+    StreamOf(RowKind),
     #[error(
         "it has no fields known, agency and retracted, which the output would have; scan it with --known as the others, or choose fields without these with --fields"
     )]
@@ -62,10 +92,8 @@ pub(crate) enum RecordFault {
     )]
     ForeignPart(String),
     #[error(
-        "folders of mentions, edges or nodes merge only with others of the same rows and columns; scan all with the same options"
+        "these are bare names, without the column mentions and the others of records; write records in another format"
     )]
-    OtherRows,
-    #[error("these are bare names, which do not merge; write records in another format")]
     Names,
     #[error("this is no file of {}: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", .0.name(), .0.listed().replace(", ", ","))]
     NoRows(RowKind),
@@ -163,9 +191,41 @@ impl ReadError {
         ReadError::new(RecordFault::Sources)
     }
 
-    /// The error for an input whose rows do not go with those of the others.
-    pub(crate) fn other_rows() -> Self {
-        ReadError::new(RecordFault::OtherRows)
+    /// The error for rows of kind `found`, if those of the file `other` are of another kind.
+    pub(crate) fn other_kind(found: RowKind, wanted: RowKind, other: &str) -> Self {
+        let other = other.into();
+        ReadError::new(RecordFault::OtherKind {
+            found,
+            wanted,
+            other,
+        })
+    }
+
+    /// The error for rows of kind `found` where rows of another kind are read.
+    pub(crate) fn kind(found: RowKind, wanted: RowKind) -> Self {
+        ReadError::new(RecordFault::Kind { found, wanted })
+    }
+
+    /// The error for rows without a column that the file `other` has.
+    pub(crate) fn other_column(column: &str, other: &str) -> Self {
+        let (column, other) = (column.into(), other.into());
+        ReadError::new(RecordFault::OtherColumn { column, other })
+    }
+
+    /// The error for rows without a field that was chosen.
+    pub(crate) fn without_chosen(field: Field) -> Self {
+        ReadError::new(RecordFault::Unchosen(field.name()))
+    }
+
+    /// The error for rows of the source `next` after those of `last`.
+    pub(crate) fn source_order(next: &str, last: &str) -> Self {
+        let (next, last) = (next.into(), last.into());
+        ReadError::new(RecordFault::SourceOrder { next, last })
+    }
+
+    /// The error for a stream where rows of this kind are read.
+    pub(crate) fn stream_of(rows: RowKind) -> Self {
+        ReadError::new(RecordFault::StreamOf(rows))
     }
 
     /// The error for an empty file with an ending whose outputs are never empty.
@@ -228,19 +288,39 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Why rows of this kind are not merged here, and what to do.
-fn other_kind(rows: RowKind) -> &'static str {
-    match rows {
-        RowKind::Records => "these are records; merge them without --pairs",
-        RowKind::Mentions => "these are mentions, which do not merge; scan without --mentions",
-        RowKind::Edges => "these are edges, which do not merge; scan without --edges",
-        RowKind::Nodes => "these are records of documents, which do not merge",
-        RowKind::Pairs => "these are pairs; merge them with --pairs",
-        RowKind::Counts | RowKind::Prefixes => {
-            "these are counts, which do not merge; scan without --count and --top-prefixes"
+/// What the rows are, and the first column that rows of the `wanted` kind have and these lack.
+fn without(found: RowKind, wanted: RowKind) -> String {
+    let lacked = wanted.fields().iter().find(|&&field| {
+        let mut own = found.all_fields();
+        own.all(|own| own != field)
+    });
+    let rows = match found {
+        RowKind::Nodes => "nodes, the records of documents",
+        RowKind::Counts | RowKind::Prefixes => "counts",
+        RowKind::Answers => "answers of a registry",
+        found => found.name(),
+    };
+    match lacked {
+        Some(field) => format!("these are {rows}, without the column {}", field.name()),
+        None => format!("these are {rows}"),
+    }
+}
+
+/// What to do about rows of another kind than is read.
+fn kind_remedy(found: RowKind, wanted: RowKind) -> &'static str {
+    match (found, wanted) {
+        (RowKind::Records, RowKind::Pairs) => "; merge records without --pairs",
+        (RowKind::Pairs, _) => "; merge them with --pairs",
+        (RowKind::Mentions | RowKind::Edges | RowKind::Nodes, RowKind::Pairs) => {
+            "; merge them without --pairs"
         }
-        RowKind::Changes => "these are changes, which do not merge",
-        RowKind::Answers => "these are answers of a registry, which do not merge",
+        (RowKind::Mentions | RowKind::Edges | RowKind::Nodes, _) => {
+            "; they are read from files and folders, not from a stream"
+        }
+        (RowKind::Counts | RowKind::Prefixes, _) => {
+            "; scan without --count and --top-prefixes for rows that merge and compare"
+        }
+        _ => ", which neither merge nor compare",
     }
 }
 

@@ -99,9 +99,6 @@ pub(crate) enum FieldKind {
 /// What an index of known names says of a name. Rows have all of these, or none.
 pub(super) const STANDING: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
 
-/// Fields that all rows of a file have, or none. The first stands for all that an index says.
-pub(super) const OPTIONAL: [Field; 2] = [Field::Known, Field::Sources];
-
 /// The fields of rows of the kinds that have many.
 const RECORD: [Field; 11] = [
     Field::Doi,
@@ -273,6 +270,15 @@ impl RowKind {
         needed.find(|&field| !has(field))
     }
 
+    /// Whether a file of such rows may lack a field. Then all its rows must lack it, unless it follows from the name.
+    pub(super) fn may_lack(self, field: Field) -> bool {
+        match field {
+            Field::CheckDigit => false,
+            Field::Sources => self == RowKind::Records,
+            field => self == RowKind::Edges || STANDING.contains(&field),
+        }
+    }
+
     /// Whether rows of kind `found` are read as this one: edges have all fields of mentions.
     pub(super) fn takes(self, found: RowKind) -> bool {
         found == self || (self, found) == (RowKind::Edges, RowKind::Mentions)
@@ -440,7 +446,8 @@ impl Field {
     }
 }
 
-/// The kind of rows with fields of these names; none if they are of no kind. Mentions and edges may lack fields.
+/// The kind of rows with columns of these names; none if they are of no kind. Mentions and edges may lack fields. Edges and nodes
+/// may have other columns after their fields.
 pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     let has = |field: Field| names.contains(&field.name());
     let is_of = |rows: RowKind| {
@@ -466,5 +473,15 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
         let mut kinds = kinds.into_iter().filter(|_| !names.iter().all(of_records));
         kinds.find(|&rows| is_of(rows))
     };
-    whole.or_else(of_mentions)
+    let has_place = || {
+        [Field::Record, Field::RefIndex, Field::Role]
+            .into_iter()
+            .any(has)
+    };
+    let with_others = || match RowKind::Nodes.missing(has) {
+        None => Some(RowKind::Nodes),
+        Some(_) if has(Field::Doi) && has_place() => Some(RowKind::Edges),
+        Some(_) => None,
+    };
+    whole.or_else(of_mentions).or_else(with_others)
 }

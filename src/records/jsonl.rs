@@ -11,7 +11,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use wide::u8x16;
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::field::{Field, OPTIONAL, RowKind, kind_of};
+use super::field::{Field, RowKind, STANDING, kind_of};
 use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, Row, Slot, Value, set};
@@ -261,9 +261,10 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
         }
         let differs = *self.first.get_or_insert(seen) ^ seen;
         let differs = |field: &Field| differs >> *field as u8 & 1 == 1;
-        match OPTIONAL.iter().find(|field| differs(field)) {
+        let mut fields = O::KIND.all_fields();
+        match fields.find(|field| differs(field) && O::KIND.may_lack(*field)) {
             None => Ok(()),
-            Some(Field::Known) => Err(de::Error::custom(
+            Some(field) if STANDING.contains(&field) => Err(de::Error::custom(
                 "the fields known, agency and retracted must be in all rows or in none",
             )),
             Some(field) => Err(de::Error::custom(format!(
@@ -303,10 +304,46 @@ fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault
     let row = serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line);
     let row = row.unwrap_or_default();
     let names: Vec<&str> = row.keys().map(|name| &*name.0).collect();
-    match kind_of(&names).filter(|&found| found != wanted && !names.is_empty()) {
-        Some(found) => RecordFault::Kind(found),
+    match kind_of(&names).filter(|&found| !wanted.takes(found)) {
+        Some(found) => RecordFault::Kind { found, wanted },
         None => RecordFault::Json(wanted, error),
     }
+}
+
+/// The names of the members of the first object, in order. None if there is no object.
+///
+/// # Errors
+/// If the first line cannot be read, or is too long.
+pub(super) fn first_names(raw: impl Read) -> Result<Vec<String>, ReadError> {
+    struct Names;
+
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut names = Vec::new();
+            while let Some(JsonText(name)) = map.next_key()? {
+                names.push(name.into_owned());
+                map.next_value::<IgnoredAny>()?;
+            }
+            Ok(names)
+        }
+    }
+
+    let mut lines = JsonlReader::new(raw);
+    while lines.advance().map_err(ReadError::new)? {
+        let line = lines.line.trim_ascii_end();
+        if !line.is_empty() {
+            let mut json = serde_json::Deserializer::from_slice(line);
+            // What is no object is reported when rows are read.
+            return Ok(json.deserialize_map(Names).unwrap_or_default());
+        }
+    }
+    Ok(Vec::new())
 }
 
 impl<'de> Deserialize<'de> for Forms {

@@ -5,6 +5,7 @@
 #[cfg(feature = "resolve")]
 mod answer;
 mod change;
+mod columns;
 mod copied_row;
 mod counts;
 mod csv;
@@ -34,6 +35,7 @@ use std::io::{self, Write};
 #[cfg(feature = "resolve")]
 pub(crate) use answer::AnswerRow;
 pub(crate) use change::ChangeRow;
+pub(crate) use columns::FileColumns;
 pub(crate) use copied_row::CopiedRow;
 pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use doisift_documents::ReadAt;
 
 use super::fault::{ReadError, RecordFault};
-use super::field::Field;
+use super::field::{Field, RowKind};
 use super::row::OwnedRow;
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
@@ -50,37 +50,95 @@ fn parquet<O: OwnedRow>(_: impl Read) -> Result<Box<dyn RowReader<O>>, ReadError
 /// # Errors
 /// If it cannot be read, or its start shows that it is no file of records.
 pub(crate) fn reader<'r, O: OwnedRow>(
-    mut raw: impl Read + Send + 'r,
+    raw: impl Read + Send + 'r,
 ) -> Result<Box<dyn RowReader<O> + 'r>, ReadError> {
-    let head = peek(&mut raw)?;
-    let raw = Cursor::new(head.clone()).chain(raw);
-    match head[..] {
-        [0x1f, 0x8b, ..] => {
-            let raw = BufReader::with_capacity(BUFFER, raw);
-            unpacked(Box::new(flate2::bufread::MultiGzDecoder::new(raw)))
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => unpacked(Box::new(zstd::Decoder::new(raw)?)),
-        _ => unpacked(Box::new(raw)),
+    match lines(unpacker(raw)?)? {
+        (raw, LineFormat::Json) => Ok(Box::new(jsonl::JsonlReader::new(raw))),
+        (raw, LineFormat::Delimited(by)) => Ok(Box::new(csv::CsvReader::new::<O>(raw, by)?)),
+        (raw, LineFormat::Unknown) => Err(ReadError::new(no_rows(raw, O::KIND))),
     }
 }
 
-fn unpacked<'r, O: OwnedRow>(
+/// Why a text that starts with no field has no rows of this kind: the first column that it lacks, if it is a table.
+fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
+    let names = csv::header(raw, b',').unwrap_or_default();
+    let field = rows.missing(|field| names.iter().any(|name| name == field.name()));
+    match field.filter(|_| names.len() > 1) {
+        Some(field) => RecordFault::Missing {
+            wanted: rows,
+            field: field.name(),
+        },
+        None => RecordFault::NoRows(rows),
+    }
+}
+
+/// The names of the columns of the file `raw`, in order: of its header, of its metadata, or of its first object. None if it is
+/// empty, or its start shows no format.
+///
+/// # Errors
+/// If it cannot be read, or holds bare names.
+pub(super) fn column_names(
+    mut raw: impl Read + Seek + ReadAt + 'static,
+) -> Result<Vec<String>, ReadError> {
+    let head = peek(&mut raw)?;
+    if head.starts_with(PARQUET) {
+        return parquet_names(raw);
+    }
+    match lines(unpacker(Cursor::new(head).chain(raw))?)? {
+        (raw, LineFormat::Json) => jsonl::first_names(raw),
+        (raw, LineFormat::Delimited(by)) => csv::header(raw, by),
+        (_, LineFormat::Unknown) => Ok(Vec::new()),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_names(raw: impl ReadAt + Seek + 'static) -> Result<Vec<String>, ReadError> {
+    super::parquet::column_names(raw)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_names(_: impl Read) -> Result<Vec<String>, ReadError> {
+    Err(ReadError::new(RecordFault::LeftOut))
+}
+
+/// Undoes the packing of a stream, gzip or zstd, if it has one.
+fn unpacker<'r>(mut raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+    let head = peek(&mut raw)?;
+    let raw = Cursor::new(head.clone()).chain(raw);
+    Ok(match head[..] {
+        [0x1f, 0x8b, ..] => {
+            let raw = BufReader::with_capacity(BUFFER, raw);
+            Box::new(flate2::bufread::MultiGzDecoder::new(raw))
+        }
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::new(raw)?),
+        _ => Box::new(raw),
+    })
+}
+
+/// The format of lines, by the first of them.
+enum LineFormat {
+    /// Also of an empty stream.
+    Json,
+    /// CSV or TSV with this byte between fields.
+    Delimited(u8),
+    Unknown,
+}
+
+/// A stream whose packing was undone, at its first line, and the format of its lines.
+fn lines<'r>(
     mut raw: Box<dyn Read + Send + 'r>,
-) -> Result<Box<dyn RowReader<O> + 'r>, ReadError> {
+) -> Result<(Box<dyn Read + Send + 'r>, LineFormat), ReadError> {
     let mut head = peek(&mut raw)?;
     if head.starts_with(UTF8_BOM) {
         head.drain(..UTF8_BOM.len());
     }
-    let raw = Cursor::new(head.clone()).chain(raw);
-    match head.trim_ascii_start() {
-        [] | [b'{', ..] => Ok(Box::new(jsonl::JsonlReader::new(raw))),
-        start if start.starts_with(PARQUET) => Err(ReadError::new(RecordFault::Stream)),
-        start if start.starts_with(b"10.") => Err(ReadError::new(RecordFault::Names)),
-        start => match delimiter(start) {
-            Some(delimiter) => Ok(Box::new(csv::CsvReader::new::<O>(raw, delimiter)?)),
-            None => Err(ReadError::new(RecordFault::NoRows(O::KIND))),
-        },
-    }
+    let format = match head.trim_ascii_start() {
+        [] | [b'{', ..] => LineFormat::Json,
+        start if start.starts_with(PARQUET) => return Err(ReadError::new(RecordFault::Stream)),
+        start if start.starts_with(b"10.") => return Err(ReadError::new(RecordFault::Names)),
+        start => delimiter(start).map_or(LineFormat::Unknown, LineFormat::Delimited),
+    };
+    Ok((Box::new(Cursor::new(head).chain(raw)), format))
 }
 
 /// The byte after the first name in a header of CSV or TSV; none if it is not the name of a field.

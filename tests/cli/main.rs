@@ -41,6 +41,7 @@ mod links;
 mod mail;
 mod memory;
 mod merge;
+mod merge_rows;
 mod mistakes;
 mod normalize;
 mod notices;

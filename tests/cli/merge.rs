@@ -301,8 +301,6 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
     for output in ["a.csv", "a.jsonl", "a.names", "a.csv.gz", "a.jsonl.zst"] {
         place.scan(&format!("a -o {output}")).quiet();
     }
-    place.scan("a --mentions -o mentions.csv").quiet();
-    place.scan("a --mentions -o mentions.jsonl").quiet();
     for packed in ["a.csv.gz", "a.jsonl.zst"] {
         let bytes = std::fs::read(place.path(packed)).unwrap();
         place.file(format!("cut-{packed}"), &bytes[..bytes.len() - 9]);
@@ -324,8 +322,6 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         ),
         ("cut-a.csv.gz", "line "),
         ("cut-a.jsonl.zst", "incomplete frame"),
-        ("mentions.csv", "these are mentions"),
-        ("mentions.jsonl", "line 1: these are mentions"),
         ("a.names", "these are bare names"),
         ("a", "these are bare names"),
         (".", "this folder has no _manifest.json of doisift"),

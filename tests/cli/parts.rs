@@ -374,12 +374,22 @@ fn folders_of_other_rows_do_not_merge() {
     place.scan("in --edges -f jsonl -o a/").quiet();
     place.scan("in --edges -f jsonl -o b/ --fields doi").quiet();
     place.scan("in -f jsonl -o c/").quiet();
-    for inputs in ["a b", "a c", "c a"] {
+    for (inputs, why) in [
+        ("a b", "b: it has no column record, which a has"),
+        ("b a", "b: it has no column record, which a has"),
+        (
+            "a c",
+            "c: these are records, without the column record; a has edges, and",
+        ),
+        (
+            "c a",
+            "a: these are edges, without the column mentions; c has records, and",
+        ),
+    ] {
         let seen = merge(&place, &format!("{inputs} -o all.jsonl"));
         assert_eq!(seen.code, Some(2), "{inputs}");
         assert!(
-            seen.err
-                .contains("merge only with others of the same rows and columns"),
+            seen.err.starts_with(&format!("doisift: {why}")),
             "{}",
             seen.err
         );

@@ -654,12 +654,18 @@ fn rows_of_another_kind_are_not_merged() {
             ))
             .quiet();
         for (line, why) in [
-            ("merge p", "these are pairs; merge them with --pairs"),
+            (
+                "merge p",
+                "these are pairs, without the column documents; merge them with --pairs",
+            ),
             (
                 "merge --pairs r",
-                "these are records; merge them without --pairs",
+                "these are records, without the column source; merge records without --pairs",
             ),
-            ("merge --pairs m", "these are mentions, which do not merge"),
+            (
+                "merge --pairs m",
+                "these are mentions, without the column mentions; merge them without --pairs",
+            ),
         ] {
             let seen = place.run(&format!("{line}.{ending} -o o.csv"));
             assert_eq!(seen.code, Some(2));

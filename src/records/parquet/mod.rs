@@ -25,7 +25,7 @@ use super::field::{Field, FieldKind};
 use super::layout::Layout;
 
 pub(super) use columns::RowColumns;
-pub(super) use read::ParquetReader;
+pub(super) use read::{ParquetReader, column_names};
 pub(super) use write::Parquet;
 
 /// The schema of an output.

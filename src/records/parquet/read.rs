@@ -26,6 +26,32 @@ pub(crate) struct ParquetReader {
     row: u64,
 }
 
+/// The names of the columns of a file.
+///
+/// # Errors
+/// If it is no complete Parquet file.
+pub(in crate::records) fn column_names(
+    file: impl ReadAt + Seek + 'static,
+) -> Result<Vec<String>, ReadError> {
+    let table = opened(file).map_err(ReadError::new)?;
+    let columns = table.1.columns();
+    Ok(columns.map(|column| column.name().to_owned()).collect())
+}
+
+/// The table in a file.
+fn opened(
+    mut file: impl ReadAt + Seek + 'static,
+) -> Result<(Arc<dyn ReadAt>, ParquetTable), RecordFault> {
+    let length = file.seek(SeekFrom::End(0));
+    let length = length.map_err(|error| match error.kind() {
+        ErrorKind::NotSeekable => RecordFault::Stream,
+        _ => RecordFault::Io(error),
+    })?;
+    let file: Arc<dyn ReadAt> = Arc::new(file);
+    let table = ParquetTable::open(Arc::clone(&file), length)?;
+    Ok((file, table))
+}
+
 impl ParquetReader {
     /// # Errors
     /// If it is no complete Parquet file, or lacks a column of rows of type `O`.
@@ -33,14 +59,8 @@ impl ParquetReader {
         ParquetReader::open::<O>(file).map_err(ReadError::new)
     }
 
-    fn open<O: OwnedRow>(mut file: impl ReadAt + Seek + 'static) -> Result<Self, RecordFault> {
-        let length = file.seek(SeekFrom::End(0));
-        let length = length.map_err(|error| match error.kind() {
-            ErrorKind::NotSeekable => RecordFault::Stream,
-            _ => RecordFault::Io(error),
-        })?;
-        let file: Arc<dyn ReadAt> = Arc::new(file);
-        let mut table = ParquetTable::open(Arc::clone(&file), length)?;
+    fn open<O: OwnedRow>(file: impl ReadAt + Seek + 'static) -> Result<Self, RecordFault> {
+        let (file, mut table) = opened(file)?;
         if !seal::is_whole(&*file, &table)? {
             return Err(RecordFault::Checksum);
         }

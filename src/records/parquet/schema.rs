@@ -109,7 +109,7 @@ fn missing(columns: &[TableColumn<'_>], wanted: RowKind, field: Field) -> Record
     let all = mention.all(|field| names.contains(&field.name()));
     let kind = all.then_some(RowKind::Mentions);
     match kind.or_else(|| kind_of(&names)) {
-        Some(found) => RecordFault::Kind(found),
+        Some(found) => RecordFault::Kind { found, wanted },
         None => RecordFault::Missing {
             wanted,
             field: field.name(),

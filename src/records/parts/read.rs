@@ -9,17 +9,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{MANIFEST, PartEntry, SUCCESS, is_part, may_be_of_folder};
+use crate::records::columns::FileColumns;
 use crate::records::fault::{ReadError, RecordFault};
 use crate::records::field::RowKind;
 use crate::temporary::is_temporary;
 
 /// The content of a folder of parts that is complete.
 pub(crate) struct FolderContent {
-    pub(crate) rows: RowKind,
-    /// The names of the fields of a row, in order.
-    pub(crate) fields: Vec<String>,
-    /// The names of the columns after these, which hold fields of records in the documents.
-    pub(crate) record_fields: Vec<String>,
+    pub(crate) columns: FileColumns,
     /// Whether rows may have no name.
     pub(crate) lacks_names: bool,
     /// The parts in order.
@@ -101,9 +98,6 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
         .into_iter()
         .find(|rows| rows.name() == manifest.rows)
         .ok_or(RecordFault::NoManifest)?;
-    let is_field = |name: &&String| rows.all_fields().any(|field| field.name() == **name);
-    let mut fields = manifest.fields;
-    let record_fields = fields.split_off(fields.iter().take_while(is_field).count());
     let has_size = |part: &PartEntry| {
         let found = fs::metadata(path.join(&part.name));
         found.is_ok_and(|found| found.len() == part.bytes)
@@ -112,9 +106,7 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
         return Err(RecordFault::Part(other.name.clone()));
     }
     Ok(FolderContent {
-        rows,
-        fields,
-        record_fields,
+        columns: FileColumns::new(rows, manifest.fields),
         lacks_names: manifest.lacks_names,
         parts: manifest.parts,
     })

@@ -1,0 +1,164 @@
+//! The inputs of a merge whose rows are in the order of sources, and whether their rows go together.
+
+use std::fs::File;
+use std::path::Path;
+
+use doisift_documents::{InputError, display_name};
+
+use super::rows::{lost, wrong};
+use crate::error::Error;
+use crate::records::{Field, FileColumns, FolderContent, ReadError, RowKind};
+
+/// What the rows of all inputs are, and their columns.
+pub(super) struct OrderedRows {
+    /// Those of the first input that has any.
+    pub(super) columns: FileColumns,
+    /// Whether a folder says that rows may have no name.
+    pub(super) lacks_names: bool,
+}
+
+/// An input, and what its columns or its manifest show.
+pub(crate) struct FoundInput<'p> {
+    path: &'p Path,
+    pub(crate) columns: FileColumns,
+    /// Whether a manifest says which sources the rows have.
+    is_folder: bool,
+    lacks_names: bool,
+}
+
+impl OrderedRows {
+    /// None if no input has rows in the order of sources: mentions, edges or nodes. `chosen` are the fields of the output, if they
+    /// are chosen, and `pairs` says whether pairs are merged. An empty input goes with all others.
+    ///
+    /// # Errors
+    /// If one has such rows, and another has other rows, or lacks a column.
+    pub(super) fn of(
+        inputs: &[impl AsRef<Path>],
+        chosen: Option<&[String]>,
+        pairs: bool,
+    ) -> Result<Option<Self>, Error> {
+        let mut found = Vec::with_capacity(inputs.len());
+        for path in inputs.iter().map(AsRef::as_ref) {
+            match FoundInput::of(path) {
+                Err(error) if path.is_dir() => return Err(error),
+                input => found.push(input),
+            }
+        }
+        let mut known = found.iter().flatten().flatten();
+        let Some(ordered) = known.find(|input| is_ordered(input.columns.rows)) else {
+            // The merge of records reports what is wrong with a file.
+            return Ok(None);
+        };
+        if pairs {
+            let error = ReadError::kind(ordered.columns.rows, RowKind::Pairs);
+            return Err(ordered.failed(error));
+        }
+        let found = found.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let mut found = found.into_iter().flatten();
+        let Some(first) = found.next() else {
+            return Ok(None);
+        };
+        first.check_chosen(chosen)?;
+        let mut lacks_names = first.lacks_names;
+        for other in found {
+            other.check_kind(&first)?;
+            match chosen {
+                Some(_) => other.check_chosen(chosen)?,
+                None => other.check_columns(&first)?,
+            }
+            lacks_names |= other.lacks_names;
+        }
+        let columns = first.columns;
+        Ok(Some(OrderedRows {
+            columns,
+            lacks_names,
+        }))
+    }
+}
+
+impl<'p> FoundInput<'p> {
+    /// The file or folder at `path`. None if it is empty or a stream, or its columns are those of no rows.
+    ///
+    /// # Errors
+    /// If it cannot be read, holds bare names, or is a folder that is not complete.
+    pub(crate) fn of(path: &'p Path) -> Result<Option<Self>, Error> {
+        let name = display_name(path).into();
+        if path.is_dir() {
+            let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
+            return Ok(Some(FoundInput {
+                path,
+                columns: content.columns,
+                is_folder: true,
+                lacks_names: content.lacks_names,
+            }));
+        }
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let failed = |error| lost(&name, InputError::of_path(path, error));
+        let columns = FileColumns::of_file(File::open(path).map_err(failed)?);
+        let columns = columns.map_err(|error| wrong(&name, error))?;
+        Ok(columns.map(|columns| FoundInput {
+            path,
+            columns,
+            is_folder: false,
+            lacks_names: false,
+        }))
+    }
+
+    /// The error for this input.
+    pub(crate) fn failed(&self, error: ReadError) -> Error {
+        wrong(&display_name(self.path).into(), error)
+    }
+
+    /// # Errors
+    /// If its rows are of another kind than those of `first`.
+    pub(crate) fn check_kind(&self, first: &FoundInput<'_>) -> Result<(), Error> {
+        let (found, wanted) = (self.columns.rows, first.columns.rows);
+        // Which of both rows with few columns are, these do not always show.
+        let are_mentions = |rows| matches!(rows, RowKind::Mentions | RowKind::Edges);
+        if found == wanted || are_mentions(found) && are_mentions(wanted) {
+            return Ok(());
+        }
+        let other = display_name(first.path);
+        Err(self.failed(ReadError::other_kind(found, wanted, &other)))
+    }
+
+    /// # Errors
+    /// If one of both inputs lacks a column of the other.
+    fn check_columns(&self, first: &FoundInput<'_>) -> Result<(), Error> {
+        for (one, other) in [(self, first), (first, self)] {
+            if let Some(column) = one.columns.lacks_of(&other.columns) {
+                let other = display_name(other.path);
+                return Err(one.failed(ReadError::other_column(column, &other)));
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// If it lacks a field of the output.
+    fn check_chosen(&self, chosen: Option<&[String]>) -> Result<(), Error> {
+        let named = chosen.into_iter().flatten();
+        let mut fields = named.filter_map(|name| Field::named(name));
+        match fields.find(|&field| !self.tells(field)) {
+            Some(field) => Err(self.failed(ReadError::without_chosen(field))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it tells the values of a field.
+    fn tells(&self, field: Field) -> bool {
+        let follows = match field {
+            Field::Source => self.is_folder,
+            Field::CheckDigit => self.columns.has(Field::Doi),
+            _ => false,
+        };
+        follows || self.columns.has(field)
+    }
+}
+
+/// Whether rows of this kind are in the order of sources.
+fn is_ordered(rows: RowKind) -> bool {
+    matches!(rows, RowKind::Mentions | RowKind::Edges | RowKind::Nodes)
+}
