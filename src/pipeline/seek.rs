@@ -70,10 +70,10 @@ pub(super) fn add_named(
         finder.add(path);
         Ok(())
     };
-    options.paths.iter().try_for_each(|path| add(path))?;
     if options.reading.on_error.is_none() {
         check_named(&options.paths)?;
     }
+    options.paths.iter().try_for_each(|path| add(path))?;
     let readers = options.readers.names();
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator, &mut add);
