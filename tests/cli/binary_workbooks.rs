@@ -76,7 +76,7 @@ fn cell(row: u16, column: u16, style: u16, rest: &[u8]) -> Vec<u8> {
 }
 
 /// A workbook of two sheets; the texts that cells share are cut within a name.
-fn xls() -> Vec<u8> {
+pub fn xls() -> Vec<u8> {
     let first = text("10.5555/\u{e9}shared", false, 2);
     let (kept, moved) = first.split_at(3 + 10);
     let strings = [&2_u32.to_le_bytes(), &2_u32.to_le_bytes(), kept].concat();
@@ -167,7 +167,7 @@ fn xls() -> Vec<u8> {
     ole2("Workbook", &[head, one, two].concat())
 }
 
-fn xlsb() -> Vec<u8> {
+pub fn xlsb() -> Vec<u8> {
     let record = |kind: u16, data: &[u8]| {
         let kind = match kind {
             0..0x80 => vec![kind as u8],

@@ -40,7 +40,7 @@ fn mail(number: usize, attached: &[(&str, Vec<u8>)]) -> String {
     mail + &format!("--=_{number}--\n\n")
 }
 
-fn mbox(count: usize) -> String {
+pub fn mbox(count: usize) -> String {
     let attached = |number| ("a.gz", gzip(format!("10.5555/gz-{number}\n")));
     let one = |number| {
         let mail = mail(number, &[attached(number)]);

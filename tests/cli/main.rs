@@ -31,6 +31,7 @@ mod edges;
 mod encodings;
 mod escape;
 mod explain;
+mod golden;
 mod graphs;
 #[cfg(feature = "known")]
 mod index;

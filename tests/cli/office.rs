@@ -11,7 +11,7 @@ const O: &str = "xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0
     xmlns:table=\"urn:oasis:names:tc:opendocument:xmlns:table:1.0\" \
     xmlns:xlink=\"http://www.w3.org/1999/xlink\"";
 
-fn docx(body: &str) -> Vec<u8> {
+pub fn docx(body: &str) -> Vec<u8> {
     let xml =
         format!("<?xml version=\"1.0\"?><w:document {W}><w:body>{body}</w:body></w:document>");
     zip(&[
@@ -20,7 +20,7 @@ fn docx(body: &str) -> Vec<u8> {
     ])
 }
 
-fn odt(body: &str) -> Vec<u8> {
+pub fn odt(body: &str) -> Vec<u8> {
     let xml = format!(
         "<office:document-content {O}><office:body><office:text>{body}</office:text></office:body></office:document-content>"
     );

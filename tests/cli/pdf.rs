@@ -20,7 +20,7 @@ fn styles() -> impl Iterator<Item = PdfStyle> {
     })
 }
 
-fn pages() -> [PdfPage; 2] {
+pub fn pages() -> [PdfPage; 2] {
     [
         PdfPage::new(&["See doi:10.5555/one-1, and", "10.5555/two."], &[]),
         PdfPage::new(

@@ -25,6 +25,11 @@ fn packed<'p>(
     }
 }
 
+/// An archive whose members are packed together.
+pub fn solid_archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    seven_zip(&[solid(members)], &[])
+}
+
 #[test]
 fn members_of_all_methods_are_documents_wherever_the_archive_is() {
     let place = Place::new();
