@@ -109,7 +109,8 @@ pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
 /// Writes the summary of a comparison.
 pub(crate) fn diff(report: &crate::DiffReport, shown: SummaryChoice) {
     shown.write(&format!(
-        "names: {} old, {} new; appeared {}, vanished {}, retracted {}; {:.2} s",
+        "{}: {} old, {} new; appeared {}, vanished {}, retracted {}; {:.2} s",
+        report.compared,
         HumanCount(report.old),
         HumanCount(report.new),
         HumanCount(report.appeared),

@@ -1,8 +1,10 @@
-//! Compares two lists of names: which appeared, which vanished, and which were retracted since.
+//! Compares two lists of names, or of edges and other rows: which appeared, which vanished, and which were retracted since.
 //!
-//! `stream` reads the names of a side in order, `compare` merges both. Knows nothing of how names are found.
+//! `stream` reads the names of a side in order, `compare` merges both, and `graph` sorts and merges other rows. Knows nothing of how
+//! names are found.
 
 mod compare;
+mod graph;
 mod options;
 mod report;
 mod run;
@@ -20,6 +22,11 @@ use crate::error::Error;
 /// A row is written for each change, sorted by name: `appeared` for a name that only the new file has, `vanished` for one that only the
 /// old one has, and `retracted` for one that is retracted, withdrawn or removed in the new one alone. Two indexes
 /// tell that, with the notice as the detail, and two files of records with the field `retracted`. Both are read once, side by side, in little memory.
+///
+/// Files or folders of edges, mentions, pairs or nodes are compared too. A change has what identifies the row: the name, `record`,
+/// `role`, `relation` and `update_type` of an edge, the name, `source` and `document` of a mention or pair, the `record` of a node, as
+/// far as both sides have these columns. Other columns are not compared, nor how often a row is there; references without a name
+/// are left out. Both sides are sorted by these columns, within the [memory](DiffBuilder::memory).
 ///
 /// ```
 /// use doisift::Diff;
@@ -60,7 +67,7 @@ impl Diff {
     /// Compares both files, and writes the changes.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, or is not sorted by name; if an output cannot be written; or if the run is
+    /// If a file cannot be read, is damaged, or has names that are not sorted; if an output cannot be written; or if the run is
     /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
     pub fn run(self) -> Result<DiffReport, Error> {
         run::run(&self.settings)

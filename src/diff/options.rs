@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use doisift_documents::display_name;
 
 use super::Diff;
+use super::graph::Compared;
 use super::report::DiffOptions;
 use crate::error::{Error, ErrorKind, SelectionError};
-use crate::options::{OptionSpec, OptionValue, OutputOptions, SelectionOptions, reported};
-use crate::records::{Format, Layout, RowKind};
-use crate::run::{Monitor, chosen_format, named_output};
+use crate::merge::SortPlace;
+use crate::options::{
+    OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
+};
+use crate::records::{Format, Layout, ReadError, RowKind};
+use crate::run::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// Builds a [`Diff`].
 #[derive(Debug, Default)]
@@ -20,12 +24,14 @@ pub struct DiffBuilder {
     monitor: Monitor,
     pub(crate) selection: SelectionOptions,
     pub(crate) output: OutputOptions,
+    pub(crate) resources: ResourceOptions,
 }
 
 option_builder! {
     DiffBuilder for Diff:
         selection: SelectionOptions, selection_setters;
         output: OutputOptions, output_setters;
+        resources: ResourceOptions, resource_setters;
 }
 
 /// The options of a builder with all defaults and derived values filled in.
@@ -38,6 +44,10 @@ pub(super) struct DiffSettings {
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
+    /// What is compared, if that is more than names.
+    pub(super) compared: Option<Compared>,
+    pub(super) memory: usize,
+    pub(super) tmp: PathBuf,
     pub(super) exit_code: bool,
     pub(super) monitor: Monitor,
 }
@@ -70,8 +80,8 @@ impl DiffBuilder {
     /// The comparison, ready to run.
     ///
     /// # Errors
-    /// If no files are set, the ending of the output is no format, and none was set, or changes have no field of a name that was
-    /// set.
+    /// If no files are set, the ending of the output is no format, and none was set, changes have no field of a name that was
+    /// set, or the rows of both files cannot be compared.
     pub fn build(self) -> Result<Diff, Error> {
         if [&self.old, &self.new]
             .iter()
@@ -80,9 +90,13 @@ impl DiffBuilder {
             return Err(Error::new(ErrorKind::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
+        let compared = Compared::of(&self.old, &self.new)?;
         let settings = DiffSettings {
             given: self.values(),
-            layout: self.layout(output.as_deref())?,
+            layout: self.layout(output.as_deref(), compared.as_ref())?,
+            compared,
+            memory: chosen_memory(self.resources.memory),
+            tmp: chosen_tmp_dir(self.resources.tmp_dir, output.as_deref()),
             old: self.old,
             new: self.new,
             output,
@@ -93,19 +107,41 @@ impl DiffBuilder {
         Ok(Diff { settings })
     }
 
-    fn layout(&self, output: Option<&Path>) -> Result<Layout, Error> {
+    fn layout(&self, output: Option<&Path>, compared: Option<&Compared>) -> Result<Layout, Error> {
         let format = chosen_format(self.output.format, output)?;
         if format == Format::Names {
             let fault = SelectionError::Names(RowKind::Changes.name());
             return Err(Error::new(ErrorKind::Selection(fault)));
         }
-        let fields = self.selection.fields.as_deref();
-        let layout = Layout::with_fields(format, RowKind::Changes, fields);
-        layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
+        let of = |names: Option<&[String]>| {
+            let layout = Layout::with_fields(format, RowKind::Changes, names);
+            layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
+        };
+        let all = of(compared.map(Compared::columns).as_deref())?;
+        let Some(chosen) = self.selection.fields.as_deref() else {
+            return Ok(all);
+        };
+        let layout = of(Some(chosen))?;
+        match layout.fields.iter().find(|&&field| !all.has(field)) {
+            Some(&field) => {
+                let error = Error::new(ErrorKind::Records(ReadError::without_chosen(field)));
+                Err(error.in_source(display_name(&self.new).into()))
+            }
+            None => Ok(layout),
+        }
     }
 }
 
 impl DiffSettings {
+    /// Where rows are sorted.
+    pub(super) fn sort_place(&self) -> SortPlace<'_> {
+        SortPlace {
+            memory: self.memory,
+            tmp: &self.tmp,
+            monitor: &self.monitor,
+        }
+    }
+
     pub(super) fn for_report(&self) -> DiffOptions {
         DiffOptions {
             old: display_name(&self.old).into_owned(),
@@ -113,6 +149,7 @@ impl DiffSettings {
             output: self.output.clone(),
             format: self.layout.format,
             fields: self.layout.field_names(),
+            memory: self.memory as u64,
             exit_code: self.exit_code,
             given: reported(&self.given),
         }

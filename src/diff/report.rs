@@ -15,13 +15,15 @@ pub struct DiffReport {
     pub version: &'static str,
     /// The options of the comparison.
     pub options: DiffOptions,
-    /// Names of the old file.
+    /// What is compared: `names`, `edges`, `mentions`, `nodes` or `pairs`.
+    pub compared: &'static str,
+    /// How many different ones the old file has.
     pub old: u64,
-    /// Names of the new one.
+    /// How many the new one has.
     pub new: u64,
-    /// Names that only the new one has.
+    /// Those that only the new one has.
     pub appeared: u64,
-    /// Names that only the old one has.
+    /// Those that only the old one has.
     pub vanished: u64,
     /// Names that are retracted in the new one alone.
     pub retracted: u64,
@@ -53,6 +55,8 @@ pub struct DiffOptions {
     pub format: Format,
     /// The fields of a row, in order.
     pub fields: Vec<&'static str>,
+    /// Memory budget in bytes, for rows that are sorted.
+    pub memory: u64,
     /// Whether a command that finds changes ends with 1.
     pub exit_code: bool,
     /// All others, by their names.
@@ -74,10 +78,11 @@ impl DiffReport {
     }
 
     /// The report of a comparison that has not read anything yet.
-    pub(super) fn new(options: DiffOptions) -> Self {
+    pub(super) fn new(options: DiffOptions, compared: &'static str) -> Self {
         DiffReport {
             version: env!("CARGO_PKG_VERSION"),
             options,
+            compared,
             old: 0,
             new: 0,
             appeared: 0,

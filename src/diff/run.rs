@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::compare::{Sides, compare};
+use super::graph::{Compared, GraphSides};
 use super::options::DiffSettings;
 use super::report::DiffReport;
 use crate::error::Error;
-use crate::records::{Output, writer};
+use crate::records::{ComparedKind, OfEdges, OfNodes, OfPairs, Output, RowKind, RowWriter, writer};
 use crate::run::{RowTarget, TaskFiles};
 
 #[cfg(feature = "known")]
@@ -25,7 +26,18 @@ pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
     let inputs = [settings.old.clone(), settings.new.clone()];
     files.run(
         |destinations| destinations.check_all(&inputs),
-        |(), rows, _| with_sides(settings, |sides| write(settings, sides, rows)),
+        |(), rows, _| match &settings.compared {
+            None => with_sides(settings, |sides| {
+                write(settings, "names", rows, |report, out| {
+                    compare(sides, report, out)
+                })
+            }),
+            Some(compared) => match compared.rows {
+                RowKind::Nodes => graph::<OfNodes>(settings, compared, rows),
+                RowKind::Pairs => graph::<OfPairs>(settings, compared, rows),
+                _ => graph::<OfEdges>(settings, compared, rows),
+            },
+        },
         |(rows, mut report)| {
             report.seconds = started.elapsed().as_secs_f64();
             Ok((rows, report))
@@ -33,14 +45,28 @@ pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
     )
 }
 
-fn write(
+/// Compares rows that are sorted before.
+fn graph<K: ComparedKind>(
     settings: &DiffSettings,
-    sides: Sides<'_>,
+    compared: &Compared,
     rows: Output,
 ) -> Result<(Output, DiffReport), Error> {
-    let mut report = DiffReport::new(settings.for_report());
+    let sides = GraphSides::<K>::sorted(settings, compared)?;
+    write(settings, compared.rows.name(), rows, |report, out| {
+        sides.compare(report, out)
+    })
+}
+
+/// Writes the changes that `compare` finds.
+fn write(
+    settings: &DiffSettings,
+    compared: &'static str,
+    rows: Output,
+    compare: impl FnOnce(&mut DiffReport, &mut dyn RowWriter<Output>) -> Result<(), Error>,
+) -> Result<(Output, DiffReport), Error> {
+    let mut report = DiffReport::new(settings.for_report(), compared);
     let mut out = writer(&settings.layout, rows).map_err(Error::output)?;
-    compare(sides, &mut report, &mut *out)?;
+    compare(&mut report, &mut *out)?;
     Ok((out.finish().map_err(Error::output)?, report))
 }
 

@@ -1,5 +1,6 @@
 //! The inputs of a merge whose rows are in the order of sources, and whether their rows go together.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
@@ -106,9 +107,19 @@ impl<'p> FoundInput<'p> {
         }))
     }
 
+    /// How it is named in messages.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        display_name(self.path)
+    }
+
+    /// The error for the stream at `path`, where rows of this kind are read.
+    pub(crate) fn stream_failed(path: &Path, rows: RowKind) -> Error {
+        wrong(&display_name(path).into(), ReadError::stream_of(rows))
+    }
+
     /// The error for this input.
     pub(crate) fn failed(&self, error: ReadError) -> Error {
-        wrong(&display_name(self.path).into(), error)
+        wrong(&self.name().into(), error)
     }
 
     /// # Errors
@@ -120,8 +131,7 @@ impl<'p> FoundInput<'p> {
         if found == wanted || are_mentions(found) && are_mentions(wanted) {
             return Ok(());
         }
-        let other = display_name(first.path);
-        Err(self.failed(ReadError::other_kind(found, wanted, &other)))
+        Err(self.failed(ReadError::other_kind(found, wanted, &first.name())))
     }
 
     /// # Errors
@@ -129,8 +139,7 @@ impl<'p> FoundInput<'p> {
     fn check_columns(&self, first: &FoundInput<'_>) -> Result<(), Error> {
         for (one, other) in [(self, first), (first, self)] {
             if let Some(column) = one.columns.lacks_of(&other.columns) {
-                let other = display_name(other.path);
-                return Err(one.failed(ReadError::other_column(column, &other)));
+                return Err(one.failed(ReadError::other_column(column, &other.name())));
             }
         }
         Ok(())

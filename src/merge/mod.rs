@@ -16,14 +16,18 @@ mod row;
 mod rows;
 mod run;
 mod sort;
+mod sorted;
 #[cfg(test)]
 mod tests;
 mod unite;
 mod work;
 
+pub(crate) use inputs::FoundInput;
 pub use options::MergeBuilder;
 pub use report::{MergeOptions, MergeReport};
-pub(crate) use rows::RowStream;
+pub(crate) use rows::{RowStream, can_be_read_twice};
+pub(crate) use sort::SortPlace;
+pub(crate) use sorted::SortedRows;
 
 use std::path::Path;
 

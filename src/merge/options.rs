@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Merge;
 use super::inputs::OrderedRows;
 use super::report::MergeOptions;
+use super::sort::SortPlace;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::{
     OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
@@ -144,6 +145,15 @@ fn ordered_layout(
 }
 
 impl MergeSettings {
+    /// Where rows are sorted.
+    pub(super) fn sort_place(&self) -> SortPlace<'_> {
+        SortPlace {
+            memory: self.memory,
+            tmp: &self.tmp,
+            monitor: &self.monitor,
+        }
+    }
+
     /// The outputs.
     pub(super) fn files(&self) -> TaskFiles<'_> {
         TaskFiles {

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use doisift_documents::display_name;
 
+use super::inputs::FoundInput;
 use super::options::MergeSettings;
 use super::report::MergeReport;
 use super::rows::{RowStream, can_be_read_twice, wrong};
@@ -116,7 +117,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         let name = display_name(path);
         let failed = |error| wrong(&(*name).into(), error);
         if !can_be_read_twice(path)? {
-            return Err(failed(ReadError::stream_of(options.layout.rows)));
+            return Err(FoundInput::stream_failed(path, options.layout.rows));
         }
         let mut rows = RowStream::open(path, &options.monitor)?;
         let fields = &options.layout.record_fields;

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind};
-use crate::records::{MAX, OwnedPair, OwnedRecord, OwnedRow};
+use crate::records::{
+    ComparedKind, Field, Format, IDENTITY, Layout, MAX, OwnedPair, OwnedRecord, OwnedRow,
+    RowIdentity,
+};
 
 /// Overhead of the allocator for each string in bytes, about.
 const LOST: usize = 16;
@@ -24,6 +27,11 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
 
     /// Bytes of its strings.
     fn held(&self) -> usize;
+
+    /// How it is written to a run. What an index says is null if the inputs do not have it.
+    fn run_layout() -> Layout {
+        Layout::new(Format::Jsonl, Self::KIND).and_standing()
+    }
 }
 
 impl MergeRow for OwnedRecord {
@@ -82,6 +90,32 @@ impl MergeRow for OwnedPair {
 
     fn held(&self) -> usize {
         held([&self.source, &self.document, &self.doi])
+    }
+}
+
+impl<K: ComparedKind> MergeRow for RowIdentity<K> {
+    fn by_key(&self, other: &Self) -> Ordering {
+        self.values.cmp(&other.values)
+    }
+
+    fn unite(&mut self, _other: &Self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn mentions(&self) -> u64 {
+        1
+    }
+
+    fn held(&self) -> usize {
+        let held = self.values.iter().map(|text| text.capacity() + LOST);
+        held.sum()
+    }
+
+    fn run_layout() -> Layout {
+        let layout = Layout::new(Format::Jsonl, Self::KIND);
+        let has = |field: &&Field| Self::KIND.further_fields().contains(field);
+        let further: Vec<Field> = IDENTITY.iter().filter(has).copied().collect();
+        layout.and(&further)
     }
 }
 

@@ -147,7 +147,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
 ///
 /// # Errors
 /// If it does not exist, or is empty although its format has a header.
-pub(super) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
+pub(crate) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
     }

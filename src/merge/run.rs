@@ -11,7 +11,7 @@ use zstd::Encoder;
 use super::row::MergeRow;
 use crate::dedup::SpillError;
 use crate::error::Error;
-use crate::records::{Format, Layout, Row, RowWriter, writer};
+use crate::records::{Row, RowWriter, writer};
 use crate::run::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
@@ -51,8 +51,7 @@ impl RunWriter {
         let temporary = temporary(made.path());
         let (file, path) = temporary.map_err(|error| failed(made.path(), error))?;
         monitor.note_temporary(Some(&path));
-        // What an index says is null in a run if the inputs do not have it.
-        let layout = Layout::new(Format::Jsonl, R::KIND).and_standing();
+        let layout = R::run_layout();
         let rows = encoder(file).and_then(|encoder| writer(&layout, encoder));
         let rows = rows.map_err(|error| failed(&path, error))?;
         Ok(RunWriter {

@@ -1,10 +1,20 @@
 //! Checks the order of rows, and sorts rows into runs.
 
-use super::options::MergeSettings;
+use std::path::Path;
+
 use super::row::MergeRow;
 use super::rows::RowStream;
 use super::run::{RecordRun, RunWriter};
 use crate::error::Error;
+use crate::run::Monitor;
+
+/// The memory budget in bytes and the folder of a task that sorts rows.
+#[derive(Clone, Copy)]
+pub(crate) struct SortPlace<'o> {
+    pub(crate) memory: usize,
+    pub(crate) tmp: &'o Path,
+    pub(crate) monitor: &'o Monitor,
+}
 
 /// The number of rows if they are sorted, otherwise none. Several rows with the same key may follow each other.
 pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<Option<u64>, Error> {
@@ -23,7 +33,7 @@ pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<O
 /// Collects rows in any order, and writes them as a sorted run whenever they take half of the memory. The other half is for the
 /// array while it grows, and for the overhead of the allocator.
 pub(super) struct RowSorter<'o, R> {
-    options: &'o MergeSettings,
+    place: SortPlace<'o>,
     rows: Vec<R>,
     /// Bytes of the strings of all rows.
     held: usize,
@@ -31,9 +41,9 @@ pub(super) struct RowSorter<'o, R> {
 }
 
 impl<'o, R: MergeRow> RowSorter<'o, R> {
-    pub(super) fn new(options: &'o MergeSettings) -> Self {
+    pub(super) fn new(place: SortPlace<'o>) -> Self {
         RowSorter {
-            options,
+            place,
             rows: Vec::new(),
             held: 0,
             runs: Vec::new(),
@@ -51,12 +61,13 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
         Ok(count)
     }
 
-    fn push(&mut self, row: R) -> Result<(), Error> {
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: R) -> Result<(), Error> {
         self.held += row.held();
         self.rows.push(row);
         // Twice, since the capacity of an array that grows may be double its length.
         let array = 2 * self.rows.len() * size_of::<R>();
-        if self.held + array > self.options.memory / 2 {
+        if self.held + array > self.place.memory / 2 {
             self.spill()
         } else {
             Ok(())
@@ -65,7 +76,7 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
 
     fn spill(&mut self) -> Result<(), Error> {
         self.rows.sort_unstable_by(R::by_key);
-        let mut run = RunWriter::create::<R>(&self.options.tmp, &self.options.monitor)?;
+        let mut run = RunWriter::create::<R>(self.place.tmp, self.place.monitor)?;
         let mut rows = self.rows.drain(..);
         if let Some(mut record) = rows.next() {
             for row in rows {

@@ -12,12 +12,13 @@ use super::ordered;
 use super::report::MergeReport;
 use super::row::MergeRow;
 use super::rows::{Input, RowStream, can_be_read_twice};
-use super::run::RunWriter;
-use super::sort::{RowSorter, count_sorted};
+use super::run::{RecordRun, RunWriter};
+use super::sort::{RowSorter, SortPlace, count_sorted};
 use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
+use crate::run::Monitor;
 
 /// Greatest number of inputs that are open at once; more would gain little.
 const FAN: usize = 128;
@@ -46,7 +47,7 @@ fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> 
             let inputs = sorted::<R>(options, &mut fields, &mut report)?;
             let layout = fields.layout(options)?;
             report.options.fields = layout.field_names();
-            let inputs = few::<R>(options, inputs, &mut report)?;
+            let inputs = few::<R>(options.sort_place(), inputs, |run| report.add_run(run))?;
             Ok((
                 output_writer(&layout, rows).map_err(Error::output)?,
                 inputs,
@@ -68,7 +69,7 @@ fn sorted<R: MergeRow>(
     report: &mut MergeReport,
 ) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
-    let mut sorter = RowSorter::<R>::new(options);
+    let mut sorter = RowSorter::<R>::new(options.sort_place());
     for path in &options.inputs {
         let open = || RowStream::open(path, &options.monitor);
         let count = if can_be_read_twice(path)? {
@@ -113,24 +114,24 @@ fn sorted_rows<R: MergeRow>(
     Ok(count)
 }
 
-/// Merges some inputs to a run until there are no more than may be open at once.
-fn few<R: MergeRow>(
-    options: &MergeSettings,
+/// Merges some inputs to a run until there are no more than may be open at once. `note` gets each run.
+pub(super) fn few<R: MergeRow>(
+    place: SortPlace<'_>,
     mut inputs: VecDeque<Input>,
-    report: &mut MergeReport,
+    mut note: impl FnMut(&RecordRun),
 ) -> Result<VecDeque<Input>, Error> {
     loop {
-        let fan = fan(&inputs, options.memory);
+        let fan = fan(&inputs, place.memory);
         if fan == inputs.len() {
             return Ok(inputs);
         }
         // Only so many that the rest, with the new run, may be open at once.
         let some = fan.min(inputs.len() - fan + 1);
         let some: Vec<Input> = inputs.drain(..some).collect();
-        let mut run = RunWriter::create::<R>(&options.tmp, &options.monitor)?;
-        each(options, &some, |row: &R| run.push(row))?;
+        let mut run = RunWriter::create::<R>(place.tmp, place.monitor)?;
+        each(place.monitor, &some, |row: &R| run.push(row))?;
         let run = run.finish()?;
-        report.add_run(&run);
+        note(&run);
         inputs.push_back(Input::Run(run));
     }
 }
@@ -159,7 +160,7 @@ fn write<R: MergeRow>(
     mut rows: Box<dyn RowWriter<Output>>,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    each(options, inputs, |row: &R| {
+    each(&options.monitor, inputs, |row: &R| {
         report.records += 1;
         report.mentions = report.mentions.saturating_add(row.mentions());
         rows.row(row).map_err(Error::output)
@@ -169,11 +170,11 @@ fn write<R: MergeRow>(
 
 /// Passes the merged rows of `inputs` to `take`, in order.
 fn each<'i, R: MergeRow>(
-    options: &MergeSettings,
+    monitor: &Monitor,
     inputs: impl IntoIterator<Item = &'i Input>,
     mut take: impl FnMut(&R) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut union = Union::new(inputs, &options.monitor)?;
+    let mut union = Union::new(inputs, monitor)?;
     let mut row = R::default();
     while union.next(&mut row)? {
         take(&row)?;

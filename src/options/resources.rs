@@ -22,7 +22,7 @@ options! {
     ///
     /// A number of bytes, at least 1 MiB. It affects time and the number of threads, never the output. A merge assumes that each
     /// open input takes 2.5 MiB; zstd data of the highest levels may take more.
-    number memory: u64 [Scan Merge Check] default "a quarter of the memory of the machine or control group, and for the names of a scan at most 384M for each thread" {
+    number memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group, and for the names of a scan at most 384M for each thread" {
         kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY, help: OptionHelp::Short,
     }
 
@@ -30,7 +30,7 @@ options! {
     ///
     /// They are names or rows that do not fit the [memory](Self::memory), and copies of zip and 7z archives that are inside other
     /// sources.
-    path tmp_dir [Scan Merge Index] default "that of the output, or the system's if rows go to standard output" {
+    path tmp_dir [Scan Merge Index Diff] default "that of the output, or the system's if rows go to standard output" {
         kind: OptionKind::Folder, value: "DIR",
     }
 

@@ -56,6 +56,9 @@ pub(crate) enum RecordFault {
         printable::name(.other)
     )]
     OtherColumn { column: Box<str>, other: Box<str> },
+    /// A column that identifies rows.
+    #[error("it has no column {column}, by which {} are compared; scan again with it, for example without --fields", .rows.name())]
+    NoIdentity { column: &'static str, rows: RowKind },
     /// A column that was chosen for the output.
     #[error("it has no column {0}, which --fields names; choose others, or scan again with it")]
     Unchosen(&'static str),
@@ -215,6 +218,12 @@ impl ReadError {
     /// The error for rows without a field that was chosen.
     pub(crate) fn without_chosen(field: Field) -> Self {
         ReadError::new(RecordFault::Unchosen(field.name()))
+    }
+
+    /// The error for rows without a column that identifies them.
+    pub(crate) fn without_identity(field: Field, rows: RowKind) -> Self {
+        let column = field.name();
+        ReadError::new(RecordFault::NoIdentity { column, rows })
     }
 
     /// The error for rows of the source `next` after those of `last`.

@@ -178,6 +178,16 @@ const EDGE_FURTHER: [Field; 26] = {
     fields
 };
 
+/// The fields that changes have only if edges, mentions, nodes or pairs are compared: those that identify them.
+const CHANGE_FURTHER: [Field; 6] = [
+    Field::Record,
+    Field::Source,
+    Field::Document,
+    Field::Role,
+    Field::Relation,
+    Field::UpdateType,
+];
+
 const ANSWER: [Field; 8] = [
     Field::DoiOrNull,
     Field::Status,
@@ -246,8 +256,8 @@ impl RowKind {
             | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
-            | RowKind::Answers
-            | RowKind::Changes => &[],
+            | RowKind::Answers => &[],
+            RowKind::Changes => &CHANGE_FURTHER,
             RowKind::Mentions => &MENTION_FURTHER,
             RowKind::Edges => &EDGE_FURTHER,
         }
@@ -453,7 +463,12 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     let is_of = |rows: RowKind| {
         let known = |name: &&str| rows.all_fields().any(|field| field.name() == *name);
         let whole = rows.missing(has).is_none();
-        names.iter().all(known) && (whole || matches!(rows, RowKind::Mentions | RowKind::Edges))
+        let may_lack = match rows {
+            RowKind::Mentions | RowKind::Edges => true,
+            RowKind::Changes => has(Field::Change),
+            _ => false,
+        };
+        names.iter().all(known) && (whole || may_lack)
     };
     let ways = [
         RowKind::Records,
@@ -480,7 +495,7 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     };
     let with_others = || match RowKind::Nodes.missing(has) {
         None => Some(RowKind::Nodes),
-        Some(_) if has(Field::Doi) && has_place() => Some(RowKind::Edges),
+        Some(_) if has(Field::Doi) && has_place() && !has(Field::Change) => Some(RowKind::Edges),
         Some(_) => None,
     };
     whole.or_else(of_mentions).or_else(with_others)

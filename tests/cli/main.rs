@@ -26,6 +26,7 @@ mod common;
 mod containers;
 mod damage;
 mod diff;
+mod diff_rows;
 mod documents;
 mod edges;
 mod encodings;

@@ -64,7 +64,9 @@ impl ParquetReader {
         if !seal::is_whole(&*file, &table)? {
             return Err(RecordFault::Checksum);
         }
-        let (columns, mut numbers) = schema::columns(&table, O::KIND)?;
+        let mut row = O::default();
+        let is_read = |field| !matches!(row.slot(field), None | Some(Slot::Derived));
+        let (columns, mut numbers) = schema::columns(&table, O::KIND, is_read)?;
         let record_columns = match O::HAS_RECORD_FIELDS {
             true => schema::record_columns(&table, O::KIND, &mut numbers)?,
             false => Vec::new(),

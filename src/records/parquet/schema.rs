@@ -45,10 +45,11 @@ fn wanted(kind: FieldKind) -> &'static str {
     }
 }
 
-/// The column of each field of rows of this kind, and the numbers of those that are read.
+/// The column of each field of rows of this kind that `is_read`, and their numbers.
 pub(super) fn columns(
     table: &ParquetTable,
     rows: RowKind,
+    mut is_read: impl FnMut(Field) -> bool,
 ) -> Result<(Vec<FieldColumn>, Vec<usize>), RecordFault> {
     let all: Vec<TableColumn<'_>> = table.columns().collect();
     let mut numbers = Vec::new();
@@ -56,9 +57,7 @@ pub(super) fn columns(
     if let Some(field) = rows.missing(|field| place(field).is_some()) {
         return Err(missing(&all, rows, field));
     }
-    let fields = rows
-        .all_fields()
-        .filter(|&field| field != Field::CheckDigit);
+    let fields = rows.all_fields().filter(|&field| is_read(field));
     let fields = fields.filter_map(|field| Some((field, place(field)?)));
     let column = |(field, number): (Field, usize)| {
         let stored = all[number].kind();
