@@ -249,10 +249,19 @@ pub(crate) fn is_shown_break(before: &str, front: &str, suffix: &str, rest: &str
 /// The length of the white space that `rest` starts with, if more of the name with `suffix` could follow it.
 fn wide_break_len(suffix: &[u8], rest: &[u8]) -> Option<usize> {
     const MAX_BREAKS: usize = 8;
-    let (len, _) = could_go_on(suffix, rest)?;
+    let (len, _) = could_go_on(suffix, rest).or_else(|| number_after_stop(suffix, rest))?;
     let parts = suffix.split(u8::is_ascii_whitespace);
     let parts = parts.filter(|part| !part.is_empty()).count();
     (parts <= MAX_BREAKS).then_some(len)
+}
+
+/// The length of the white space that `rest` starts with, and the number after it, if `suffix` ends in a full stop: it may be an
+/// item, or the name's.
+fn number_after_stop<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
+    let end = LineEnd::read(rest);
+    let word = first_word(&rest[end.blanks..]);
+    let is_number = suffix.ends_with(b".") && word.first().is_some_and(u8::is_ascii_digit);
+    (end.lines < 2 && is_number && !starts_another(word)).then_some((end.blanks, word))
 }
 
 /// Whether more of a name that is written as `form`, with `suffix`, follows the white space in `rest`, as words with digits show,
@@ -371,7 +380,8 @@ impl LineEnd {
     }
 }
 
-/// The length of the line end that `rest` starts with, if the next line starts with its number in print, two blanks or more, and a word.
+/// The length of the line end that `rest` starts with, if the next line starts with its number in print, two blanks or more, and
+/// a word.
 pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
     const LONGEST_NUMBER: usize = 4;
     const LONGEST_GAP: usize = 8;

@@ -45,11 +45,12 @@ const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\+u002[Ee])
 /// the blanks that end it. Encoders and typesetters put these after each mark of a name.
 const BREAK: &str = concat!(
     r"(?:\xC2\xAD|\xE2\x80[\x8B-\x8D]|\xE2\x81\xA0|\xEF\xBB\xBF",
-    r"|<wbr ?/?>|&(?:amp;)*lt;wbr ?/?&(?:amp;)*gt;",
+    r"|<(?i:wbr) ?/?>|&(?:amp;)*lt;wbr ?/?&(?:amp;)*gt;",
+    r"|%[eE]2%80%8[b-dB-D]|%[cC]2%[aA][dD]",
     r"|&(?:amp;)*(?:shy|ZeroWidthSpace|NoBreak|zwnj|zwj);",
     r"|&(?:amp;)*#0*(?:173|820[345]|8288|65279|[xX]0*(?:[aA][dD]|200[b-dB-D]|2060|[fF][eE][fF][fF]));",
     r"|\\+u(?:00[aA][dD]|200[b-dB-D]|2060|[fF][eE][fF][fF])",
-    r"|\\+(?:allowbreak|linebreak\[[0-3]\]|penalty0|hspace\*?\{0(?:pt|em)\}|hskip0pt|discretionary\{\}\{\}\{\})(?:\{\}|[ \t\r\n]+)?)",
+    r"|\\+(?:allowbreak|linebreak\[[0-4]\]|penalty0|hspace\*?\{0(?:pt|em)\}|hskip0pt|discretionary\{\}\{\}\{\})(?:\{\}|[ \t\r\n]+)?)",
 );
 
 /// Whether patterns take what allows a line to break. Few texts have it, and those with it are four times as large.

@@ -72,15 +72,18 @@ pub(crate) fn wiki_character_at(rest: &[u8]) -> Option<&'static (&'static str, &
 const BREAK_TAGS: [&[u8]; 3] = [b"<wbr>", b"<wbr/>", b"<wbr />"];
 
 /// Commands of LaTeX that do, after the backslash.
-const BREAK_COMMANDS: [&[u8]; 10] = [
+const BREAK_COMMANDS: [&[u8]; 13] = [
     b"allowbreak",
     b"linebreak[0]",
     b"linebreak[1]",
     b"linebreak[2]",
     b"linebreak[3]",
+    b"linebreak[4]",
     b"penalty0",
     b"hspace{0pt}",
     b"hspace{0em}",
+    b"hspace*{0pt}",
+    b"hspace*{0em}",
     b"hskip0pt",
     b"discretionary{}{}{}",
 ];
@@ -89,8 +92,15 @@ const BREAK_COMMANDS: [&[u8]; 10] = [
 /// that end it. It shows nowhere.
 pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
     let first = |forms: &'static [&'static [u8]], rest: &[u8]| {
-        let form = forms.iter().find(|form| rest.starts_with(form));
-        form.filter(|_| Rule::OptionalBreak.holds())
+        // HTML takes tags in any case.
+        let is_form = |form: &&&[u8]| {
+            let start = rest.get(..form.len()).unwrap_or_default();
+            start == **form || form.starts_with(b"<") && start.eq_ignore_ascii_case(form)
+        };
+        forms
+            .iter()
+            .find(is_form)
+            .filter(|_| Rule::OptionalBreak.holds())
     };
     match rest {
         [b'<', ..] => Some(first(&BREAK_TAGS, rest)?.len()),
@@ -123,14 +133,15 @@ pub(crate) fn may_start_break(rest: &[u8]) -> bool {
     match rest {
         [0xC2, 0xAD, ..] | [0xE2, 0x80, 0x8B..=0x8D, ..] => true,
         [0xE2, 0x81, 0xA0, ..] | [0xEF, 0xBB, 0xBF, ..] => true,
-        _ => matches!(rest, [b'<', b'w', ..] | [b'&' | b'\\', ..]),
+        [b'%', b'C' | b'c', ..] | [b'%', b'E' | b'e', b'2', ..] => true,
+        _ => matches!(rest, [b'<', b'w' | b'W', ..] | [b'&' | b'\\', ..]),
     }
 }
 
 /// The same with a look at what follows backslashes, which may be those of a slash.
 #[inline]
 pub(crate) fn starts_break(rest: &[u8]) -> bool {
-    let may_start = |first: &u8| matches!(first, b'&' | b'<' | b'\\' | 0x80..);
+    let may_start = |first: &u8| matches!(first, b'&' | b'<' | b'%' | b'\\' | 0x80..);
     rest.first().is_some_and(may_start) && is_break_start(rest)
 }
 
@@ -160,15 +171,27 @@ pub(crate) fn may_end_break(before: &[u8]) -> bool {
         [.., b']' | b'}'] | [.., b'y', b'0'] | [.., b'a', b'k'] | [.., b'p', b't'] => {
             is_after_backslash(before)
         }
+        [.., b'%', _, _] => ends_in_break_escape(before),
         // An escape of JSON.
         _ => ends_in_code(before) && is_after_backslash(before),
     }
 }
 
+/// Whether `before` ends in a character that allows a line to break, with percent signs.
+fn ends_in_break_escape(before: &[u8]) -> bool {
+    const ESCAPES: [&[u8]; 4] = [b"%E2%80%8B", b"%E2%80%8C", b"%E2%80%8D", b"%C2%AD"];
+    let ends_in = |escape: &&[u8]| {
+        let at = before.len().checked_sub(escape.len());
+        at.is_some_and(|at| before[at..].eq_ignore_ascii_case(escape))
+    };
+    ESCAPES.iter().any(ends_in)
+}
+
 /// Whether `front`, before the end of a tag, ends in the tag that allows a line to break.
 fn ends_in_break_tag(front: &[u8]) -> bool {
     let front = front.strip_suffix(b"/").unwrap_or(front);
-    front.trim_ascii_end().ends_with(b"wbr")
+    let name = front.trim_ascii_end().last_chunk::<3>();
+    name.is_some_and(|name| name.eq_ignore_ascii_case(b"wbr"))
 }
 
 /// Whether `front`, before a semicolon, ends in an entity for what allows a line to break.

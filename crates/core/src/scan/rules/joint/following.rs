@@ -1,7 +1,7 @@
 //! What follows white space that may be a break: more of the name, or the next thing in the text.
 
 use super::spacing::RUN;
-use super::{LONGEST_PAGE, first_word, has_digit};
+use super::{LONGEST_PAGE, first_word, has_digit, is_long_number};
 
 /// A word after white space.
 #[derive(Clone, Copy)]
@@ -10,6 +10,9 @@ pub(crate) struct Following<'w> {
     /// The bytes after it.
     pub(super) after: &'w [u8],
 }
+
+/// Digits of the number of an item at most. Few lists have a thousand items.
+const LONGEST_ITEM: usize = 3;
 
 /// First letters of the months.
 const MONTHS: [&[u8]; 12] = [
@@ -37,9 +40,8 @@ impl<'w> Following<'w> {
         first_word(self.after.trim_ascii_start())
     }
 
-    /// Whether it may be the number of the next item of a list, `12. Smith`. Few lists have a thousand items.
+    /// Whether it may be the number of the next item of a list, `12. Smith`.
     pub(crate) fn may_be_item(&self) -> bool {
-        const LONGEST_ITEM: usize = 3;
         let opens =
             |first: &u8| first.is_ascii_uppercase() || matches!(first, b'"' | b'[' | 0x80..);
         let number = self.number().filter(|number| number[0] != b'0');
@@ -52,26 +54,16 @@ impl<'w> Following<'w> {
 
     /// Whether it is the number of the item after the last one in `before`, the text up to here.
     pub(super) fn is_next_item(&self, before: &[u8]) -> bool {
-        const NEAR: usize = 800;
-        if !self.may_be_item() {
-            return false;
-        }
-        let number = self.number().unwrap_or_default();
-        let value = |digits: &[u8]| {
-            digits
-                .iter()
-                .fold(0, |sum, b| 10 * sum + u32::from(b - b'0'))
-        };
-        let near = &before[before.len().saturating_sub(NEAR)..];
-        let words: Vec<_> = near.split(u8::is_ascii_whitespace).collect();
-        let starts_high = |word: &[u8]| word.first().is_some_and(|b| !b.is_ascii_lowercase());
-        let mut items = words.windows(2).filter(|pair| starts_high(pair[1]));
-        items.any(|pair| match pair[0] {
-            [last @ .., b'.' | b')'] if !last.is_empty() && last.len() <= number.len() => {
-                last.iter().all(u8::is_ascii_digit) && value(last) + 1 == value(number)
-            }
-            _ => false,
-        })
+        let number = value(self.number().unwrap_or_default());
+        self.may_be_item() && items(before).any(|item| item + 1 == number)
+    }
+
+    /// Whether items are in `before`, the text up to here, and it is far from the number of each.
+    pub(super) fn is_no_item(&self, before: &[u8]) -> bool {
+        const FAR: u32 = 100;
+        let number = value(self.number().unwrap_or_default());
+        let mut near = items(before).map(|item| item.abs_diff(number) < FAR);
+        near.next() == Some(false) && !near.any(|is_near| is_near)
     }
 
     /// Whether digits follow it.
@@ -80,7 +72,7 @@ impl<'w> Following<'w> {
     }
 
     /// Whether it is a short number alone before a word, as where the lines of a page are numbered.
-    pub(super) fn is_line_number(&self) -> bool {
+    pub(crate) fn is_line_number(&self) -> bool {
         self.word.len() <= LONGEST_PAGE
             && self.word.iter().all(u8::is_ascii_digit)
             && self.next().first().is_some_and(u8::is_ascii_lowercase)
@@ -111,31 +103,82 @@ impl<'w> Following<'w> {
     /// Whether letters, marks and blanks lead from its start to a digit, each blank beside a mark or after five letters, and a mark
     /// is directly before the digit.
     fn leads_by_marks(&self) -> bool {
+        self.leads(|_, after| after == LeadPart::Mark)
+    }
+
+    /// The same where letters or a blank may be directly before the digit: `forma tics/ btp352`. After a blank, the number is no
+    /// page or year.
+    pub(super) fn leads_by_runs(&self) -> bool {
+        self.leads(|number, after| after != LeadPart::Blank || is_long_number(number))
+    }
+
+    /// Whether parts lead from its start to a number, of which `leads_to` says so.
+    fn leads(&self, leads_to: impl Fn(&[u8], LeadPart) -> bool) -> bool {
         const NEAR: usize = 48;
         let is_mark = |b: &u8| matches!(b, b'.' | b'-' | b'/' | b'_' | b':');
         let text = [self.word, &self.after[..self.after.len().min(NEAR)]].concat();
         let mut rest = &text[..text.len().min(NEAR)];
-        let mut after_mark = false;
+        let mut after = LeadPart::Blank;
         while let Some(first) = rest.first() {
             let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
             let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
             match first {
-                b'0'..=b'9' => return after_mark,
-                _ if is_mark(first) => (after_mark, rest) = (true, &rest[1..]),
+                b'0'..=b'9' => return leads_to(first_word(rest), after),
+                _ if is_mark(first) => (after, rest) = (LeadPart::Mark, &rest[1..]),
                 _ if letters > 0 => {
-                    (after_mark, rest) = (false, &rest[letters..]);
+                    (after, rest) = (LeadPart::Letters, &rest[letters..]);
                     let is_parted = rest.first().is_some_and(u8::is_ascii_whitespace);
                     let before_mark = rest.trim_ascii_start().first().is_some_and(is_mark);
                     if is_parted && letters != RUN && !before_mark {
                         return false;
                     }
                 }
-                _ if blanks > 0 => rest = &rest[blanks..],
+                _ if blanks > 0 => {
+                    rest = &rest[blanks..];
+                    if after == LeadPart::Letters {
+                        after = LeadPart::Blank;
+                    }
+                }
                 _ => return false,
             }
         }
         false
     }
+}
+
+/// What is before a part of a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeadPart {
+    /// A mark, and blanks after it or none.
+    Mark,
+    Letters,
+    /// Blanks after letters.
+    Blank,
+}
+
+fn value(digits: &[u8]) -> u32 {
+    let digit = |sum: u32, byte: &u8| {
+        sum.saturating_mul(10)
+            .saturating_add(u32::from(byte - b'0'))
+    };
+    digits.iter().fold(0, digit)
+}
+
+/// The numbers of items in the last bytes of `text`: `12. Smith`.
+fn items(text: &[u8]) -> impl Iterator<Item = u32> {
+    const NEAR: usize = 800;
+    let near = &text[text.len().saturating_sub(NEAR)..];
+    let mut last: &[u8] = b"";
+    near.split(u8::is_ascii_whitespace).filter_map(move |word| {
+        let before = std::mem::replace(&mut last, word);
+        let number = before
+            .strip_suffix(b".")
+            .or_else(|| before.strip_suffix(b")"))?;
+        let is_number =
+            (1..=LONGEST_ITEM).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+        let starts_high = word.first().is_some_and(|b| !b.is_ascii_lowercase());
+        (is_number && starts_high).then(|| value(number))
+    })
 }
 
 /// Whether `suffix` is seldom a whole name: it has no digit, or none but those of a year, or of a year and a month, at its end.

@@ -2,7 +2,7 @@
 
 use super::following::{Following, is_incomplete};
 use super::spacing::is_x;
-use super::{LONGEST_PAGE, LineEnd, has_digit, starts_another};
+use super::{LONGEST_PAGE, LineEnd, has_digit, is_long_number, starts_another};
 use crate::doi::hex_pair;
 use crate::scan::rules::Rule;
 use crate::scan::rules::raw::ends_in_break_command;
@@ -107,17 +107,21 @@ fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) ->
 
 /// Whether `suffix` is `j.` and an ISSN, after which the year follows.
 fn ends_in_issn(suffix: &[u8]) -> bool {
-    let Some(issn) = suffix.last_chunk::<9>() else {
-        return false;
-    };
+    let between = suffix.get(2..suffix.len().saturating_sub(ISSN));
+    between.is_some_and(|between| between.trim_ascii().is_empty()) && is_issn_at_end(suffix)
+}
+
+/// Bytes of an ISSN.
+const ISSN: usize = 9;
+
+fn is_issn_at_end(text: &[u8]) -> bool {
     let is_issn = |(at, byte): (usize, &u8)| match at {
         4 => *byte == b'-',
         8 => byte.is_ascii_digit() || byte.eq_ignore_ascii_case(&b'x'),
         _ => byte.is_ascii_digit(),
     };
-    let between = suffix.get(2..suffix.len() - issn.len());
-    between.is_some_and(|between| between.trim_ascii().is_empty())
-        && issn.iter().enumerate().all(is_issn)
+    let issn = text.last_chunk::<ISSN>();
+    issn.is_some_and(|issn| issn.iter().enumerate().all(is_issn))
 }
 
 /// Whether `suffix` ends in a full stop and two digits.
@@ -130,6 +134,13 @@ fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
     let Some(front) = suffix.strip_suffix(b".") else {
         return false;
     };
+    // A break was joined before.
+    if front.iter().any(u8::is_ascii_whitespace)
+        && !has_digit(front)
+        && following.word[0].is_ascii_digit()
+    {
+        return is_long_number(following.word);
+    }
     let is_low = following.word[0].is_ascii_lowercase();
     let letters = following
         .word
@@ -141,4 +152,104 @@ fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
         _ => false,
     };
     !front.is_empty() && !has_digit(front) && is_low && is_part && following.leads_to_number()
+}
+
+/// Whether a number follows `suffix` and a full stop as the last part of a name, as publishers form them: a page after volume
+/// and issue, `archderm.114.3.`, or `v6i1.`; a number after the short name of a journal and a digit, `fes3.`; the year after the
+/// number of a manuscript; a chapter. Of 385,484 registered names 5,800 are of these forms, and 90 end before the number.
+pub(super) fn lacks_last_part(suffix: &[u8]) -> bool {
+    let bare: Vec<u8> = suffix
+        .iter()
+        .copied()
+        .filter(|b| !b.is_ascii_whitespace())
+        .collect();
+    let Some(front) = bare.strip_suffix(b".") else {
+        return false;
+    };
+    let is_short_title = matches!(front, [title @ .., b'0'..=b'9'] if !title.is_empty() && title.iter().all(u8::is_ascii_alphabetic));
+    is_short_title
+        || is_year_and_journal(front)
+        || ends_in_issue(front)
+        || ends_in_manuscript(front)
+        || ends_in_handbook(front)
+}
+
+/// Whether `front` ends in a volume and an issue of one digit, after letters or an ISSN, or in `v6i1`.
+fn ends_in_issue(front: &[u8]) -> bool {
+    const LONGEST_VOLUME: usize = 3;
+    let [front @ .., mark, b'1'..=b'9'] = front else {
+        return false;
+    };
+    let digits = front
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
+    let (head, volume) = front.split_at(front.len() - digits);
+    let is_volume = (1..=LONGEST_VOLUME).contains(&volume.len());
+    is_volume
+        && match (head, mark) {
+            ([.., b'.', b'v'], b'i') => true,
+            ([head @ .., b'.' | b'/' | b'-'], b'.') => {
+                head.last().is_some_and(u8::is_ascii_alphabetic)
+                    || is_issn_at_end(head)
+                    || volume.len() > 1 && ends_in_year(head)
+            }
+            _ => false,
+        }
+}
+
+/// Whether `front` ends in letters, a full stop and a year.
+fn ends_in_year(front: &[u8]) -> bool {
+    match front {
+        [.., letter, b'.', b'1', b'9', _, digit] | [.., letter, b'.', b'2', b'0', _, digit] => {
+            letter.is_ascii_alphabetic() && digit.is_ascii_digit()
+        }
+        _ => false,
+    }
+}
+
+/// Whether `front` is a year and the short name of a journal, `2013.jamadermatol`, before a number.
+fn is_year_and_journal(front: &[u8]) -> bool {
+    match front {
+        [b'1' | b'2', b'0' | b'9', _, digit, b'.', journal @ ..] => {
+            digit.is_ascii_digit()
+                && !journal.is_empty()
+                && journal.iter().all(u8::is_ascii_alphabetic)
+        }
+        _ => false,
+    }
+}
+
+/// Whether `front` ends in the number of a manuscript as one publisher forms it, `wnl.0000078943.50032`: two digits follow,
+/// hexadecimal in some names.
+pub(super) fn ends_in_manuscript(front: &[u8]) -> bool {
+    let front = front.strip_suffix(b".").unwrap_or(front);
+    let mut parts = front.rsplit(|b| *b == b'.').map(<[u8]>::trim_ascii);
+    let mut is_number = |len: usize| {
+        let part = parts.next().unwrap_or_default();
+        let digits = part.iter().filter(|b| !b.is_ascii_whitespace());
+        digits.clone().count() == len && digits.into_iter().all(u8::is_ascii_digit)
+    };
+    is_number(5) && is_number(10)
+}
+
+/// Whether `front` is the ISBN of a handbook with its number, `oxfordhb/9780199841332.013`.
+fn ends_in_handbook(front: &[u8]) -> bool {
+    const ISBN: usize = 13;
+    let Some(front) = front.strip_suffix(b".013") else {
+        return false;
+    };
+    let isbn = front.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    isbn.len() == ISBN && isbn.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether `word` is two hexadecimal digits, and marks.
+pub(super) fn is_hexadecimal_pair(word: &[u8]) -> bool {
+    match word {
+        [a, b, rest @ ..] => {
+            hex_pair(*a, *b).is_some() && !rest.first().is_some_and(u8::is_ascii_alphanumeric)
+        }
+        _ => false,
+    }
 }

@@ -5,6 +5,7 @@
 //! the same are in the suffix. The name ends where they do.
 
 use super::following::{Following, is_incomplete};
+use super::shape::{ends_in_manuscript, is_hexadecimal_pair, lacks_last_part};
 use super::{LONGEST_PAGE, LineEnd, has_digit, is_long_number, starts_another};
 
 /// Letters and digits between two blanks in a word.
@@ -37,14 +38,9 @@ impl Spaced<'_> {
         match self.suffix.last() {
             _ if is_mark(first) => self.goes_on_with_mark(following),
             _ if !first.is_ascii_alphanumeric() && first != b'(' => false,
-            None => {
-                self.is_spaced(b'/') && (first.is_ascii_lowercase() || following.leads_to_number())
-            }
+            None => self.is_spaced(b'/') && self.is_low_lead(following),
             Some(b'.') => self.is_spaced(b'.') && self.goes_on_after_stop(following),
-            Some(b')') => {
-                let is_number = first.is_ascii_digit() && is_long_number(following.word);
-                self.is_spaced(b')') && is_number && self.suffix.contains(&b'(')
-            }
+            Some(b')') => self.is_spaced(b')') && self.goes_on_after_bracket(following),
             Some(mark) if is_mark(*mark) => self.is_spaced(*mark),
             Some(_) if !has_digit(self.suffix) && is_long_digits(following.word) => true,
             // At the start of a line, the number of an item is one.
@@ -53,8 +49,8 @@ impl Spaced<'_> {
         }
     }
 
-    /// Whether a blank follows each `mark` of the name, but for one before a single letter or digit, which is not parted from it. The
-    /// suffix may have marks that the front lacks; then other marks of the front show it.
+    /// Whether a blank follows each `mark` of the name, but for one before a single letter or digit, which is not parted from
+    /// it. The suffix may have marks that the front lacks; then other marks of the front show it.
     fn is_spaced(&self, mark: u8) -> bool {
         match self.blank_after(mark) {
             Some(is_spaced) => is_spaced,
@@ -117,29 +113,71 @@ impl Spaced<'_> {
         is_shown && self.suffix.last().is_some_and(u8::is_ascii_alphanumeric)
     }
 
+    /// Whether the word after a closing bracket and a blank goes on with the name: a number, or anything that leads to the first
+    /// digit.
+    fn goes_on_after_bracket(&self, following: Following<'_>) -> bool {
+        let is_number = following.word[0].is_ascii_digit();
+        let goes_on = match has_digit(self.suffix) {
+            true => {
+                let is_long = is_number && is_long_number(following.word);
+                is_long || is_number && self.ends_in_number_in_brackets()
+            }
+            false => is_number || self.is_low_lead(following),
+        };
+        goes_on && self.suffix.contains(&b'(') && !following.is_date_or_pages()
+    }
+
+    /// Whether the suffix ends in a number in brackets without a blank before them, `JHEP07(2018)`: more follows, for of 385,484
+    /// registered names 4 end so.
+    fn ends_in_number_in_brackets(&self) -> bool {
+        let Some(open) = memchr::memrchr(b'(', self.suffix) else {
+            return false;
+        };
+        let inner = &self.suffix[open + 1..self.suffix.len() - 1];
+        let before = self.suffix[..open].last();
+        !inner.is_empty()
+            && inner.iter().all(u8::is_ascii_digit)
+            && before.is_some_and(u8::is_ascii_alphanumeric)
+    }
+
+    /// Whether a word starts with a small letter, or leads to a digit.
+    fn is_low_lead(&self, following: Following<'_>) -> bool {
+        following.word[0].is_ascii_lowercase() || following.leads_to_number()
+    }
+
     /// Whether the word after a full stop and a blank goes on with the name, rather than with the text.
     fn goes_on_after_stop(&self, following: Following<'_>) -> bool {
-        /// Digits of a name that may be whole.
-        const WHOLE: usize = 4;
         let Following { word, .. } = following;
-        let is_incomplete = is_incomplete(self.suffix);
+        let is_incomplete = is_incomplete(self.suffix) || lacks_last_part(self.suffix);
         let is_low = |b: &u8| !b.is_ascii_lowercase();
         match word[0] {
             b'0'..=b'9' => {
-                !following.is_date_or_pages() && (is_incomplete || !following.may_be_item())
+                let is_item = || following.may_be_item() && !following.is_no_item(self.before);
+                !following.is_date_or_pages() && (is_incomplete || !is_item())
             }
             b'a'..=b'z' if is_x(word) => true,
+            _ if ends_in_manuscript(self.suffix) => is_hexadecimal_pair(word),
             b'(' => false,
-            _ if !has_digit(self.suffix) => {
-                word[0].is_ascii_lowercase() || following.leads_to_number()
-            }
+            _ if !has_digit(self.suffix) => self.is_low_lead(following),
             first if has_digit(word) => first.is_ascii_lowercase() || word.iter().all(is_low),
             _ => {
-                let digits = self.suffix.iter().filter(|b| b.is_ascii_digit());
-                let may_go_on = is_incomplete || digits.count() < WHOLE || word.ends_with(b"-");
-                may_go_on && following.leads_to_number()
+                let may_go_on = is_incomplete || self.has_few_digits() || word.ends_with(b"-");
+                let leads_on = || following.leads_to_number() || self.leads_on_in_runs(following);
+                may_go_on && leads_on()
             }
         }
+    }
+
+    /// Whether the suffix has fewer digits than a name that may be whole.
+    fn has_few_digits(&self) -> bool {
+        const WHOLE: usize = 4;
+        let digits = self.suffix.iter().filter(|b| b.is_ascii_digit());
+        digits.count() < WHOLE
+    }
+
+    /// Whether words that are parted after each fifth letter lead to a digit.
+    fn leads_on_in_runs(&self, following: Following<'_>) -> bool {
+        self.splits_words() && following.leads_by_runs()
     }
 
     /// The length of the run of letters and digits at the end.
@@ -164,7 +202,10 @@ impl Spaced<'_> {
                 following.leads_to_number()
             }
             b'0'..=b'9' => has_digit(head),
-            _ => is_same && following.leads_to_number(),
+            _ => {
+                let leads_on = || self.has_few_digits() && self.leads_on_in_runs(following);
+                is_same && (following.leads_to_number() || leads_on())
+            }
         };
         let is_other = following.is_date_or_pages() || following.is_next_item(self.before);
         self.run() == RUN && letters <= RUN + 1 && goes_on && !is_other
