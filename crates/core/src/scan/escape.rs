@@ -2,6 +2,7 @@
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
+use super::rules::defense::listed_character;
 use super::rules::hidden::hidden_part_len;
 use super::rules::joint::numbered_line_end_len;
 use super::rules::page::inline_tags_len;
@@ -62,6 +63,7 @@ const BRACE: u16 = 1 << 5;
 const PERCENT_SIGN: u16 = 1 << 6;
 const HYPHEN: u16 = 1 << 7;
 const BEYOND_ASCII: u16 = 1 << 8;
+const STAR: u16 = 1 << 9;
 
 /// The kind of each byte that an escape can start with.
 static STARTERS: [u16; 256] = {
@@ -77,6 +79,7 @@ static STARTERS: [u16; 256] = {
             b'{' => BRACE,
             b'%' => PERCENT_SIGN,
             b'-' | b'_' => HYPHEN,
+            b'*' => STAR,
             0x80.. => BEYOND_ASCII,
             _ => 0,
         };
@@ -136,6 +139,8 @@ static UNITS: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_unit, 1);
 static PERCENT: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_pair, 1);
 /// A mail filter writes a slash as `_`, and the percent sign of an escape as `-`.
 static DEFENDED: Layer = layer(Rule::UrlDefense, HYPHEN, defended, 1);
+/// Its next version writes `*`, and lists the characters after the URL.
+static STARRED: Layer = layer(Rule::UrlDefense, STAR, starred, 1);
 /// In a badge, hyphens and underscores are written twice.
 static DOUBLED: Layer = layer(Rule::DoubledMark, HYPHEN, twice, 1);
 static INVISIBLE: Layer = layer(Rule::Invisible, BEYOND_ASCII, invisible, 1);
@@ -174,6 +179,7 @@ pub(super) fn layers(writing: Writing) -> impl Iterator<Item = Layer> {
         .chain([BLANKS])
         .chain(MARKUP.iter().copied())
         .chain(defended)
+        .chain([STARRED])
         .chain(percent)
         .chain(badge)
         .chain([INVISIBLE])
@@ -379,6 +385,11 @@ fn defended(rest: &[u8]) -> Option<Meaning> {
         [_, high, low, ..] => Meaning::of(3, &[hex_pair(*high, *low)?]),
         _ => None,
     }
+}
+
+/// The star of Proofpoint's URL Defense, version 3, and the character that is listed for it.
+fn starred(rest: &[u8]) -> Option<Meaning> {
+    Meaning::of(1, &[listed_character(rest)?])
 }
 
 /// Tags inside a name.

@@ -20,7 +20,7 @@ use super::rules::joint::Joints;
 use super::rules::page::Tag;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
-use super::rules::start::{Prefix, is_numeric};
+use super::rules::start::{Prefix, may_go_on_after};
 use super::rules::tail::ends_field_page;
 use super::rules::template::{ends_in_blank_form, is_joined_to_value};
 use super::rules::word::{glued_title, is_glued, may_have_label};
@@ -223,7 +223,11 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     if scope == Scope::Page && !before.ends_with(b"/") {
         return None;
     }
-    if before.last().is_none_or(is_numeric) || ends_in_prefix(before) || is_citation_key(before) {
+    if before.is_empty()
+        || may_go_on_after(before)
+        || ends_in_prefix(before)
+        || is_citation_key(before)
+    {
         return None;
     }
     let opener = opener(before);

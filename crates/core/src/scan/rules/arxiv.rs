@@ -56,12 +56,16 @@ pub(super) fn version_start(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     (count > 0 && length + count == text.len()).then(|| suffix.len() - count)
 }
 
-/// What stands for the full stop between `arXiv` and an identifier in a suffix, if something else does.
-pub(super) fn wrong_joint(prefix: &[u8], suffix: &[u8]) -> Option<Range<usize>> {
+/// What is between `arXiv` and the number of a paper in a suffix, and what is registered there, if that is something else: the
+/// mark is a full stop, and no subject class follows an archive.
+pub(super) fn wrong_joint(prefix: &[u8], suffix: &[u8]) -> Option<(Range<usize>, String)> {
     let (joint, text) = identified(prefix, suffix)?;
-    let is_wrong =
-        joint != b"." && identifier(text).is_some_and(|(length, _)| length == text.len());
-    is_wrong.then(|| START.len()..START.len() + joint.len())
+    let (_, name) = identifier(text).filter(|(length, _)| *length == text.len())?;
+    let archive = |text: &[u8]| memchr::memchr(b'/', text).map_or(0, |slash| slash + 1);
+    let registered = &name[PREFIX.len() + 1 + START.len()..];
+    let with = &registered[..1 + archive(&registered.as_bytes()[1..])];
+    let part = START.len()..START.len() + joint.len() + archive(text);
+    (suffix[part.clone()] != *with.as_bytes()).then(|| (part, with.to_owned()))
 }
 
 /// The name of the paper that all of `text` identifies: `arXiv:2101.00001v2`, or its address at arxiv.org.
@@ -154,7 +158,7 @@ fn old_scheme(text: &[u8]) -> Option<(usize, String)> {
 /// The length of a version, such as `v2`; 0 if there is none.
 fn version(text: &[u8]) -> usize {
     match text {
-        [b'v', b'1'..=b'9', rest @ ..] => {
+        [b'v' | b'V', b'1'..=b'9', rest @ ..] => {
             2 + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
         }
         _ => 0,

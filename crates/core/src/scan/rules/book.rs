@@ -130,7 +130,7 @@ book! {
     Wiki              "escape.wiki"              Anywhere Certain 0  b"{"       "wikis write some characters as templates, `a{{lt}}b`";
     Percent           "escape.percent"           Anywhere Certain 0  b"%"       "a URL writes some characters with a percent sign, `a%3Cb`";
     DoubledMark       "escape.badge"             Url      Certain 0  b""        "the address of a badge has each hyphen and underscore of a name twice";
-    UrlDefense        "escape.url-defense"       Url      Certain 0  b""        "a mail filter writes `_` for the slashes of a URL, and `-2D` for its hyphens";
+    UrlDefense        "escape.url-defense"       Url      Certain 0  b"*"       "a mail filter writes `_` for the slashes of a URL, and `-2D` for its hyphens; another writes `*` for characters that it lists";
     Invisible         "escape.invisible"         Anywhere Certain 0  b""        "soft hyphens, zero-width spaces and other characters that cannot be seen are removed";
     WebScheme         "suffix.web-scheme"        Anywhere Guess   0  b"hH"      "`http:/` after a name without a blank is the start of a URL";
     GluedWord         "suffix.glued-word"        Anywhere Guess   0  b".,["     "a word that follows names in printed references, such as `PMID`, ends the name if a mark without a blank comes before it";
@@ -174,7 +174,7 @@ book! {
     PageSegment       "tail.page"                Path     Certain 8  b""        "in a URL, a last part that is a plain word is a page of the publisher's site if a digit comes before it";
     File              "tail.file"                Path     Certain 0  b""        "in a URL, the ending of a file such as `.html` is cut";
     PathFile          "tail.path-file"           Path     Certain 7  b""        "in a URL, the ending of a file is cut even if a few registered names end so, such as `.pdf`";
-    ArticleView       "tail.article-view"        Path     Certain 0  b""        "a view of an article on one publisher's sites, `.full.pdf` or `.figures-only`, is cut after a name with a digit";
+    ArticleView       "tail.article-view"        Path     Certain 1  b""        "a view of an article on one publisher's sites, `.full.pdf` or `.figures-only`, is cut after a name with a digit";
     ArxivVersion      "tail.arxiv-version"       Anywhere Certain 0  b""        "the version of a paper of arXiv is not registered, `10.48550/arXiv.2602.12172v1`";
     Version           "tail.version"             Path     Certain 0  b""        "in a URL, the version that a preprint server adds to a number is cut, `436749v2`";
     ArticleId         "tail.article-id"          Path     Certain 0  b""        "one publisher's site adds a number to its names, `10.1093/jme/tjz032/5423051`";
@@ -189,7 +189,7 @@ book! {
     Placeholder       "dirt.placeholder"         Dirt     Certain 0  b""        "`xxxx` or `nnnnn` in a name holds the place of a name that was not known yet";
     LookAlike         "dirt.look-alike"          Dirt     Certain 0  b""        "full-width characters, and the slashes of mathematics, become those of ASCII";
     FontMark          "dirt.font-mark"           Dirt     Certain 0  b""        "`¡`, `¿` and `˙` are what a font of LaTeX shows for `<`, `>` and `_`";
-    LostJoints        "dirt.lost-joints"         Dirt     Certain 0  b""        "a name with blanks instead of its full stops and hyphens, `coli a 00346`, cannot be restored, and is refused";
+    LostJoints        "dirt.lost-joints"         Dirt     Certain 0  b""        "a name with blanks instead of its full stops and hyphens, `coli a 00346`, or with the number of a printed line inside, cannot be restored, and is refused";
     BrokenLine        "dirt.broken-line"         Dirt     Certain 0  b""        "a line end before a word that may be the rest of the name, as in `10.5555/C` and `4` on the next line, leaves open where the name ends, and is refused";
     TypesetDash       "dirt.dash"                Dirt     Certain 0  b""        "a typeset dash becomes a hyphen";
     Lead              "dirt.lead"                Dirt     Certain 0  b""        "what comes before a name is cut";
@@ -209,7 +209,7 @@ book! {
     DirtBreak         "dirt.break"               Dirt     Certain 0  b""        "white space beside a mark, or before digits, was a line break, and is removed, and so is white space other than a blank around a name";
     SiciEntity        "dirt.sici-entity"         Dirt     Certain 0  b""        "in a SICI, `lt;` and `gt;` are angle brackets";
     DoubledJoint      "dirt.doubled-joint"       Dirt     Certain 0  b""        "a mark that is doubled where no registered name has it twice is written once";
-    ArxivName         "dirt.arxiv-name"          Dirt     Certain 0  b""        "another mark than a full stop between `arXiv` and the identifier of a paper, `10.48550/arXiv:2602.12172`, is a slip";
+    ArxivName         "dirt.arxiv-name"          Dirt     Certain 0  b""        "another mark than a full stop between `arXiv` and the identifier of a paper, `10.48550/arXiv:2602.12172`, is a slip, and so is a subject class";
     AnotherName       "dirt.another-name"        Dirt     Certain 0  b""        "where another name starts, or the same once more, the first one ends";
     Reread            "dirt.reread"              Dirt     Certain 0  b""        "a prefix in which digits were read as letters, `1O.5555/a`, is restored";
     UnderscoredPrefix "dirt.underscored-prefix"  Dirt     Certain 0  b""        "in the name of a file, `_` stands for the slash of a name";

@@ -14,6 +14,7 @@
 //! | [`cell`] | where the cell of a table ends |
 //! | [`enclosure`] | which marks around a name bound it |
 //! | [`place`] | where in a URL a name is |
+//! | [`defense`] | which characters a mail filter replaced |
 //! | [`hidden`] | which tags hide a part of a link's text |
 //! | [`page`] | what in a web page has the form of a name and is none |
 //! | [`raw`] | which bytes, as written, no name goes past |
@@ -34,6 +35,7 @@ mod around;
 pub(crate) mod arxiv;
 pub(crate) mod book;
 pub(crate) mod cell;
+pub(crate) mod defense;
 pub(crate) mod dirt;
 pub(crate) mod enclosure;
 pub(crate) mod end;

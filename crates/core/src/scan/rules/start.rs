@@ -54,7 +54,7 @@ pub(crate) fn start(
     form: impl FnOnce(&[u8]) -> Form,
 ) -> Option<Result<Start, Rejection>> {
     let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
-    if usual && !before.last().is_some_and(is_numeric) {
+    if usual && !may_go_on_after(before) {
         return Some(Ok(Start { doubled: 0 }));
     }
     let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
@@ -98,9 +98,14 @@ fn goes_on_before(before: &[u8], after: &[u8]) -> bool {
         || Rule::YearPage.holds() && ends_in_year(before, after)
 }
 
-/// Whether a prefix after this byte may be the rest of something else: of a number, of another prefix or of a name.
-pub(crate) fn is_numeric(last: &u8) -> bool {
-    last.is_ascii_digit() || matches!(last, b'.' | b'-')
+/// Whether a prefix after `before` may be the rest of something else: of a number, of another prefix or of a name.
+#[inline]
+pub(crate) fn may_go_on_after(before: &[u8]) -> bool {
+    match before.last() {
+        Some(b'0'..=b'9' | b'.' | b'-') => true,
+        Some(b'E' | b'e' | b';') => before_stop(before).is_some(),
+        _ => false,
+    }
 }
 
 const DIRECTORY: &[u8] = b"10.";
@@ -136,8 +141,8 @@ pub(crate) fn ends_in_subfield_code(before: &[u8]) -> bool {
     SUBFIELD_MARKS.iter().any(ends_in) && Rule::SubfieldCode.holds()
 }
 
-/// Whether a registrant code of six digits or more starts after a hyphen or a full stop inside a word. Of 385,484 registered names and 780,313
-/// mentions none has a code of more than five.
+/// Whether a registrant code of six digits or more starts after a hyphen or a full stop inside a word. Of 385,484 registered
+/// names and 780,313 mentions none has a code of more than five.
 fn is_long_inside_word(before: &[u8], after: &[u8]) -> bool {
     const LONGEST: usize = 5;
     let code = after.get(DIRECTORY.len()..).unwrap_or_default();
@@ -148,10 +153,25 @@ fn is_long_inside_word(before: &[u8], after: &[u8]) -> bool {
 
 /// Whether `before` ends in a digit, or in a full stop after a digit or in a name. Any other full stop ends a sentence or a label.
 fn is_inside_number(before: &[u8]) -> bool {
-    match before {
-        [front @ .., b'.'] => ends_in_digit(without_backslashes(front)) || ends_in_name(front),
-        _ => ends_in_digit(before),
+    match before_stop(before) {
+        Some(front) => ends_in_digit(without_backslashes(front)) || ends_in_name(front),
+        None => ends_in_digit(before),
     }
+}
+
+/// The bytes before the full stop, plain or escaped, that `before` ends in.
+fn before_stop(before: &[u8]) -> Option<&[u8]> {
+    const STOPS: [&[u8]; 8] = [
+        b".",
+        b"%2E",
+        b"%2e",
+        b"&#46;",
+        b"&#x2e;",
+        b"&#x2E;",
+        b"&period;",
+        b"\\u002e",
+    ];
+    STOPS.iter().find_map(|stop| before.strip_suffix(*stop))
 }
 
 /// Whether `text` ends in a digit; those of an escape do not count.

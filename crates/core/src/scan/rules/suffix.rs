@@ -229,8 +229,7 @@ impl<T: Decoded> Reader<'_, T> {
             b',' => (Rule::Comma, self.is_enclosed_by(at, u8::is_ascii_digit)),
             b'\'' => (
                 Rule::Apostrophe,
-                self.is_enclosed_by(at, u8::is_ascii_alphanumeric)
-                    && (self.is_whole() || !self.is_word_ending(at + 1)),
+                self.is_enclosed_by(at, u8::is_ascii_alphanumeric) && !self.is_word_ending(at + 1),
             ),
             // Proofpoint's URL Defense, version 3, ends a URL so.
             b';' if self.text.bytes()[self.from..at].ends_with(b"__") => (Rule::UrlDefense, false),
@@ -288,13 +287,12 @@ impl<T: Decoded> Reader<'_, T> {
         ReadStep::Take(1)
     }
 
-    /// A closing bracket that nothing in the name opened was opened before it.
+    /// A closing bracket that nothing in the name opened was opened before it: of 385,484 registered names none has one.
     fn close(&mut self, bracket: usize, rule: Rule) -> ReadStep {
-        if self.open[bracket] > 0 {
-            self.open[bracket] -= 1;
-        } else if !self.is_whole() {
+        if self.open[bracket] == 0 {
             return ends(rule);
         }
+        self.open[bracket] -= 1;
         ReadStep::Take(1)
     }
 
@@ -318,12 +316,17 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     /// Whether letters up to the end of the word are at `at`, which Turkish and other languages write after a name and an
-    /// apostrophe. The English `'s` may be a name's.
+    /// apostrophe. After a letter they may be a name's, if the name is enclosed or `'s` follows it; after a digit no registered
+    /// name has one.
     fn is_word_ending(&self, at: usize) -> bool {
         let rest = self.rest(at);
+        let is_after_digit = self.text.bytes()[..at - 1]
+            .last()
+            .is_some_and(u8::is_ascii_digit);
         let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
         let len = rest.iter().take_while(is_letter).count();
-        len > 0 && !self.goes_on(at + len) && rest[..len] != *b"s"
+        let may_be_part = self.is_whole() || rest[..len] == *b"s";
+        len > 0 && !self.goes_on(at + len) && (is_after_digit || !may_be_part)
     }
 
     /// `[0774:TMOPTB]2.0` is part of a name; `[1]` and `[PubMed]` after one are not.
@@ -447,6 +450,7 @@ impl<T: Decoded> Reader<'_, T> {
             Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Rule::NotGraphic,
             _ if is_subfield_mark(c) && self.has_code(at + c.len_utf8()) => Rule::Subfield,
             _ if is_foreign_mark(c) => Rule::ForeignMark,
+            _ if self.text.bytes()[self.from..at].ends_with(b"...") => Rule::Ellipsis,
             _ if self.leaves_script(c, at) => Rule::OtherScript,
             category => {
                 let is_dash = category == Gc::DashPunctuation || c == '\u{2212}';

@@ -251,19 +251,39 @@ pub(crate) const FILES: [&str; 33] = [
 /// Endings of files that end some registered names, of 385,484 eight: cut in a path alone.
 pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
-/// Views of an article on the sites of one platform, whose URLs are a name and a view. None ends a registered name.
+/// Short views of an article on the sites of one platform, whose URLs are a name and a view. None ends a registered name.
 #[rustfmt::skip]
-pub(crate) const ARTICLE_VIEWS: [&str; 24] = [
-    ".full.pdf", ".full-text.pdf", ".full.html", ".full.print", ".full-text.print", ".full+html", ".pdf+html", ".full-text",
-    ".long", ".extract", ".citation", ".citation-tools", ".figures-only", ".figures", ".tables", ".article-info",
-    ".article-metrics", ".info", ".alerts", ".comments", ".e-letters", ".ppt", ".reprint", ".summary",
+pub(crate) const ARTICLE_VIEWS: [&str; 23] = [
+    ".full.pdf", ".full-text.pdf", ".full.html", ".full.print", ".full-text.print", ".full+html", ".pdf+html", ".long", ".extract",
+    ".figures", ".tables", ".info", ".alerts", ".ppt", ".reprint", ".summary", ".citation", ".comments", ".share", ".explore",
+    ".related", ".metrics", ".data",
 ];
 
 /// Where the view of an article starts, after a name with a digit: few names have none.
 pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    let start = one_of(&ARTICLE_VIEWS, Rule::ArticleView, suffix)?;
+    let start = one_of(&ARTICLE_VIEWS, Rule::ArticleView, suffix).or_else(|| long_view(suffix))?;
     let is_whole = suffix[..start].iter().any(u8::is_ascii_digit);
     is_whole.then_some(start)
+}
+
+/// Where a view of nine letters or more starts, or of words with a hyphen, `.supplemental` or `.cited-by`, after a digit. Of
+/// 385,484 registered names one ends so.
+fn long_view(suffix: &[u8]) -> Option<usize> {
+    const MIN_LETTERS: usize = 9;
+    let is_part = |b: &&u8| b.is_ascii_alphabetic() || **b == b'-';
+    let len = suffix.iter().rev().take_while(is_part).count();
+    let (front, view) = suffix.split_at(suffix.len() - len);
+    let is_view = match view {
+        [b'-', ..] | [.., b'-'] => false,
+        _ => {
+            len >= MIN_LETTERS
+                || view
+                    .split(|b| *b == b'-')
+                    .any(|word| word.len() > 3 && word.len() < len)
+        }
+    };
+    let is_after_digit = matches!(front, [.., b'0'..=b'9', b'.']);
+    (is_view && is_after_digit).then(|| front.len() - 1)
 }
 
 /// The ending of a file.

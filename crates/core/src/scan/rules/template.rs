@@ -39,9 +39,9 @@ pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
     }
 }
 
-/// Whether a pattern of SQL or a shell takes the place of a suffix or of a part of it: a wildcard, or any text after `LIKE` that ends
-/// in one. `taken` is what was read of the suffix, which an enclosure holds `whole` or not. `is_raw` says that its last byte was
-/// not escaped.
+/// Whether a pattern of SQL or a shell takes the place of a suffix or of a part of it: a wildcard, or any text after `LIKE` that
+/// ends in one. `taken` is what was read of the suffix, which an enclosure holds `whole` or not. `is_raw` says that its last
+/// byte was not escaped.
 #[inline]
 pub(super) fn is_pattern(
     before: &[u8],
@@ -61,7 +61,8 @@ fn has_pattern(before: &[u8], taken: &[u8], whole: bool, is_raw: impl Fn() -> bo
         match mark {
             b'%' if !is_last || !is_raw() => false,
             _ if is_last && is_compared(before) => true,
-            b'%' => ends_in_joint(front),
+            // A string of a format writes it twice.
+            b'%' => ends_in_joint(front.strip_suffix(b"%").unwrap_or(front)),
             _ => ends_in_joint(front) && !ends_sentence,
         }
     };

@@ -74,13 +74,10 @@ pub(super) fn slashes(found: &Found<'_>) -> Vec<Edit> {
     })
 }
 
-/// Another mark between `arXiv` and the identifier of a paper.
+/// Another mark between `arXiv` and the identifier of a paper, or a subject class in this.
 pub(super) fn arxiv(found: &Found<'_>) -> Vec<Edit> {
     let wrong = arxiv::wrong_joint(found.prefix.as_bytes(), found.suffix().as_bytes());
-    let edit = wrong.map(|part| Edit {
-        part,
-        with: ".".to_owned(),
-    });
+    let edit = wrong.map(|(part, with)| Edit { part, with });
     edit.into_iter().collect()
 }
 

@@ -3,6 +3,7 @@
 use super::{remark, start};
 use crate::scan::rules::Rule;
 use crate::scan::rules::end::ELLIPSES;
+use crate::scan::rules::joint::Following;
 use crate::scan::rules::template::has_wildcard;
 
 /// Whether a name with this suffix is a placeholder: four of the letter x or five of n in a row, or a pattern such as `*`. Of
@@ -50,13 +51,16 @@ pub(crate) fn cut_short(text: &str) -> Option<usize> {
 /// Where the first blank is that took the place of a joint in the first name of `text`, a hyphen or a mark below the line: which
 /// it was, nobody can tell.
 ///
-/// Such are the numbers and single letters after an ISBN's start, `978 3 642 12345 6`, and those of which one is a number of
-/// three digits or more that starts with zero, `coli a 00346`. Volumes, pages, years and dates are not written so.
+/// A printed line number after the prefix hides where the name goes on, `10.5555/ 512 kacsn.2019`. Such are also the numbers and
+/// single letters after an ISBN's start, `978 3 642 12345 6`, and those of which one is a number of three digits or more that
+/// starts with zero, `coli a 00346`. Volumes, pages, years and dates are not written so.
 pub(crate) fn lost_joint(text: &str) -> Option<usize> {
     let start = start::find_iter(text).next()?;
     let suffix = start.rest();
     let mut words = suffix.split_whitespace();
     let first = words.next()?;
+    let is_numbered = text[..text.len() - suffix.len()].ends_with(char::is_whitespace)
+        && Following::read(suffix.as_bytes()).is_line_number();
     let is_part = |word: &&str| {
         word.bytes().all(|b| b.is_ascii_digit())
             || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphabetic())
@@ -68,7 +72,7 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
     let is_lost =
         parts.len() > 1 && goes_on && first.ends_with(|c: char| c.is_ascii_alphanumeric());
     let at = || text.len() - suffix.trim_start().len() + first.len();
-    (is_lost && !start.is_spaced() && Rule::LostJoints.holds()).then(at)
+    ((is_lost || is_numbered) && !start.is_spaced() && Rule::LostJoints.holds()).then(at)
 }
 
 /// More numbers than a name is made of.
