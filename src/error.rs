@@ -525,6 +525,11 @@ pub enum CheckError {
         "changed by another program after it was read; it stays as it is, so run the same command again"
     )]
     Changed,
+    /// Another program has a lock on a file that is to be replaced.
+    #[error(
+        "locked by another program, such as another run with --fix; it stays as it is, so run the same command again"
+    )]
+    Locked,
     /// A diff has no rows.
     #[error("--diff writes a diff and no rows; leave out --format")]
     DiffFormat,

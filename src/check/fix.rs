@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use doisift_core::{Doi, UrlEncoding};
-use doisift_system::{FileStatus, copy_attributes, last_change};
+use doisift_system::{FileStatus, ReplaceLock, copy_attributes, last_change, lock_to_replace};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::judge::Judgement;
@@ -199,6 +199,16 @@ impl FixedFile {
     /// Whether both are new content for one file.
     pub(super) fn replaces_same(&self, other: &FixedFile) -> bool {
         self.stamp.status.id() == other.stamp.status.id()
+    }
+
+    /// Keeps other runs from replacing the file until the lock is dropped.
+    ///
+    /// # Errors
+    /// If another process has a lock on it, or it is gone.
+    pub(super) fn lock(&self) -> Result<ReplaceLock, CheckError> {
+        let lock = lock_to_replace(&self.target);
+        lock.map_err(|_| CheckError::Changed)?
+            .ok_or(CheckError::Locked)
     }
 
     /// Gives the file its name.

@@ -89,12 +89,15 @@ pub(super) fn run<'s>(
 
 /// Gives the fixed files their names, or no file if one of them was changed after it was read.
 fn commit(fixed: Vec<(Arc<str>, FixedFile)>, monitor: &Monitor) -> Result<(), Error> {
-    let changed = |source: &Arc<str>, _| {
-        let error = Error::new(ErrorKind::Check(CheckError::Changed));
-        error.in_source(Arc::clone(source))
+    let failed = |source: &Arc<str>, error| {
+        Error::new(ErrorKind::Check(error)).in_source(Arc::clone(source))
     };
+    let mut locks = Vec::with_capacity(fixed.len());
     for (source, file) in &fixed {
-        file.check().map_err(|error| changed(source, error))?;
+        // Another run that replaced the file before it was locked has changed it.
+        locks.push(file.lock().map_err(|error| failed(source, error))?);
+        let check = file.check();
+        check.map_err(|_| failed(source, CheckError::Changed))?;
     }
     monitor.commit(|| fixed.into_iter().try_for_each(|(_, file)| file.commit()))
 }

@@ -217,6 +217,22 @@ fn a_read_only_file_and_one_with_other_names_are_refused() {
 }
 
 #[test]
+fn a_file_that_another_run_is_replacing_is_refused_and_stays() {
+    let place = Place::new();
+    place.file("a.bib", DIRTY).file("b.bib", DIRTY);
+    let other = File::open(place.path("b.bib")).unwrap();
+    other.lock().unwrap();
+    let seen = place.fix("a.bib b.bib");
+    assert_eq!(seen.code, Some(2), "{}", seen.err);
+    let why = "doisift: b.bib: locked by another program";
+    assert!(seen.err.contains(why), "{}", seen.err);
+    assert_eq!([place.read("a.bib"), place.read("b.bib")], [DIRTY; 2]);
+    drop(other);
+    place.fix("a.bib b.bib");
+    assert_eq!([place.read("a.bib"), place.read("b.bib")], [CLEAN; 2]);
+}
+
+#[test]
 fn owner_and_permissions_stay_and_a_file_named_twice_is_fixed_once() {
     let place = Place::new();
     place.file("a.bib", DIRTY);

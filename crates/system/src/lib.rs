@@ -55,6 +55,19 @@ pub fn lock(file: &File, wait: bool) -> io::Result<bool> {
     }
 }
 
+/// A lock on a file that this process is about to replace. Dropping it unlocks the file.
+#[derive(Debug)]
+pub struct ReplaceLock(#[expect(dead_code, reason = "it is held")] Option<File>);
+
+/// Locks the file at `path` against processes that replace it under this lock too. `None` if another process has a lock on it.
+/// On Windows nothing is locked, since a lock would keep the file from being read and replaced.
+///
+/// # Errors
+/// If the file cannot be opened.
+pub fn lock_to_replace(path: &Path) -> io::Result<Option<ReplaceLock>> {
+    os::lock_to_replace(path)
+}
+
 /// Whether the open file or folder is still the one at `path`, which may not be a link.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let there = FileStatus::unfollowed(path).ok().and_then(|at| at.id());

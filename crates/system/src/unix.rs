@@ -17,6 +17,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 
+use crate::ReplaceLock;
 use crate::command::ReadyPipes;
 use crate::status::{FileKind, FileStatus};
 
@@ -85,6 +86,13 @@ pub(crate) fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
     let is_right = if is_folder { at.is_dir() } else { at.is_file() };
     let is_unused = is_own && is_right && crate::lock(&file, false).unwrap_or(false);
     (is_unused && crate::is_at(&file, path)).then_some(file)
+}
+
+pub(crate) fn lock_to_replace(path: &Path) -> io::Result<Option<ReplaceLock>> {
+    let file = File::open(path)?;
+    // Where the file system has no locks, no process has one.
+    let is_locked = crate::lock(&file, false).unwrap_or(true);
+    Ok(is_locked.then_some(ReplaceLock(Some(file))))
 }
 
 pub(crate) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {

@@ -26,6 +26,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_SHARE_READ, FILE_SHARE_WRITE,
 };
 
+use crate::ReplaceLock;
 use crate::command::ReadyPipes;
 #[cfg(feature = "signals")]
 use crate::signals::{EndingSignals, INTERRUPT};
@@ -107,6 +108,10 @@ pub(crate) fn hold_folder(path: &Path) -> io::Result<File> {
         .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
         .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
         .open(path)
+}
+
+pub(crate) fn lock_to_replace(_: &Path) -> io::Result<Option<ReplaceLock>> {
+    Ok(Some(ReplaceLock(None)))
 }
 
 pub(crate) fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
