@@ -1,21 +1,21 @@
-//! Whether a repair is certain, by what the rules for dirty data cut from the text.
+//! Decides whether a repair is certain, by the text that the rules for dirty data cut off.
 //!
-//! A repair that leaves a beginning of the text is certain only if what it cuts cannot be more of the name: marks that close a
-//! sentence or a quotation, pages of a URL, tags, or the same name once more. Only an index or a registry can say of any other end that the name
-//! stops there.
+//! A repair that cuts the end of a text is certain only if the cut part cannot belong to the name: marks that close a sentence or
+//! a quotation, pages of a URL, tags, or the same name again. For any other end, only an index or a registry can confirm the
+//! name.
 
 use doisift_core::{Change, Doi, Rule};
 
 use crate::normalize::Normalized;
 
-/// What a repair cuts from a text.
+/// Kind of text that a repair cuts off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RepairCut {
-    /// Nothing that can be more of the name.
+    /// Nothing, or text that cannot belong to the name.
     Certain,
-    /// Text that is hardly more of the name, or blanks inside it, or words before it.
+    /// Text that hardly belongs to the name, or blanks inside it, or words before it.
     Unsure,
-    /// What may be more of the name: it stops at a blank, at an open bracket or inside a word.
+    /// Text that may belong to the name, which was cut at a blank, at an open bracket or inside a word.
     Short,
 }
 
@@ -25,11 +25,11 @@ const CLOSING: &[char] = &[
     '>', '*', '\\', '/', '。', '，', '、', '；', '：', '）', '】', '」', '』', '》',
 ];
 
-/// Brackets that open, each with the one that closes it.
+/// Opening brackets with their closing ones.
 const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
 
 impl RepairCut {
-    /// What was cut to make the name that is meant.
+    /// Returns the kind of text that was cut to make the name.
     pub(super) fn of(meant: &Normalized) -> RepairCut {
         let cuts = meant.changes.iter().filter(|change| change.at_end);
         let tail: Vec<&str> = cuts.clone().rev().map(|cut| &*cut.text).collect();
@@ -56,7 +56,7 @@ impl RepairCut {
     }
 }
 
-/// Whether a text is marks alone, some of which may be invisible.
+/// Whether a text consists of closing marks, white space and invisible characters.
 fn is_closing(cut: &str) -> bool {
     let is_invisible = |c: char| {
         matches!(
@@ -68,7 +68,7 @@ fn is_closing(cut: &str) -> bool {
         .all(|c| c.is_whitespace() || is_invisible(c) || CLOSING.contains(&c))
 }
 
-/// Whether `rule` cuts a page, a query or a file of a URL, the tags around a name, or its emphasis, which is whole in `cut`.
+/// Whether `rule` cuts a page, a query or a file of a URL, the tags around a name, or its emphasis, and `cut` holds all of it.
 fn is_page(rule: Rule, cut: &str) -> bool {
     let is_one = !cut.contains(char::is_whitespace) && !cut.starts_with(char::is_alphanumeric);
     let is_tags = || cut.starts_with('<') && cut.ends_with('>');
@@ -83,14 +83,14 @@ fn is_page(rule: Rule, cut: &str) -> bool {
         }
 }
 
-/// Whether a text is the name once more, after marks.
+/// Whether a text is the same name again, with marks around it.
 fn is_again(cut: &str, doi: &Doi) -> bool {
     let is_mark = |c: char| c.is_whitespace() || CLOSING.contains(&c) || matches!(c, '(' | '[');
     let again = Doi::parse(cut.trim_matches(is_mark));
     again.is_ok_and(|again| again.key() == doi.key())
 }
 
-/// Whether a name may go on in what was cut.
+/// Whether the name may continue in the text that was cut.
 fn may_go_on(tail: &str) -> bool {
     let rest = tail.trim_start_matches(['.', ',', ';', ':']);
     let is_open = |&(open, close): &(char, char)| rest.starts_with(open) && !rest.contains(close);
@@ -101,7 +101,7 @@ fn may_go_on(tail: &str) -> bool {
         || tail.ends_with(is_joint)
 }
 
-/// Whether blanks were removed from inside the name, or words from before it. Where a name is broken, it may also end.
+/// Whether blanks were removed from inside the name, or words from before it. The name may end at such a blank.
 fn joins_words(change: &Change) -> bool {
     let text = match change.rule {
         Rule::Lead => change.text.trim(),

@@ -1,4 +1,4 @@
-//! Decides what a document is, and takes its references from the part of it that is held.
+//! Recognises the format of a document, and reads the references of the part that is in memory.
 
 use doisift_core::TextKind;
 use doisift_documents::Origin;
@@ -14,15 +14,15 @@ use crate::column::HeaderChoice;
 use crate::error::TableError;
 use crate::structure::Syntax;
 
-/// The references in a part of a document, and how much of the part was read.
+/// The references in a part of a document, and the length of the part that was read.
 #[derive(Default)]
 pub(super) struct Taken {
     pub(super) references: Vec<Reference>,
-    /// Bytes that are not read again.
+    /// Bytes that need not be held any longer.
     pub(super) passed: usize,
 }
 
-/// Takes references of one document, of which a part is held.
+/// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {
     Table(Box<TableReader>),
     Entries(Bibliography, BibStrings),
@@ -32,7 +32,7 @@ pub(super) enum DocumentReader {
     Prose(Box<ProseReader>),
 }
 
-/// Which names of a document are compared, so that two entries with one name are seen.
+/// Names of a document that are compared, to find two entries with one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     /// None: names may be repeated.
@@ -44,10 +44,10 @@ pub(super) enum Compared {
 }
 
 impl DocumentReader {
-    /// The reader of a document that starts with `head`, and ends with it if it `is_whole`.
+    /// Creates the reader of a document that starts with `head`; `is_whole` says that the document ends with it.
     ///
     /// # Errors
-    /// If a column is wanted, and it is no table, or has no such column.
+    /// If a column is wanted, and the document is not a table or lacks the column.
     pub(super) fn of(
         head: &[u8],
         is_whole: bool,
@@ -77,16 +77,16 @@ impl DocumentReader {
         ))))
     }
 
-    /// The next references of the document, of which `held` are bytes that were not passed yet; `is_last` says that no more follow.
-    /// If nothing was passed, more bytes are needed.
+    /// Returns the next references of the document. `held` starts at the first byte that was not passed; `is_last` says that the
+    /// document ends with it. If nothing was passed, more bytes are needed.
     ///
     /// # Errors
-    /// If a table has no such column.
+    /// If a table lacks the column.
     pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Result<Taken, TableError> {
         let taken = match self {
             DocumentReader::Table(table) => return table.take(held, is_last),
             DocumentReader::Entries(bibliography, strings) => {
-                // The last entry may go on.
+                // The last entry may continue after the held bytes.
                 let mut references = bibliography.references(held, strings);
                 let last = if is_last { None } else { references.pop() };
                 let passed = match last {

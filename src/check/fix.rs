@@ -1,6 +1,7 @@
 //! Writes repairs into a file: all other bytes stay as they are.
 //!
-//! A file is fixed only if it is regular, was reached by its own name, and still is as it was read when its new content takes its place.
+//! A file is fixed only if it is regular, was reached by its own name, and still is as it was read when its new content takes its
+//! place.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -22,7 +23,7 @@ use crate::run::Monitor;
 pub(super) struct FileRepairs {
     /// The path as typed.
     path: PathBuf,
-    /// The file that it leads to.
+    /// The file that the path leads to.
     target: PathBuf,
     stamp: FileStamp,
     encoding: FileEncoding,
@@ -31,14 +32,14 @@ pub(super) struct FileRepairs {
     edits: Vec<PatchEdit>,
 }
 
-/// A fixed file under its temporary name.
+/// The new content of a file, under a temporary name.
 pub(super) struct FixedFile {
     target: PathBuf,
     stamp: FileStamp,
     output: WholeOutput,
 }
 
-/// What shows that a file is still the same.
+/// Identity, times and checksum of a file, to see whether it was changed.
 #[derive(PartialEq, Eq)]
 struct FileStamp {
     status: FileStatus,
@@ -48,12 +49,12 @@ struct FileStamp {
     sum: u128,
 }
 
-/// How the bytes of a file are its text.
+/// Encoding of a file whose text is in memory.
 #[derive(Clone, Copy)]
 enum FileEncoding {
-    /// They are the same, but for this many of a byte order mark.
+    /// The bytes are the text, after a byte order mark of this many bytes.
     Bytes(usize),
-    /// UTF-16 with a mark, in this order of bytes.
+    /// UTF-16 with a byte order mark, in this order of bytes.
     Utf16(fn(u16) -> [u8; 2]),
 }
 
@@ -66,10 +67,10 @@ fn failed(error: io::Error) -> Error {
 }
 
 impl FileRepairs {
-    /// The repairs of the file at `path`, whose text is that of the document that was read.
+    /// Prepares to repair the file at `path`, whose text is `document`.
     ///
     /// # Errors
-    /// If the file cannot be read again, or is packed, an archive, a page or a stream.
+    /// If the file cannot be read again, cannot be encoded back, or is packed, an archive, a page or a stream.
     pub(super) fn of(path: &Path, is_source: bool, document: &[u8]) -> Result<Self, Error> {
         let target = Output::replaced_file(path).map_err(failed)?;
         let target = target.filter(|target| fs::metadata(target).is_ok_and(|at| at.is_file()));
@@ -92,7 +93,7 @@ impl FileRepairs {
         })
     }
 
-    /// Adds the repair of a reference, if it is certain and can be written in its place.
+    /// Adds the repair of a reference if it is certain and the reference's text can hold it. Returns whether it was added.
     pub(super) fn add(&mut self, bytes: &[u8], reference: &Reference, judged: &Judgement) -> bool {
         let Written::Field(field) = &reference.written else {
             return false;
@@ -111,10 +112,10 @@ impl FileRepairs {
         }
     }
 
-    /// Writes the file under a temporary name, if there is a repair.
+    /// Writes the repaired file under a temporary name. Returns `None` if there is no repair.
     ///
     /// # Errors
-    /// If it cannot be written, or the file may not be.
+    /// If it cannot be written, or the file is read-only or has other names.
     pub(super) fn write(mut self, monitor: &Monitor) -> Result<Option<FixedFile>, Error> {
         if self.edits.is_empty() {
             return Ok(None);
@@ -163,7 +164,7 @@ impl FileRepairs {
     }
 
     /// # Errors
-    /// If the file is read-only, also where its permissions do not bind this user, or has other names.
+    /// If the file is read-only, even for a user whom permissions do not bind, or has other names.
     fn may_write(&self) -> Result<(), Error> {
         let is_read_only = |at: Metadata| at.permissions().readonly();
         let opened = OpenOptions::new().write(true).open(&self.target);
@@ -196,7 +197,7 @@ impl FileRepairs {
 }
 
 impl FixedFile {
-    /// Whether both are new content for one file.
+    /// Whether both are new content of one file.
     pub(super) fn replaces_same(&self, other: &FixedFile) -> bool {
         self.stamp.status.id() == other.stamp.status.id()
     }
@@ -204,24 +205,24 @@ impl FixedFile {
     /// Keeps other runs from replacing the file until the lock is dropped.
     ///
     /// # Errors
-    /// If another process has a lock on it, or it is gone.
+    /// If another process holds a lock on the file, or the file is gone.
     pub(super) fn lock(&self) -> Result<ReplaceLock, CheckError> {
         let lock = lock_to_replace(&self.target);
         lock.map_err(|_| CheckError::Changed)?
             .ok_or(CheckError::Locked)
     }
 
-    /// Gives the file its name.
+    /// Renames the new content to the name of the file.
     ///
     /// # Errors
-    /// If the file that has this name is another than was read, or was changed. Then it stays.
+    /// If the file was changed or replaced since it was read. Then it stays as it is.
     pub(super) fn commit(self) -> io::Result<()> {
         self.check()?;
         self.output.commit()
     }
 
     /// # Errors
-    /// If the file is another than was read, or was changed.
+    /// If the file was changed or replaced since it was read.
     pub(super) fn check(&self) -> io::Result<()> {
         let same = FileStamp::read(&self.target).is_ok_and(|(stamp, _)| stamp == self.stamp);
         let changed = || io::Error::other(CheckError::Changed);
@@ -230,7 +231,7 @@ impl FixedFile {
 }
 
 impl FileStamp {
-    /// That of the file at `path`, and its content.
+    /// Returns the stamp and the content of the file at `path`.
     fn read(path: &Path) -> io::Result<(FileStamp, Vec<u8>)> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -246,12 +247,12 @@ impl FileStamp {
     }
 }
 
-/// Bytes of a value in which a part is looked for that can stay, and characters that may be cut from its end.
+/// Max bytes of a value that may keep a part of its text, and max characters that are cut from its end.
 const MAX_KEPT_BYTES: usize = 4096;
 const MAX_CUT_CHARS: usize = 256;
 
-/// The text to write for a name in place of `old`. `None` if it would not be read as the name, or `old` is not in one literal of one
-/// line.
+/// Returns the text that replaces `old` to give the name. Returns `None` if it would not be read as the name, or if `old` is not
+/// one literal in one line.
 fn replacement(doi: &Doi, old: &str, field: &Field) -> Option<String> {
     if field.joined.is_some() || old.contains(['\n', '\r']) {
         return None;
@@ -274,7 +275,7 @@ fn replacement(doi: &Doi, old: &str, field: &Field) -> Option<String> {
     is_name(doi, &new, field.escape).then_some(new)
 }
 
-/// The part of `old` that says the name as the field wants it, so that its bytes can stay.
+/// Returns the part of `old` that is already the name in the form that the field needs.
 fn kept<'t>(doi: &Doi, old: &'t str, field: &Field) -> Option<&'t str> {
     if old.len() > MAX_KEPT_BYTES {
         return None;
@@ -293,7 +294,7 @@ fn kept<'t>(doi: &Doi, old: &'t str, field: &Field) -> Option<&'t str> {
     })
 }
 
-/// Whether a written text is the name and nothing more.
+/// Whether a written text is the name alone.
 fn is_name(doi: &Doi, written: &str, escape: Escape) -> bool {
     let text = escape.decode(written);
     let is_read = Doi::parse(&text).is_ok_and(|read| read == *doi);
@@ -308,7 +309,7 @@ fn is_url(text: &str) -> bool {
 const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl FileEncoding {
-    /// How `bytes` are the `text`; none if they cannot be written back as they were.
+    /// Returns the encoding that turns `text` into `bytes`, or `None` if no known encoding does.
     fn of(bytes: &[u8], text: &[u8]) -> Option<FileEncoding> {
         if bytes == text {
             return Some(FileEncoding::Bytes(0));
@@ -321,7 +322,7 @@ impl FileEncoding {
         orders.find(|encoding| encoding.bytes(text) == bytes)
     }
 
-    /// The bytes of a file with this text.
+    /// Encodes the text of a file.
     fn bytes(self, text: &[u8]) -> Vec<u8> {
         match self {
             FileEncoding::Bytes(mark) => [&UTF8_MARK[..mark], text].concat(),

@@ -1,18 +1,18 @@
-//! The part of a document that is held in memory.
+//! Holds a part of a document in memory.
 
 use doisift_documents::ReadBytes;
 use memchr::memchr2;
 
 use crate::error::{CheckError, ErrorKind};
 
-/// How much of a document is held.
+/// Sizes of the part that is held in memory, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldSizes {
-    /// Bytes of a read.
+    /// Bytes of one read.
     step: usize,
-    /// The longest entry, row or line, in bytes, and the longest document of those that are held as a whole.
+    /// Max length of an entry, row or line, and of a document that must be held as a whole.
     pub(super) max: usize,
-    /// The longest document that is repaired.
+    /// Max length of a document that is repaired.
     pub(super) max_repaired: usize,
 }
 
@@ -31,13 +31,13 @@ impl HeldSizes {
 pub(super) struct HeldDocument<'d> {
     from: &'d mut dyn ReadBytes,
     pub(super) bytes: Vec<u8>,
-    /// Where `bytes` start in the document.
+    /// Offset of `bytes` in the document.
     offset: u64,
     pub(super) has_ended: bool,
     sizes: HeldSizes,
 }
 
-/// What was wrong at an offset of the document.
+/// An error with its offset in the document.
 type Damage = (ErrorKind, u64);
 
 impl<'d> HeldDocument<'d> {
@@ -51,10 +51,11 @@ impl<'d> HeldDocument<'d> {
         }
     }
 
-    /// Reads on: a step, or as much as is held, so that what is read again takes no more time than the first reading.
+    /// Reads more: one step, or as many bytes as are held if that is more. So the total time stays linear when a part is parsed
+    /// again.
     ///
     /// # Errors
-    /// If the document is damaged, or more than the longest entry is held.
+    /// If the document is damaged, or an entry is longer than the max.
     pub(super) fn fill(&mut self) -> Result<(), Damage> {
         let held = self.bytes.len();
         if held >= self.sizes.max + self.sizes.step {
@@ -65,7 +66,7 @@ impl<'d> HeldDocument<'d> {
         self.read(self.sizes.step.max(held).min(room))
     }
 
-    /// Reads on until a line end is held, or the document ends: the header of a table may be longer than a step.
+    /// Reads until a line end is held, or the document ends. The header of a table may be longer than a step.
     ///
     /// # Errors
     /// Those of [`fill`](Self::fill).
@@ -101,11 +102,11 @@ impl<'d> HeldDocument<'d> {
         }
     }
 
-    /// Forgets the first bytes.
+    /// Drops the first `count` bytes.
     pub(super) fn pass(&mut self, count: usize) {
         self.bytes.drain(..count);
         self.offset += count as u64;
-        // What a long entry took is given back.
+        // Frees the memory of a long entry.
         self.bytes
             .shrink_to(2 * self.sizes.step.max(self.bytes.len()));
     }

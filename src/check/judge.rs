@@ -1,4 +1,4 @@
-//! What is to be said of a text, or of a name that was found: asks the rules, the check digit, the index and the registry.
+//! Gives verdicts on texts and names, by the rules, the check digit, the index and the registry.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
 use crate::registry::{Inquiry, RegistryAnswer, RegistryReport};
 use crate::run::Monitor;
 
-/// What the detail says of a name that the registry does not know.
+/// Detail of a name that the registry does not know.
 const UNKNOWN: &str = "unknown to the registry";
-/// What it says before the reason why the registry could not be asked.
+/// Start of the detail if the registry could not be asked; the reason follows.
 const COULD_NOT_ASK: &str = "could not ask the registry: ";
 
 /// A verdict, and the reason for it.
@@ -27,11 +27,11 @@ pub(super) struct Judgement {
     /// Whether the index or the registry knows the name.
     is_known: bool,
     pub(super) verdict: CheckVerdict,
-    /// What a person needs to know besides the verdict.
+    /// Explanation for people; empty if the verdict says enough.
     pub(super) detail: String,
     /// The name to write instead.
     pub(super) repair: Option<Doi>,
-    /// Whether the repair needs no second look.
+    /// Whether the repair may be written without a person's approval.
     pub(super) is_certain: bool,
 }
 
@@ -56,7 +56,8 @@ impl Judge {
         }
     }
 
-    /// Asks the registry for the names that are not known. Then they are to be judged again. False if there is no registry.
+    /// Asks the registry about the names that the index does not know; they must be judged again after that. Returns false if
+    /// there is no registry.
     ///
     /// # Errors
     /// If the cache of answers cannot be used, or the run is cancelled.
@@ -68,7 +69,7 @@ impl Judge {
         inquiry.ask(names.cloned(), monitor).map(|()| true)
     }
 
-    /// What the registry was asked, if there is one.
+    /// Returns the counts of the questions to the registry, if there is one.
     pub(super) fn asked(&self) -> Option<RegistryReport> {
         self.inquiry
             .as_ref()
@@ -90,7 +91,7 @@ impl Judge {
             return Ok(Judgement::new(None, CheckVerdict::NoDoi));
         }
         let written = self.strictly.read(text.as_bytes());
-        // A name that is known needs no repair, whatever the rules say.
+        // A known name needs no repair, even if the rules would change it.
         if let Ok(written) = &written
             && self.knows(&written.doi)?
         {
@@ -125,7 +126,7 @@ impl Judge {
         index.map_or(Ok(false), |index| index.contains(&doi.key()))
     }
 
-    /// Judges a name in the form in which a text gives it: a field for the name holds it alone.
+    /// Judges a name and the form in which `text` gives it. A field for names must hold the name alone.
     fn written(&self, text: &str, doi: &Doi, role: FieldRole) -> Result<Judgement, IndexError> {
         let judged = self.name(doi)?;
         let text = text.trim();
@@ -138,7 +139,7 @@ impl Judge {
             }
             _ => "the field holds an encoded form of the name".to_owned(),
         };
-        // The name stays the same, so no index needs to know it.
+        // The name stays the same, so that an index need not confirm it.
         let is_certain = !matches!(judged.verdict, CheckVerdict::CouldNotAsk);
         match judged.verdict {
             CheckVerdict::UnknownToRegistry => {
@@ -151,7 +152,7 @@ impl Judge {
         }
     }
 
-    /// Judges a name that the rules for dirty data made of a text.
+    /// Judges a name that the rules for dirty data made from a text.
     fn repaired(&self, meant: &Normalized) -> Result<Judgement, IndexError> {
         let judged = self.name(&meant.doi)?;
         let rules = reasons(&meant.changes).join("; ");
@@ -167,7 +168,7 @@ impl Judge {
         Ok(judged)
     }
 
-    /// A judgement of the name `doi`, which is to be written in another way for this `reason`.
+    /// Changes the judgement of `doi` for a text that must be rewritten for this `reason`.
     fn rewritten(
         &self,
         mut judged: Judgement,
@@ -196,7 +197,7 @@ impl Judge {
         judged
     }
 
-    /// Judges a name.
+    /// Judges a name by the index, and by the registry if the index does not know it.
     fn name(&self, doi: &Doi) -> Result<Judgement, IndexError> {
         let mut judged = self.by_index(doi)?;
         let inquiry = self.inquiry.as_ref().filter(|_| !judged.is_known);
@@ -206,7 +207,7 @@ impl Judge {
         Ok(judged)
     }
 
-    /// Judges a name without the registry.
+    /// Judges a name by the index and the check digit.
     fn by_index(&self, doi: &Doi) -> Result<Judgement, IndexError> {
         let judged = |verdict| Judgement::new(Some(doi.clone()), verdict);
         let is_bad = doi.check_digit() == Some(CheckDigit::Bad);
@@ -280,13 +281,13 @@ impl Judgement {
         }
     }
 
-    /// The name, if it has one that is not known.
+    /// Returns the name if neither the index nor the registry knows it.
     pub(super) fn unknown_name(&self) -> Option<&Doi> {
         self.doi.as_ref().filter(|_| !self.is_known)
     }
 
-    /// Adds what the registry says of a name that the index does not know. A verdict that says what is wrong with the name stays
-    /// unless the registry knows it.
+    /// Adds the registry's answer about a name that the index does not know. A verdict that states a fault of the name stays
+    /// unless the registry knows the name.
     fn add_answer(&mut self, answer: &RegistryAnswer) {
         let (verdict, detail, note) = match answer {
             RegistryAnswer::Known => {
@@ -313,7 +314,7 @@ impl Judgement {
         }
     }
 
-    /// Says that the name is reserved, unless a registry was asked for it, or something else is wrong with it.
+    /// Changes the verdict to a placeholder if the name is reserved, unless the registry answered or the name has another fault.
     fn add_reserved(&mut self) {
         let is_open = matches!(
             self.verdict,
@@ -329,7 +330,7 @@ impl Judgement {
         }
     }
 
-    /// Adds to the reason.
+    /// Appends to the detail.
     fn note(&mut self, note: &str) {
         if !self.detail.is_empty() && !note.is_empty() {
             self.detail += "; ";
@@ -343,7 +344,7 @@ fn wrong_check_digit(mut judged: Judgement) -> Judgement {
     judged
 }
 
-/// Whether a known name differs in its last digit alone. Then numbers of this length are usual, and the name is hardly cut.
+/// Whether a known name differs only in its last digit. Then numbers of this length are usual, and the name is hardly cut short.
 fn has_sibling(index: &Index, doi: &Doi) -> Result<bool, IndexError> {
     let key = doi.key();
     let Some(stem) = key.strip_suffix(|last: char| last.is_ascii_digit()) else {
@@ -357,14 +358,14 @@ fn has_sibling(index: &Index, doi: &Doi) -> Result<bool, IndexError> {
     Ok(false)
 }
 
-/// Whether a longer name is that of a part of the work, such as a figure: `.s001` after a digit. The name itself is whole then.
+/// Whether a longer name names a part of the work, such as a figure: `.s001` after a digit. Then the name itself is whole.
 fn is_part(doi: &Doi, longer: &str) -> bool {
     let rest = longer.as_bytes().get(doi.key().len()..).unwrap_or_default();
     let is_numbered = doi.as_str().ends_with(|last: char| last.is_ascii_digit());
     is_numbered && matches!(rest, [b'.' | b'/', b'a'..=b'z', ..])
 }
 
-/// The agencies and dates of an index, or its sources if no agency is known.
+/// Returns the agencies and dates of the index's sources. A source without an agency gives its name.
 fn scope(index: &Index) -> String {
     let mut parts: Vec<String> = Vec::new();
     for source in index.sources() {
@@ -379,7 +380,7 @@ fn scope(index: &Index) -> String {
     parts.join(", ")
 }
 
-/// A notice in words: `retraction 2021-05-01 by 10.5555/notice (publisher)`.
+/// Formats a notice: `retraction 2021-05-01 by 10.5555/notice (publisher)`.
 fn worded(notice: &Notice) -> String {
     let mut text = notice.kind.name().replace('_', " ");
     if let Some(date) = notice.date {
@@ -391,7 +392,7 @@ fn worded(notice: &Notice) -> String {
     text + &format!(" ({})", notice.asserted_by.name())
 }
 
-/// A text that is no name, with the rule that it breaks.
+/// Returns the judgement of a text that is not a name, with the rule that it breaks.
 fn refused(refusal: &Refusal) -> Judgement {
     let mut judged = Judgement::new(None, CheckVerdict::NotADoi);
     judged.detail = match refusal {
@@ -405,7 +406,7 @@ fn refused(refusal: &Refusal) -> Judgement {
     judged
 }
 
-/// The rule that a text breaks: its id among the rules for dirty data, or the clause of the standard.
+/// Returns the rule that a text breaks: the id of a rule for dirty data, or the clause of the standard.
 fn broken_rule(kind: DoiErrorKind) -> &'static str {
     use doisift_core::Rule;
     match kind {

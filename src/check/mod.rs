@@ -1,12 +1,14 @@
 //! Checks the references of bibliographies, manuscripts, tables and lists.
 //!
-//! `sources` finds the files, and `doisift-documents` opens them. `reading` reads a document in parts, which `held` holds. `document` decides what it is, and takes
-//! the references of each part from `bibliography`, `table` or `text`. `judge` says what is to be said of each: it asks the rules for dirty data, the check digit and an index, and `suggest`
-//! for the name that was meant; `reserved` knows names that name no work, and `cut` says whether a repair is certain. `seen` compares the names of entries. `row` is
-//! the output, `write` and `sarif` write it, `fix` writes repairs into the file, which is held as a whole, and `patch` as a diff.
+//! `sources` finds the files, and `doisift-documents` opens them. `reading` reads a document in parts, which `held` holds.
+//! `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
+//! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
+//! `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
+//! `row` is a row of the output, `write` and `sarif` write it. `fix` writes repairs into the file, which is held as a whole, and
+//! `patch` writes them as a diff.
 //!
-//! References are judged in batches, and their rows delivered. If a registry is asked, those of a batch whose names no index knows
-//! are judged twice: the first time shows which names to ask for.
+//! References are judged in batches. If a registry is asked, those whose names no index knows are judged twice: the first time
+//! shows which names to ask for.
 
 mod bibliography;
 mod cut;
@@ -14,7 +16,7 @@ mod document;
 mod fix;
 mod held;
 mod judge;
-// Its setter `fix` is the option --fix.
+// Declares the option --fix, which the module `fix` carries out.
 mod options;
 mod patch;
 mod reading;
@@ -49,8 +51,8 @@ use options::CheckSettings;
 ///
 /// A reference is an entry of a bibliography (BibTeX, RIS, PubMed's and EndNote's tags, CSL-JSON, EndNote's XML), a cell of the
 /// [column](CheckBuilder::column) of a table, a line of a list of names, or a name in any other text. Each has one
-/// [verdict](CheckVerdict). Without an index of [known](CheckBuilder::known) names it says whether the text is a DOI name, whether
-/// it is written as one, and whether its check digit is right. A registry is asked, for names that no index knows, only
+/// [verdict](CheckVerdict). Without an index of [known](CheckBuilder::known) names it says whether the text is a DOI name,
+/// whether it is written as one, and whether its check digit is right. A registry is asked, for names that no index knows, only
 /// [online](CheckBuilder::online).
 ///
 /// ```
@@ -77,34 +79,35 @@ pub struct Check {
 }
 
 impl Check {
-    /// A builder without sources.
+    /// Returns a builder without sources.
     pub fn builder() -> CheckBuilder {
         CheckBuilder::default()
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> CheckOptions {
         self.settings.for_report()
     }
 
-    /// The format of the rows.
+    /// Returns the format of the rows.
     pub fn format(&self) -> CheckFormat {
         self.settings.format
     }
 
-    /// The verdicts that are findings, of rows that are still [open](CheckedReference::is_open).
+    /// Returns the verdicts that are findings, unless the row is no longer [open](CheckedReference::is_open).
     pub fn findings(&self) -> &[CheckVerdict] {
         &self.settings.findings
     }
 
     /// Checks all references and writes the rows.
     ///
-    /// A document is read in parts, within the [memory](CheckBuilder::memory). An entry of a bibliography, a row and a line must be shorter than 1/32 of it, and than 16 MiB.
+    /// A document is read in parts, within the [memory](CheckBuilder::memory). An entry of a bibliography, a row or a line may
+    /// have at most 1/32 of it, between 1 and 16 MiB.
     ///
     /// # Errors
-    /// If a source that was named cannot be read, is damaged, or lacks the column; if the cache of answers cannot be used; if the output or a fixed file cannot be written; if the
-    /// format is [text](CheckFormat::Text), which has no output; or if the run is [cancelled](crate::Monitor::cancel). Then
-    /// outputs and files are as they were before.
+    /// If a source that was named cannot be read, is damaged, or lacks the column; if the cache of answers cannot be used; if the
+    /// output or a fixed file cannot be written; if the format is [text](CheckFormat::Text), which only the command writes; or if
+    /// the run is [cancelled](crate::Monitor::cancel). Then outputs and files are as they were before.
     pub fn run(self) -> Result<CheckReport, Error> {
         run::run(&self.settings, None)
     }

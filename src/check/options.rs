@@ -21,7 +21,7 @@ use crate::registry::Registry;
 use crate::run::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
-    /// What is checked, what is written, and what is a finding.
+    /// Options of `doisift check`: column, repairs, format and findings.
     check: CheckingOptions, checking_setters, "Check";
 
     /// Format of the rows
@@ -85,7 +85,7 @@ option_builder! {
         resources: ResourceOptions, resource_setters;
 }
 
-/// The options of a builder with all defaults filled in.
+/// The options of a check, with all defaults filled in.
 #[derive(Debug)]
 pub(super) struct CheckSettings {
     given: Vec<(&'static OptionSpec, OptionValue)>,
@@ -93,7 +93,7 @@ pub(super) struct CheckSettings {
     pub(super) search: Search,
     pub(super) format: CheckFormat,
     pub(super) column: Option<String>,
-    /// The same, as readers of tables take it.
+    /// `column` in the form that readers of tables take.
     pub(super) columns: ColumnChoice,
     pub(super) header: HeaderChoice,
     pub(super) sheet: Option<SheetChoice>,
@@ -112,7 +112,7 @@ pub(super) struct CheckSettings {
     pub(super) monitor: Monitor,
 }
 
-/// Bytes of the texts that the cells of a workbook share.
+/// Max bytes of the shared texts of a workbook.
 const SHARED: usize = 64 << 20;
 
 impl CheckBuilder {
@@ -122,17 +122,17 @@ impl CheckBuilder {
         self
     }
 
-    /// Lets `monitor` observe and cancel the run. Its progress has only bytes, and questions to a registry.
+    /// Lets `monitor` observe and cancel the run. Its progress has only bytes and questions to the registry.
     pub fn monitor(mut self, monitor: &Monitor) -> Self {
         self.monitor = monitor.clone();
         self
     }
 
-    /// The check, ready to run.
+    /// Returns the check, ready to run.
     ///
     /// # Errors
-    /// If there is no source, the syntax of a glob is wrong, a word is no verdict, the format cannot be chosen, a column is to be fixed, the index cannot be read, or
-    /// a registry cannot be asked as the options say.
+    /// If there is no source, the syntax of a glob is wrong, a word is not a verdict, the format cannot be chosen, a column is to
+    /// be fixed, the index cannot be read, or a registry cannot be asked with these options.
     pub fn build(self) -> Result<Check, Error> {
         if self.paths.is_empty() {
             return Err(Error::new(ErrorKind::NoSource));
@@ -188,10 +188,10 @@ impl CheckBuilder {
         Ok(Check { settings })
     }
 
-    /// The registry to ask, if one is to be asked.
+    /// Returns the registry to ask, or `None` if the check is offline.
     ///
     /// # Errors
-    /// If it cannot be asked as the options say, or they are about a registry that is not to be asked.
+    /// If it cannot be asked with these options, or options of the registry are given for an offline check.
     fn registry(&self) -> Result<Option<Arc<Registry>>, Error> {
         if self.registry.online {
             return Registry::new(&self.registry).map(Arc::new).map(Some);
@@ -206,7 +206,7 @@ impl CheckBuilder {
     }
 }
 
-/// The format that was given, or that of the output.
+/// Returns the format that was given, or the one that the output's ending implies.
 fn chosen_format(
     given: Option<CheckFormat>,
     output: Option<&Path>,

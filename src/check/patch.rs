@@ -1,6 +1,6 @@
-//! Writes edits of a file as a unified diff, which `patch -p0` and `git apply -p0` take.
+//! Writes edits of a file as a unified diff, for `patch -p0` and `git apply -p0`.
 //!
-//! The lines that change are known, so that nothing is compared: the diff is as long as the changed lines and the lines around them.
+//! The edits say which lines change, so that no texts are compared.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -8,10 +8,10 @@ use std::path::Path;
 
 use doisift_system::bytes_of;
 
-/// Lines that are shown before and after each change.
+/// Unchanged lines before and after each change.
 const CONTEXT_LINES: usize = 3;
 
-/// A part of a text, and what takes its place.
+/// Replaces a range of a text.
 pub(super) struct PatchEdit {
     pub(super) place: Range<usize>,
     pub(super) new: String,
@@ -22,18 +22,18 @@ pub(super) struct Patch<'p> {
     pub(super) path: &'p Path,
     /// The file before the edits.
     pub(super) text: &'p [u8],
-    /// In the order of their places, which do not overlap.
+    /// In the order of their places, without overlaps.
     pub(super) edits: &'p [PatchEdit],
 }
 
-/// Lines that change together.
+/// Consecutive lines and the bytes that replace them.
 struct Change {
     lines: Range<usize>,
     new: Vec<u8>,
 }
 
 impl Patch<'_> {
-    /// Writes the diff; nothing if there are no edits.
+    /// Writes the diff. Writes nothing if there are no edits.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -56,7 +56,7 @@ impl Patch<'_> {
         Ok(())
     }
 
-    /// The lines that change. Edits of one line change it together.
+    /// Returns the lines that change. Edits that share a line are one change.
     fn changes(&self, starts: &[usize]) -> Vec<Change> {
         let line_of = |at: usize| starts.partition_point(|start| *start <= at) - 1;
         let lines_of = |edit: &PatchEdit| {
@@ -80,13 +80,13 @@ impl Patch<'_> {
         self.edits.chunk_by(shares_line).map(change).collect()
     }
 
-    /// Where the lines before `line` end.
+    /// Returns the offset of the end of the lines before `line`.
     fn end_of(&self, line: usize, starts: &[usize]) -> usize {
         starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// Writes changes that share lines of context. `shift` is by how much lines have moved before them, and is returned for the
-    /// next ones.
+    /// Writes changes whose context lines touch as one hunk. `shift` is the number of lines that earlier hunks add; returns that
+    /// number including this hunk.
     fn write_hunk(
         &self,
         changes: &[Change],
@@ -123,7 +123,7 @@ impl Patch<'_> {
     }
 }
 
-/// The text of lines, of which there may be none.
+/// Returns the text of `lines`, which may be empty.
 fn text_or_none<'t>(lines: Range<usize>, text: impl Fn(Range<usize>) -> &'t [u8]) -> &'t [u8] {
     match lines.is_empty() {
         true => &[],
@@ -131,7 +131,7 @@ fn text_or_none<'t>(lines: Range<usize>, text: impl Fn(Range<usize>) -> &'t [u8]
     }
 }
 
-/// Where each line of a text starts.
+/// Returns the offset of the start of each line.
 fn starts_of_lines(text: &[u8]) -> Vec<usize> {
     let ends = memchr::memchr_iter(b'\n', text).map(|end| end + 1);
     [0].into_iter()
@@ -139,7 +139,7 @@ fn starts_of_lines(text: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// Writes lines, each with `mark` before it.
+/// Writes lines with `mark` before each.
 fn write_lines(mark: u8, lines: &[u8], out: &mut dyn Write) -> io::Result<()> {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.write_all(&[&[mark], line].concat())?;
@@ -150,7 +150,8 @@ fn write_lines(mark: u8, lines: &[u8], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A path as `patch` and `git` read it: quoted if it holds quotes or control characters, and ended by a tab if it holds a blank.
+/// Formats a path for `patch` and `git`: quoted if it holds quotes, backslashes or control characters; otherwise ended by a tab
+/// if it holds a blank.
 fn quoted(path: &[u8]) -> Vec<u8> {
     let is_odd = |byte: &u8| byte.is_ascii_control() || matches!(byte, b'"' | b'\\');
     if !path.iter().any(is_odd) {
@@ -173,7 +174,7 @@ fn quoted(path: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The diff that removes each `.` of a text.
+    /// Returns the diff that removes each `.` of a text.
     fn diff(text: &str) -> String {
         let dots = text.match_indices('.').map(|(at, dot)| PatchEdit {
             place: at..at + dot.len(),

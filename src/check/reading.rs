@@ -1,4 +1,4 @@
-//! Reads the documents of a source, and has their references judged.
+//! Reads the documents of a source and delivers a row for each reference.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use super::verdict::CheckVerdict;
 use crate::error::{CheckError, Error, ErrorKind, KnownError, TableError};
 use crate::run::not_cancelled;
 
-/// References that are judged at once. Their names are asked of the registry together.
+/// References that are judged together, so that the registry is asked about their names at once.
 const BATCH: usize = 1024;
 
-/// A reference, and the bytes that it is in.
+/// A reference, and the bytes that hold it.
 type Cited<'r> = (&'r [u8], &'r Reference);
 
 /// Reads the documents of one source.
@@ -55,7 +55,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     }
 
     /// # Errors
-    /// The error that ended the reading.
+    /// Returns the error that ended the reading.
     pub(super) fn end(self) -> Result<(), Error> {
         self.failure.map_or(Ok(()), Err)
     }
@@ -70,7 +70,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         self.failure.get_or_insert(error);
     }
 
-    /// Checks a document: reads it, judges its references and delivers their rows, part by part.
+    /// Checks a document part by part: reads, judges the references, delivers their rows.
     fn check(&mut self, name: Option<&Arc<str>>, from: &mut dyn ReadBytes) -> Result<(), Error> {
         let sizes = self.settings.held;
         let mut held = HeldDocument::new(from, sizes);
@@ -125,7 +125,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         Ok(())
     }
 
-    /// The repairs of the file. One below a folder that cannot be repaired has none.
+    /// Prepares to repair the file. Returns `None` for a file below a folder that cannot be repaired.
     fn repairs(&self, is_source: bool, document: &[u8]) -> Result<Option<FileRepairs>, Error> {
         match FileRepairs::of(&self.file.path, is_source, document) {
             Err(error)
@@ -139,7 +139,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         }
     }
 
-    /// The error of a document that cannot be read on.
+    /// Adds source, document and offset to an error of reading.
     fn whole_or_part(
         &self,
         read: Result<(), (ErrorKind, u64)>,
@@ -176,7 +176,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         Ok(())
     }
 
-    /// Judges references, and those whose names are not known again with what the registry says, if it is asked.
+    /// Judges references. If a registry is asked, judges those with unknown names again with its answers.
     fn judgements(&mut self, references: &[Cited<'_>]) -> Result<Vec<Judgement>, Error> {
         let monitor = &self.settings.monitor;
         not_cancelled(monitor)?;
@@ -219,7 +219,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         Ok(())
     }
 
-    /// Records the error of a document.
+    /// Keeps the first error, with its source and document.
     fn keep(&mut self, checked: Result<(), Error>, document: Option<Arc<str>>) {
         if let Err(error) = checked {
             let error = match error.source_name() {
@@ -235,7 +235,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     }
 }
 
-/// What is to be said of a reference.
+/// Judges one reference.
 fn judged(judge: &mut Judge, (bytes, reference): &Cited<'_>) -> Result<Judgement, IndexError> {
     match &reference.written {
         Written::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
@@ -264,7 +264,7 @@ impl Documents for CheckReading<'_, '_> {
         if self.is_halted() {
             return;
         }
-        // A file's own name is no reference of it.
+        // A name in the metadata is the file's own, not a reference.
         if self.origin == Some(Origin::Metadata) {
             self.origin = None;
             return;

@@ -1,4 +1,4 @@
-//! A reference of a document, and how its text is written.
+//! A reference of a document, and the syntax of its text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,11 +10,11 @@ use crate::structure::{LATEX_MARKS, without_latex};
 /// A reference, before it is judged.
 #[derive(Debug)]
 pub(super) struct Reference {
-    /// Where its entry starts.
+    /// Offset of its entry.
     pub(super) start: usize,
-    /// The number of the record whose reference it is; 0 if it is of no record.
+    /// The number of the record that cites it; 0 if there is no record.
     pub(super) record: u64,
-    /// The bytes of its text, or where the reference starts if it has none.
+    /// The range of its text; empty, at the start of the reference, if it has no text.
     pub(super) place: Range<usize>,
     /// The key by which documents cite it.
     pub(super) key: Option<String>,
@@ -22,14 +22,14 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// The record of references whose names are not compared with others.
+    /// Value of `record` for references whose names are not compared with others.
     pub(super) const UNCOMPARED: u64 = u64::MAX;
 }
 
-/// How a reference gives its name.
+/// Place of the name in a reference.
 #[derive(Debug)]
 pub(super) enum Written {
-    /// It gives none.
+    /// It has no name.
     Nothing,
     /// In a text of its own.
     Field(Field),
@@ -37,29 +37,29 @@ pub(super) enum Written {
     Found { doi: Doi, guessed: bool },
 }
 
-/// How a field, a cell or a line gives its text.
+/// Syntax and role of a field, a cell or a line.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub(super) escape: Escape,
     pub(super) role: FieldRole,
-    /// The text, if its bytes are not those of one literal: several were joined, or something in them was passed over. Such a
-    /// text is judged, but never replaced.
+    /// The text if it is not one literal: parts were joined, or markup in it was dropped. Such a text is judged, but never
+    /// replaced.
     pub(super) joined: Option<Box<str>>,
 }
 
-/// What a field holds, which says how a name is to be written there.
+/// Content of a field, which determines the form in which a name is written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldRole {
     /// The name alone.
     Name,
-    /// An address, so that a name is written as a URL.
+    /// An address: a name is written as a URL.
     Address,
     /// A name in any form.
     Any,
 }
 
 impl Field {
-    /// A text of its own, in which a name may have any form.
+    /// Creates a field that may hold a name in any form.
     pub(super) fn any(escape: Escape) -> Field {
         Field {
             escape,
@@ -68,7 +68,7 @@ impl Field {
         }
     }
 
-    /// A field with a text that its bytes show only in part.
+    /// Creates a field whose text is not one literal of the document.
     pub(super) fn joined(text: String, role: FieldRole) -> Field {
         Field {
             escape: Escape::None,
@@ -77,7 +77,7 @@ impl Field {
         }
     }
 
-    /// The text that is meant by what is `written`.
+    /// Returns the text: decoded from `written`, or joined.
     pub(super) fn meant<'t>(&'t self, written: &'t str) -> Cow<'t, str> {
         match &self.joined {
             Some(joined) => Cow::Borrowed(joined),
@@ -90,7 +90,7 @@ impl Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escape {
     None,
-    /// A backslash before marks, braces around them.
+    /// LaTeX: backslashes before punctuation, or braces around it.
     Latex,
     /// The inside of a string of JSON.
     Json,
@@ -100,7 +100,7 @@ pub(super) enum Escape {
 }
 
 impl Escape {
-    /// The text that is meant.
+    /// Decodes a text.
     pub(super) fn decode(self, text: &str) -> Cow<'_, str> {
         match self {
             Escape::None => text.into(),
@@ -117,7 +117,7 @@ impl Escape {
         }
     }
 
-    /// `name` in this syntax, in the manner of the text that it replaces; none if that cannot hold it.
+    /// Encodes `name` in the style of the text that it replaces. Returns `None` if this syntax cannot hold it there.
     pub(super) fn encode(self, name: &str, old: &str) -> Option<String> {
         match self {
             Escape::None => (!name.contains(['\n', '\r'])).then(|| name.to_owned()),
@@ -137,7 +137,7 @@ impl Escape {
     }
 }
 
-/// Braces within a value of BibTeX must be in pairs, so other names are left to people.
+/// Encodes a name for LaTeX. Returns `None` if it holds braces, quotes or backslashes, which could break a value of BibTeX.
 fn to_latex(name: &str, old: &str) -> Option<String> {
     if name.contains(['{', '}', '"', '\\']) {
         return None;
@@ -158,7 +158,7 @@ fn to_latex(name: &str, old: &str) -> Option<String> {
     Some(text)
 }
 
-/// The text of bytes that may not be UTF-8, as Windows-1252 then.
+/// Decodes bytes as UTF-8, or as Windows-1252 if they are not UTF-8.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -170,7 +170,7 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// `part` without the white space around it.
+/// Returns `part` without the white space around it.
 pub(super) fn trimmed(bytes: &[u8], part: Range<usize>) -> Range<usize> {
     let text = &bytes[part.clone()];
     let before = text.len() - text.trim_ascii_start().len();

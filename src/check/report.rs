@@ -20,24 +20,24 @@ pub struct CheckReport {
     pub sources: u64,
     /// Documents that were read.
     pub documents: u64,
-    /// References of these.
+    /// References in these documents.
     pub references: u64,
     /// References by verdict; verdicts without any are left out.
     pub verdicts: BTreeMap<CheckVerdict, u64>,
-    /// References whose verdict is one of those that `fail_on` names, without those that were fixed.
+    /// References with a verdict that `fail_on` names, without those that were fixed.
     pub findings: u64,
     /// References whose text was replaced.
     pub fixed: u64,
-    /// Names of entries that were not kept to be compared with later ones, since there were too many.
+    /// Names of entries that were not compared with later ones, since there were too many to keep.
     pub not_compared: u64,
-    /// Documents that hold no references, by kind; files below folders without the column count as `no_column`.
+    /// Documents without references, by kind. Files below folders that lack the column count as `no_column`.
     pub skipped: Skipped,
     /// Errors of files below folders.
     pub errors: Losses,
     /// The index of known names that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownReport>,
-    /// What the registry was asked.
+    /// The questions to the registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registry: Option<RegistryReport>,
     /// Bytes of the sources that were read, before unpacking.
@@ -48,7 +48,7 @@ pub struct CheckReport {
 
 impl TaskReport for CheckReport {
     fn ending(&self) -> Ending {
-        // Files that could not be read count before findings, and these before questions without an answer.
+        // Files that could not be read take precedence over findings, and findings over unanswered questions.
         match (self.findings, self.could_not_ask()) {
             _ if !self.errors.is_empty() => Ending::Failed,
             (0, 0) => Ending::Whole,
@@ -62,21 +62,21 @@ impl TaskReport for CheckReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct CheckOptions {
-    /// The sources as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The sources as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub sources: Vec<String>,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl CheckOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Default)]
 pub(super) struct CheckCounts {
     pub(super) sources: u64,
@@ -92,7 +92,7 @@ pub(super) struct CheckCounts {
 }
 
 impl CheckReport {
-    /// Names for which a registry could not be asked.
+    /// Returns the number of names that the registry could not be asked about.
     pub(crate) fn could_not_ask(&self) -> u64 {
         let registry = self.registry.as_ref();
         registry.map_or(0, |registry| registry.could_not_ask)

@@ -1,8 +1,8 @@
-//! Names that are reserved for tests, or fill the templates of publishers.
+//! Recognises names that are reserved for tests or fill the templates of publishers.
 
 use doisift_core::{Doi, DoiErrorKind};
 
-/// Prefixes that their agencies reserve.
+/// Prefixes that agencies reserve, each with the reason.
 const TEST_PREFIXES: [(&str, &str); 2] = [
     ("10.5072", "a prefix that DataCite reserves for tests"),
     (
@@ -11,7 +11,7 @@ const TEST_PREFIXES: [(&str, &str); 2] = [
     ),
 ];
 
-/// What the templates of publishers hold where a name goes.
+/// Names in the templates of publishers, which authors are to replace.
 const TEMPLATES: [&str; 4] = [
     "10.1145/1122445.1122456",
     "10.1145/0000001.0000001",
@@ -19,17 +19,17 @@ const TEMPLATES: [&str; 4] = [
     "10.475/123_4",
 ];
 
-/// Why the name of a template is reserved.
+/// Reason for the name of a template.
 pub(super) const TEMPLATE: &str = "it fills the place of a name in a template";
 
-/// Why a name names no work, if it is reserved.
+/// Returns the reason why a reserved name names no work, or `None` if it is not reserved.
 pub(super) fn reserved(doi: &Doi) -> Option<&'static str> {
     let prefix = doi.prefix();
     let mut prefixes = TEST_PREFIXES.iter();
     if let Some((_, reason)) = prefixes.find(|(reserved, _)| *reserved == prefix) {
         return Some(reason);
     }
-    // The rules for dirty data know those that have letters in the place of digits.
+    // The rules for dirty data recognise names with letters in the place of digits.
     let has_wildcards = || {
         let cleaned = doisift_core::clean(doi.as_str());
         cleaned.is_err_and(|error| error.kind() == DoiErrorKind::Placeholder)

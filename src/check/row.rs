@@ -7,17 +7,17 @@ use super::judge::Judgement;
 use super::reference::{Escape, Reference, Written, text};
 use super::verdict::CheckVerdict;
 
-/// A reference, and what is said of it. A row of `doisift check`.
+/// A reference with its verdict: a row of `doisift check`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CheckedReference {
     /// The source.
     pub source: String,
-    /// The document in the source: a page, a member of an archive; none for the source itself.
+    /// The document in the source, such as a page or a member of an archive. `None` for the source itself.
     pub document: Option<String>,
-    /// The line of the text, from 1; none in a table whose rows have no lines.
+    /// The line of the text, from 1. `None` in a table whose rows have no lines.
     pub line: Option<u64>,
-    /// The column of its first character in the line, from 1.
+    /// The column of the first character of the text in its line, from 1.
     pub column: Option<u64>,
     /// The row of a table, from 1, without the header.
     pub row: Option<u64>,
@@ -25,11 +25,11 @@ pub struct CheckedReference {
     pub key: Option<String>,
     /// The text as written. `None` if the reference has no text, or an empty one.
     pub text: Option<String>,
-    /// The key of the name that is meant; none if there is none.
+    /// The key of the name. `None` if the reference has no name.
     pub doi: Option<String>,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: CheckVerdict,
-    /// What a person needs to know besides the verdict. `None` if the verdict is enough.
+    /// Explanation for people. `None` if the verdict says enough.
     pub detail: Option<String>,
     /// The name to write instead.
     pub repair: Option<String>,
@@ -38,7 +38,7 @@ pub struct CheckedReference {
 }
 
 impl CheckedReference {
-    /// Whether the reference still is as it was found: not one whose only fault was fixed.
+    /// Whether a fault may remain. False if the only fault was fixed.
     pub fn is_open(&self) -> bool {
         let only_writing = matches!(
             self.verdict,
@@ -49,7 +49,7 @@ impl CheckedReference {
 }
 
 impl CheckedReference {
-    /// Says that the entry at `first` has the same name. A verdict that says what is wrong with this one stays.
+    /// Adds that the entry at `first` has the same name. A verdict that states another fault stays.
     pub(super) fn add_first(&mut self, first: &str) {
         let note = format!("the same name as {first}");
         let is_good = !self.verdict.is_finding() || self.verdict == CheckVerdict::Placeholder;
@@ -65,7 +65,7 @@ impl CheckedReference {
     }
 }
 
-/// A document in a source, as messages name it: `paper.zip!/refs.bib`, `paper.pdf#page=3`.
+/// Returns the name of a document for messages: `paper.zip!/refs.bib`, `paper.pdf#page=3`.
 pub(crate) fn document_name(source: &str, document: Option<&str>) -> String {
     let document = document.unwrap_or_default();
     let between = match document {
@@ -80,18 +80,18 @@ pub(crate) fn document_name(source: &str, document: Option<&str>) -> String {
     format!("{source}{between}{document}")
 }
 
-/// Where the rows of a document are.
+/// Position of the rows in a document.
 pub(super) struct RowPlace<'p> {
     pub(super) source: &'p str,
     pub(super) document: Option<&'p str>,
-    /// The lines of the document, if its rows have lines.
+    /// Counter of lines, if the rows have lines.
     pub(super) lines: Option<LineCount>,
-    /// The last row, if it is a table.
+    /// The number of the last row, if the document is a table.
     pub(super) row: Option<u64>,
 }
 
 impl RowPlace<'_> {
-    /// The row of the next reference, which is in the `held` bytes of the document.
+    /// Makes the row of the next reference, which is in the `held` bytes of the document.
     pub(super) fn row(
         &mut self,
         held: &[u8],
@@ -120,12 +120,12 @@ impl RowPlace<'_> {
     }
 }
 
-/// A value of a row. `None` if it is empty.
+/// Returns `None` for an empty value.
 fn stated(value: String) -> Option<String> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// The text of a reference as it is written; a cell without the quotes of its table.
+/// Returns the text of a reference as written, but a cell decoded. `None` if the reference has no text.
 fn shown(held: &[u8], reference: &Reference) -> Option<String> {
     let written = text(&held[reference.place.clone()]);
     match &reference.written {
@@ -137,15 +137,15 @@ fn shown(held: &[u8], reference: &Reference) -> Option<String> {
     }
 }
 
-/// Counts the lines of a document of which a part is held.
+/// Counts the lines of a document that is held in part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineCount {
-    /// The place up to which lines were counted, and that of the first held byte.
+    /// The place up to which lines were counted, and the place of the first held byte.
     last: LinePlace,
     first: LinePlace,
 }
 
-/// A place in the held bytes, with its line, and its character in the line; both count from 1.
+/// An offset in the held bytes, with its line and its character in the line, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinePlace {
     offset: usize,
@@ -154,7 +154,7 @@ pub(super) struct LinePlace {
 }
 
 impl LineCount {
-    /// At the start of a document.
+    /// Starts at the first byte of a document.
     pub(super) fn new() -> Self {
         let start = LinePlace {
             offset: 0,
@@ -167,7 +167,8 @@ impl LineCount {
         }
     }
 
-    /// The line of an offset of the held bytes. To count up to an earlier one than the last takes longer.
+    /// Returns the place of an offset of the held bytes. An offset before the last one is slower: it counts from the first held
+    /// byte.
     fn at(&mut self, held: &[u8], offset: usize) -> LinePlace {
         if offset < self.last.offset {
             self.last = self.first;
@@ -176,7 +177,7 @@ impl LineCount {
         let mut start = self.last.offset;
         for at in memchr::memchr2_iter(b'\n', b'\r', passed) {
             let at = self.last.offset + at;
-            // A line end of two bytes counts at its second one.
+            // A line end of two bytes counts at its second byte.
             if held[at] == b'\n' || held.get(at + 1) != Some(&b'\n') {
                 (self.last.line, self.last.column, start) = (self.last.line + 1, 1, at + 1);
             }
@@ -186,7 +187,7 @@ impl LineCount {
         self.last
     }
 
-    /// Forgets the first `count` of the held bytes.
+    /// Drops the first `count` of the held bytes.
     pub(super) fn pass(&mut self, held: &[u8], count: usize) {
         self.first = LinePlace {
             offset: 0,

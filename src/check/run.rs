@@ -22,21 +22,21 @@ use crate::lookup;
 use crate::registry::{Inquiry, Registry};
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles};
 
-/// Bytes of a file, such as a PDF, that is held as a whole.
+/// Max bytes of a file that must be held as a whole, such as a PDF.
 const MAX_WHOLE_BYTES: usize = 256 << 20;
 
-/// Takes rows, and says whether the run goes on.
+/// Takes a row and decides whether the run continues.
 pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
 
 /// The rows of a document.
 pub(super) struct DocumentRows<'d> {
     pub(super) place: RowPlace<'d>,
-    /// The document, as messages name it.
+    /// The name of the document for messages.
     pub(super) document: Arc<str>,
     pub(super) compared: Compared,
 }
 
-/// Where rows go.
+/// Counts and compares rows and delivers them to the output or the caller.
 pub(super) struct RowSink<'s> {
     settings: &'s CheckSettings,
     out: RowsOut,
@@ -44,13 +44,13 @@ pub(super) struct RowSink<'s> {
     pub(super) counts: CheckCounts,
     /// The names of the entries of all sources.
     seen: SeenNames,
-    /// Those of the references of a record, and its number.
+    /// The names of the references of the current record, and its number.
     in_record: (SeenNames, u64),
-    /// Files with repairs, under their temporary names, each with its source.
+    /// Repaired files under temporary names, each with its source.
     fixed: Vec<(Arc<str>, FixedFile)>,
 }
 
-/// Runs it.
+/// Runs a check.
 pub(super) fn run<'s>(
     settings: &'s CheckSettings,
     caller: Option<TakeRow<'s>>,
@@ -87,7 +87,7 @@ pub(super) fn run<'s>(
     )
 }
 
-/// Gives the fixed files their names, or no file if one of them was changed after it was read.
+/// Renames all fixed files, or none if one of the originals was changed after it was read.
 fn commit(fixed: Vec<(Arc<str>, FixedFile)>, monitor: &Monitor) -> Result<(), Error> {
     let failed = |source: &Arc<str>, error| {
         Error::new(ErrorKind::Check(error)).in_source(Arc::clone(source))
@@ -175,7 +175,7 @@ impl<'s> RowSink<'s> {
         }
     }
 
-    /// Writes the repairs of a file under a temporary name, or as a diff. A file that is named twice is fixed once.
+    /// Writes the repairs of a file under a temporary name, or as a diff. A file with two names in the run is fixed once.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -193,18 +193,18 @@ impl<'s> RowSink<'s> {
         Ok(())
     }
 
-    /// Counts an error of a file that was not named.
+    /// Counts and logs an error of a file below a folder.
     pub(super) fn lose(&mut self, error: &Error) {
         log::warn!("{error}");
         self.counts.errors.add(error);
     }
 
-    /// A document starts, whose records are other ones.
+    /// Starts a document. Its records are numbered anew.
     pub(super) fn enter(&mut self) {
         self.in_record.1 = 0;
     }
 
-    /// Says of a row which earlier one has the same name, if such names are compared.
+    /// Adds to a row the place of an earlier one with the same name, if such names are compared.
     pub(super) fn compare(
         &mut self,
         row: &mut CheckedReference,
@@ -232,7 +232,7 @@ impl<'s> RowSink<'s> {
         }
     }
 
-    /// Delivers a row.
+    /// Counts and delivers a row.
     ///
     /// # Errors
     /// If it cannot be written, or the caller ends the run.
@@ -251,13 +251,13 @@ impl<'s> RowSink<'s> {
 }
 
 impl CheckSettings {
-    /// The index and the cache, which no output may overwrite.
+    /// Returns the paths of the index and the cache, which outputs may not overwrite.
     fn own_files(&self) -> impl Iterator<Item = &Path> {
         let cache = self.registry.as_deref().and_then(Registry::cache_file);
         self.index.as_deref().into_iter().chain(cache)
     }
 
-    /// Whether a row is a finding: its verdict is among those that were chosen, and it was not fixed.
+    /// Whether a row is a finding: its verdict is one of those chosen, and it was not fixed.
     pub(super) fn is_finding(&self, row: &CheckedReference) -> bool {
         row.is_open() && self.findings.contains(&row.verdict)
     }

@@ -40,7 +40,7 @@ pub(super) fn end(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n]\n}]\n}\n")
 }
 
-/// The result of a row; good names give none, unless they are a finding.
+/// Returns the result of a row, or `None` for a good name, unless it is a finding.
 pub(super) fn result(row: &CheckedReference, is_finding: bool) -> Option<Value> {
     let is_good = matches!(row.verdict, CheckVerdict::Known | CheckVerdict::WellFormed);
     if is_good && !is_finding {

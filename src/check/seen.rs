@@ -1,4 +1,4 @@
-//! The names of entries that were checked, so that two entries with one name are seen.
+//! Keeps the names of checked entries, to find two entries with one name.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Names that are kept: in 26 MB at most. They are as many in every run, so that rows do not depend on the memory.
+/// Max names that are kept, in 26 MB. Independent of the run's memory, so that the rows are too.
 pub(super) const MAX_NAMES: usize = 7 << 17;
-/// Documents whose places are kept.
+/// Max documents whose names are kept.
 const MAX_DOCUMENTS: usize = 1 << 16;
 
 /// The names of entries so far, each with the place of its first entry.
 #[derive(Default)]
 pub(super) struct SeenNames {
-    /// By their hashes of 128 bits.
+    /// The first entry of each name, by the name's 128-bit hash.
     names: HashMap<[u8; 16], EntryPlace>,
-    /// The documents of the places.
+    /// The names of documents, by their number.
     documents: Vec<Arc<str>>,
-    /// Names that came when the table was full.
+    /// Number of names that were dropped, since the table was full.
     left_out: u64,
 }
 
@@ -30,8 +30,8 @@ struct EntryPlace {
 }
 
 impl SeenNames {
-    /// Notes an entry with a name, which is at a line or row of a document. Returns the place of the first entry with this name, if
-    /// it is not the first.
+    /// Adds an entry with a name, at a line or row of a document. Returns the place of the first entry with this name, or `None`
+    /// if it is the first.
     pub(super) fn note(&mut self, key: &str, document: &Arc<str>, line: u64) -> Option<String> {
         let is_full = self.names.len() >= MAX_NAMES;
         match self.names.entry(xxh3_128(key.as_bytes()).to_ne_bytes()) {
@@ -60,12 +60,12 @@ impl SeenNames {
         None
     }
 
-    /// Names that were not kept, so that a later entry with one of them was not seen as another.
+    /// Returns the number of names that were not kept. Later entries with these names are not found.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Forgets all names.
+    /// Removes all names.
     pub(super) fn clear(&mut self) {
         self.names.clear();
         self.documents.clear();
@@ -79,14 +79,14 @@ impl SeenNames {
     }
 }
 
-/// The names that were found so far.
+/// A bounded set of names.
 #[derive(Default)]
 pub(super) struct NameSet {
     hashes: HashSet<[u8; 16]>,
 }
 
 impl NameSet {
-    /// Whether a name is new. When the set is full, each is.
+    /// Adds a name. Returns whether it is new; once the set is full, names that are not in it always are.
     pub(super) fn insert(&mut self, key: &str) -> bool {
         let hash = xxh3_128(key.as_bytes()).to_ne_bytes();
         match self.hashes.len() < MAX_NAMES {

@@ -1,4 +1,4 @@
-//! Finds and reads the sources of a check: files, the files below folders, and what patterns match.
+//! Finds and reads the sources of a check: files, files below folders, and files that match patterns.
 
 use std::cell::RefCell;
 use std::fs;
@@ -16,17 +16,17 @@ use crate::error::{CheckError, Error, ErrorKind, KnownError};
 use crate::pipeline::report_passed_over;
 use crate::run::{Destinations, named_source, not_cancelled};
 
-/// How a shell matches: `*` passes no `/`, and hidden files only if they are meant.
+/// Matches as a shell does: `*` does not match `/`, nor a leading full stop.
 const AS_SHELLS_DO: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: true,
 };
 
-/// How a file below a folder is counted that has no such column.
+/// Counter of files below folders that lack the column.
 const NO_COLUMN: &str = "no_column";
 
-/// The paths, and for a pattern that no shell expanded, the paths that it matches. A pattern without a match stays as it is.
+/// Expands patterns that the shell did not. A pattern without a match stays as it is.
 pub(super) fn expanded(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().flat_map(|path| matched(path)).collect()
 }
@@ -46,7 +46,7 @@ fn matched(path: &Path) -> Vec<PathBuf> {
     matched
 }
 
-/// Reads sources, one after the other.
+/// Reads sources one after the other.
 pub(super) struct SourceReader<'a, 's> {
     pub(super) settings: &'a CheckSettings,
     pub(super) destinations: &'a Destinations,
@@ -59,7 +59,8 @@ impl SourceReader<'_, '_> {
     /// Reads a file or a stream, or all files below a folder.
     ///
     /// # Errors
-    /// If a file that was named cannot be read. One below a folder is counted instead. All other errors end the run.
+    /// If a file that was named cannot be read, or an error ends the run. A file below a folder that cannot be read is only
+    /// counted.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         match named_source(path) {
             Ok(source) => self.source(&source),
@@ -109,7 +110,7 @@ impl SourceReader<'_, '_> {
     /// Counts a file below a folder that could not be read.
     ///
     /// # Errors
-    /// An error that does not concern the file alone.
+    /// Returns an error that does not concern the file alone.
     fn pass_over(&mut self, error: Error) -> Result<(), Error> {
         match error.kind() {
             ErrorKind::Table(_) | ErrorKind::Known(KnownError::NoColumn) => {

@@ -1,18 +1,18 @@
-//! The known name that an unknown one was meant to be, in the classes of slips where that can be said.
+//! Suggests the known name that an unknown one was meant to be, for classes of slips in which that is reliable.
 //!
-//! `scripts/bench slips` counts for each class how often a suggestion is right, also where the true name is not in the index. A
-//! single wrong digit is often another name, so digits of a suffix are only corrected where a check digit decides. Nothing is suggested at the
-//! end of a name, which may be cut.
+//! `scripts/bench slips` measures for each class how often a suggestion is right, also if the true name is not in the index. A
+//! wrong digit often makes another registered name, so digits of a suffix are corrected only if a check digit decides. Nothing is
+//! suggested for the end of a name, which may be cut short.
 
 use doisift_core::{CheckDigit, Doi};
 use doisift_known::{Index, IndexError, Near, Slip};
 
-/// A known name for an unknown one.
+/// A known name that an unknown one was meant to be.
 #[derive(Debug)]
 pub(super) struct Suggestion {
-    /// The name; letters that were not wrong keep their case.
+    /// The name. Letters that were right keep their case.
     pub(super) doi: Doi,
-    /// What was wrong.
+    /// Class of the slip, for messages.
     pub(super) slip: &'static str,
 }
 
@@ -21,12 +21,12 @@ const ALIKE: [&[u8]; 2] = [b"0o", b"1il"];
 /// Characters between the parts of a name.
 const SEPARATORS: &[u8] = b"-_./:";
 
-/// Letters of the shortest word.
+/// Min letters of a word.
 const WORD: usize = 5;
-/// Bytes of a suffix that may be the same under several prefixes by chance.
+/// Max bytes of a suffix that several prefixes may share by chance.
 const COMMON: usize = 6;
 
-/// The only known name that fits `doi`, which is not known.
+/// Returns the only known name that the unknown name `doi` can mean, or `None`.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -45,7 +45,7 @@ pub(super) fn suggest(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, In
     tail(index, doi)
 }
 
-/// The known names one slip from a name.
+/// The known names that differ from a name by one slip.
 struct Nearby<'d> {
     doi: &'d Doi,
     all: Vec<Near>,
@@ -56,7 +56,7 @@ impl<'d> Nearby<'d> {
         Nearby { doi, all }
     }
 
-    /// The only name, and the class of the slip. With several names in reach, none is better than the others.
+    /// Returns the name and the class of its slip, if it is the only one nearby and the class is reliable.
     fn by_class(&self, index: &Index) -> Result<Option<(&Near, &'static str)>, IndexError> {
         let Some(near) = self.only(|_| true) else {
             return Ok(None);
@@ -68,7 +68,7 @@ impl<'d> Nearby<'d> {
         }
     }
 
-    /// The name that fits, if exactly one does and its check digit is not wrong.
+    /// Returns the name that fits, if exactly one does and its check digit is not wrong.
     fn only(&self, fits: impl Fn(&Near) -> bool) -> Option<&Near> {
         let mut fitting = self.all.iter().filter(|near| fits(near));
         let only = fitting.next().filter(|_| fitting.next().is_none())?;
@@ -76,7 +76,7 @@ impl<'d> Nearby<'d> {
     }
 }
 
-/// The class of a slip; none if it is in none of those that can be trusted.
+/// Returns the class of a slip, or `None` if it is in no reliable class.
 fn class(doi: &Doi, near: &Near) -> Option<&'static str> {
     let (key, prefix) = (doi.key(), doi.prefix().len());
     let key = key.as_bytes();
@@ -94,8 +94,8 @@ fn class(doi: &Doi, near: &Near) -> Option<&'static str> {
     (is_safe && !is_at_end(key, near.slip)).then_some("misspelt word")
 }
 
-/// Whether known names start with what was written, up to the slip and with it: then it is hardly a slip, but a name of a journal or a
-/// year whose other names are known, such as `rsta` beside `rstb`.
+/// Whether known names start with the written text up to and including the slip. Then it is hardly a slip, but another journal or
+/// year, such as `rsta` beside `rstb`.
 fn is_usual(index: &Index, doi: &Doi, slip: Slip) -> Result<bool, IndexError> {
     let key = doi.key();
     let end = match slip {
@@ -111,13 +111,14 @@ fn check_digit(near: &Near) -> Option<CheckDigit> {
     Doi::new(&near.name).ok()?.check_digit()
 }
 
-/// Whether the name has a good check digit, and as many digits as what was written: with a lost digit, another family of names is near.
+/// Whether the name has a good check digit and the length of the written one. With a lost digit, names of another family are
+/// near.
 fn is_checked(near: &Near) -> bool {
     let keeps_length = matches!(near.slip, Slip::Replace(..) | Slip::Swap(_));
     keeps_length && check_digit(near) == Some(CheckDigit::Good)
 }
 
-/// Whether the name has the suffix of `key` after another prefix.
+/// Whether the name has the same suffix as `key`, after another prefix.
 fn same_suffix(key: &[u8], near: &Near, prefix: usize) -> bool {
     let suffix = near
         .name
@@ -134,7 +135,7 @@ fn is_separator(key: &[u8], slip: Slip) -> bool {
     replaced(key, slip).is_some_and(|pair| set_holds(SEPARATORS, pair))
 }
 
-/// The byte that a slip replaces, and the one in its place.
+/// Returns the byte that a slip replaces and its replacement, or `None` for other slips.
 fn replaced(key: &[u8], slip: Slip) -> Option<[u8; 2]> {
     match slip {
         Slip::Replace(at, byte) => Some([*key.get(at)?, byte]),
@@ -146,7 +147,7 @@ fn set_holds(set: &[u8], pair: [u8; 2]) -> bool {
     pair.iter().all(|byte| set.contains(byte))
 }
 
-/// Whether a digit is changed, lost, added or moved.
+/// Whether the slip changes, drops, adds or moves a digit.
 fn touches_digit(key: &[u8], slip: Slip) -> bool {
     let at = |at: usize| key.get(at).copied().unwrap_or(0);
     let bytes = match slip {
@@ -167,7 +168,7 @@ fn is_in_word(near: &Near) -> bool {
     letters + after.iter().take_while(is_letter).count() >= WORD
 }
 
-/// Whether the slip is at the last character, where a name may be cut or go on.
+/// Whether the slip is at the last character, where a name may be cut short or continue.
 fn is_at_end(key: &[u8], slip: Slip) -> bool {
     let width = match slip {
         Slip::Swap(_) => 2,
@@ -177,7 +178,7 @@ fn is_at_end(key: &[u8], slip: Slip) -> bool {
     slip.offset() + width >= key.len()
 }
 
-/// The name with the slip undone; bytes that are as they should be keep their case.
+/// Undoes the slip. Unchanged bytes keep their case.
 fn corrected(doi: &Doi, near: &Near) -> Option<Doi> {
     let mut name = doi.as_str().as_bytes().to_vec();
     match near.slip {
@@ -190,10 +191,10 @@ fn corrected(doi: &Doi, near: &Near) -> Option<Doi> {
     Doi::new(&name).ok().filter(|doi| *doi.key() == *near.name)
 }
 
-/// The known name of which the escapes of `doi` are the encoded form, `%3C` for `<`: they were encoded twice (H5).
+/// Returns the known name that decoding the escapes of `doi` gives, such as `%3C` for `<`. The name was encoded twice (H5).
 fn decoded(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
     let name = doi.as_str();
-    // A question mark or a hash in the name would end it in a URL.
+    // A question mark or a hash would end the name in a URL.
     if !name.contains('%') || name.contains(['?', '#']) {
         return Ok(None);
     }
@@ -208,7 +209,7 @@ fn decoded(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
     }))
 }
 
-/// The longest known name that `doi` starts with, if the rest is a mark and words.
+/// Returns the longest known name that `doi` starts with, if the rest is punctuation and words without digits.
 fn tail(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, IndexError> {
     let name = doi.as_str();
     let end = index.longest_known_start(doi.key().as_bytes())?;

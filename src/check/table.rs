@@ -1,4 +1,4 @@
-//! The references of a column of a table.
+//! Reads the references in a column of a table.
 
 use std::collections::HashMap;
 
@@ -9,41 +9,41 @@ use super::reference::{Escape, Field, Reference, Written};
 use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading, named_column};
 use crate::error::TableError;
 
-/// Bytes by which a table is recognised.
+/// Bytes that decide the layout of a table.
 const HEAD: usize = 64 << 10;
 
-/// Takes the cells of a column of a table, of which a part is held. A row without a name has an empty reference.
+/// Reads the cells of a column of a table that is held in part. A row without a name gives an empty reference.
 pub(super) struct TableReader {
     column: String,
     rows: TableRows,
 }
 
 enum TableRows {
-    /// Delimited rows; the number of the column is known after the header.
+    /// Delimited rows. `wanted`, the number of the column, is known after the header.
     Delimited {
         table: TableHead,
-        /// Bytes above the header that were not passed yet.
+        /// Bytes above the header that are still to pass.
         above: usize,
         dialect: Dialect,
         splitter: RowSplitter,
         wanted: Option<usize>,
     },
-    /// JSON Lines, and whether a line had the member.
+    /// JSON Lines. `is_there` says whether a line had the member.
     Objects { is_there: bool },
 }
 
 impl TableReader {
-    /// A reader of the table that starts with `head`, and ends with it if it `is_whole`.
+    /// Creates a reader of the table that starts with `head`; `is_whole` says that the table ends with it.
     ///
     /// # Errors
-    /// If it is no table.
+    /// If it is not a table, or its header lacks the column.
     pub(super) fn new(
         head: &[u8],
         is_whole: bool,
         column: &str,
         header: HeaderChoice,
     ) -> Result<Self, TableError> {
-        // The header may be longer.
+        // The header may be longer than `HEAD`.
         let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
         let start = &head[..head.len().min(HEAD.max(line + 1))];
         let is_whole = is_whole && start.len() == head.len();
@@ -65,10 +65,10 @@ impl TableReader {
         })
     }
 
-    /// The references of the rows in `held`, which are bytes that were not passed yet.
+    /// Returns the references of the rows in `held`, which starts at the first byte that was not passed.
     ///
     /// # Errors
-    /// If the table has no such column.
+    /// If the table lacks the column.
     pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Result<Taken, TableError> {
         match &mut self.rows {
             TableRows::Delimited {
@@ -103,7 +103,7 @@ impl TableReader {
     }
 }
 
-/// The references of the rows of `bytes` from `at` on.
+/// Returns the references of the rows of `bytes` from `at` on.
 fn delimited(
     (bytes, mut at): (&[u8], usize),
     dialect: Dialect,
@@ -130,7 +130,7 @@ fn delimited(
     Ok(references)
 }
 
-/// The reference of a cell, whose quotes are not part of its text.
+/// Returns the reference of a cell. Quotes around the cell are not part of its text.
 fn cell_reference(bytes: &[u8], cell: &[u8]) -> Reference {
     let inside = cell
         .strip_prefix(b"\"")
@@ -156,7 +156,7 @@ fn objects(bytes: &[u8], column: &str, is_there: &mut bool) -> Vec<Reference> {
     references
 }
 
-/// The reference of a row, whose text is a part of `bytes`.
+/// Returns the reference of a row. `text` must be a slice of `bytes`.
 fn reference(bytes: &[u8], text: &[u8], escape: Escape) -> Reference {
     let start = text.as_ptr() as usize - bytes.as_ptr() as usize;
     Reference {

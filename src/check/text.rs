@@ -1,4 +1,4 @@
-//! The references of texts that are no bibliographies: lists, and running text.
+//! Reads the references of lists and of running text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use super::reference::{Escape, Field, FieldRole, Reference, Written, trimmed};
 use super::seen::NameSet;
 use crate::structure::Syntax;
 
-/// Bytes of a text that decide whether it is a list.
+/// Max bytes that decide whether a text is a list.
 const HEAD: usize = 16 << 10;
 
-/// Whether most lines of a text are a DOI name in a presentation form.
+/// Whether more than half of the lines are a DOI name in a presentation form.
 pub(super) fn is_list(bytes: &[u8]) -> bool {
     let head = match bytes.get(..HEAD) {
-        // The last line is not whole.
+        // The last line may be cut off.
         Some(head) => &head[..memchr::memrchr(b'\n', head).unwrap_or(HEAD)],
         None => bytes,
     };
@@ -27,7 +27,7 @@ pub(super) fn is_list(bytes: &[u8]) -> bool {
     2 * lines.iter().filter(is_name).count() > lines.len()
 }
 
-/// A reference for each line that is not empty.
+/// Returns a reference for each line that is not empty.
 pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
     let mut at = 0;
     let mut references = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
     references
 }
 
-/// A reference for each name in a short text, where it is found first.
+/// Returns a reference for each distinct name in a short text, at its first mention.
 pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
     let mut scanner = Scanner::new().kind(kind);
     let mut seen = HashSet::new();
@@ -69,7 +69,7 @@ pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
     references
 }
 
-/// The first name in a text that comes after a label or the scheme `doi:`, or else the first of all.
+/// Returns the first name in a text that comes after a label or the scheme `doi:`, or else the first name.
 pub(super) fn labelled_or_first(text: &[u8]) -> Option<(Range<usize>, Written)> {
     let mut scanner = Scanner::new();
     let mut first = None;
@@ -86,15 +86,15 @@ pub(super) fn labelled_or_first(text: &[u8]) -> Option<(Range<usize>, Written)> 
     first
 }
 
-/// Takes the references of running text, and those of the records that it is made of.
+/// Reads the references of running text and of the records in it.
 pub(super) struct ProseReader {
     scanner: Scanner,
-    /// Names outside of references, each of which is one reference where it is found first.
+    /// Names found outside of records' references. Each gives one reference, at its first mention.
     seen: NameSet,
     items: Option<ItemReader>,
-    /// Where the held bytes start in the document.
+    /// Offset of the held bytes in the document.
     offset: u64,
-    /// Held bytes in which names were found.
+    /// Number of held bytes that were searched for names.
     decided: usize,
 }
 
@@ -105,11 +105,11 @@ struct FoundName {
     guessed: bool,
 }
 
-/// The longest reference of a record, in bytes. The names of a longer one are those of running text.
+/// Max bytes of a reference of a record. Names in a longer one count as running text.
 const MAX_ITEM_BYTES: u64 = 512 << 10;
 
 impl ProseReader {
-    /// A reader at the start of a document, with its syntax if it is structured.
+    /// Creates a reader at the start of a document, with its syntax if it is structured.
     pub(super) fn new(kind: TextKind, syntax: Option<Syntax>) -> Self {
         ProseReader {
             scanner: Scanner::new().kind(kind),
@@ -120,7 +120,7 @@ impl ProseReader {
         }
     }
 
-    /// The references in `held`, which are bytes that were not passed yet.
+    /// Returns the references in `held`, which starts at the first byte that was not passed.
     pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Taken {
         let (before, after) = self.scanner.window();
         let end = if is_last {
@@ -140,7 +140,7 @@ impl ProseReader {
         Taken { references, passed }
     }
 
-    /// The references of records that end in `held` before `end`. No other is open at the end that is returned.
+    /// Returns the references of records that end in `held` before `end`, and an end at which no reference is open.
     fn items(&mut self, held: &[u8], end: usize, is_last: bool) -> (usize, Vec<CitedItem>) {
         let Some(items) = &mut self.items else {
             return (end, Vec::new());
@@ -165,7 +165,7 @@ impl ProseReader {
         (end.max(self.decided), whole)
     }
 
-    /// The references up to `end`: the `items`, and the names outside of them.
+    /// Returns the references up to `end`: those of the `items`, and the names outside of them.
     fn references(&mut self, held: &[u8], end: usize, items: Vec<CitedItem>) -> Vec<Reference> {
         let mut names = Vec::new();
         self.scanner
@@ -196,7 +196,7 @@ impl ProseReader {
         references
     }
 
-    /// The reference of a name that was not found before.
+    /// Returns the reference of a name, or `None` if it was found before.
     fn first(&mut self, name: FoundName) -> Option<Reference> {
         let is_new = self.seen.insert(&name.doi.key());
         is_new.then(|| name.reference(None, 0))
@@ -218,12 +218,12 @@ impl FoundName {
     }
 }
 
-/// Where a place of the document is in the bytes that are held from an offset on.
+/// Converts a range of the document to a range of the held bytes, which start at `offset`.
 fn held_place(place: &Range<u64>, offset: u64) -> Range<usize> {
     place.start.saturating_sub(offset) as usize..place.end.saturating_sub(offset) as usize
 }
 
-/// The references of an item: each text of a field for names, and each other name that was found in it; or that it has none.
+/// Adds the references of an item: each text of a field for names and each other name in it, or an empty reference.
 fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut Vec<Reference>) {
     let CitedItem {
         place,

@@ -1,30 +1,30 @@
-//! What is said of a reference.
+//! The verdicts of a check.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a check says of a reference.
+/// Verdict of a check on a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum CheckVerdict {
-    /// The index knows the name, or the registry, if that was asked.
+    /// The index or the registry knows the name.
     Known,
-    /// It is a DOI name, and neither an index nor a registry was asked.
+    /// The text is a DOI name, and neither an index nor a registry was asked.
     WellFormed,
     /// A notice retracts the work.
     Retracted,
-    /// The text stops within the name, or goes on with what may be more of it; or the index does not know the name, but longer names
-    /// that start with it.
+    /// The text stops within the name or continues with text that may belong to it, or the index knows only longer names that
+    /// start with it.
     CutShort,
-    /// The name holds a check digit that does not agree with its other digits, and the index does not know it.
+    /// The check digit of the name does not agree with its other digits, and the index does not know the name.
     WrongCheckDigit,
-    /// The index does not know the name, but one that a slip parts from it.
+    /// The index does not know the name, but knows one that differs from it by a slip.
     DidYouMean,
-    /// The text holds more or less than the name, or characters that were changed on the way.
+    /// The text holds more or less than the name, or characters that were altered.
     WrittenWrongly,
     /// The name is reserved for tests, or fills a template: it names no work.
     Placeholder,
-    /// An entry before this one has the same name.
+    /// An earlier entry has the same name.
     Duplicate,
     /// The index does not know the name. It may be registered all the same.
     NotInIndex,
@@ -57,7 +57,7 @@ impl CheckVerdict {
         CheckVerdict::NoDoi,
     ];
 
-    /// Its word wherever it is written: in rows, tables, messages, options and reports, and in answers of the registry.
+    /// Returns the name of the verdict in rows, messages, options and reports.
     pub fn name(self) -> &'static str {
         match self {
             CheckVerdict::Known => "known",
@@ -77,7 +77,7 @@ impl CheckVerdict {
         }
     }
 
-    /// What it means, in a sentence without its full stop.
+    /// Returns the meaning as a sentence without its full stop.
     pub fn meaning(self) -> &'static str {
         match self {
             CheckVerdict::Known => "The index or the registry knows the name",
@@ -113,8 +113,8 @@ impl CheckVerdict {
         }
     }
 
-    /// Whether it is a finding if nothing else is asked for: all are, but for good names, names that are not in an index, which may
-    /// be newer than it, names for which the registry could not be asked, and references without a name.
+    /// Whether it is a finding by default: all are, except good names, names that are not in an index, which may be newer than
+    /// the index, names that the registry could not be asked about, and references without a name.
     pub fn is_finding(self) -> bool {
         !matches!(
             self,
@@ -127,14 +127,14 @@ impl CheckVerdict {
     }
 }
 
-/// The [`name`](CheckVerdict::name).
+/// Writes the [`name`](CheckVerdict::name).
 impl fmt::Display for CheckVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// From its [`name`](CheckVerdict::name).
+/// Parses a [`name`](CheckVerdict::name).
 impl FromStr for CheckVerdict {
     type Err = UnknownVerdict;
 
@@ -144,14 +144,14 @@ impl FromStr for CheckVerdict {
     }
 }
 
-/// As its [`name`](CheckVerdict::name).
+/// Serialises the [`name`](CheckVerdict::name).
 impl serde::Serialize for CheckVerdict {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-/// A word that is the name of no verdict.
+/// A word that does not name a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no verdict; take some of {list}, or none", list = names())]
 pub struct UnknownVerdict(Box<str>);

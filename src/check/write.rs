@@ -11,7 +11,7 @@ use crate::records::Output;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckFormat {
-    /// A table for people, which the command writes: [`Check::run`](crate::Check::run) does not.
+    /// A table for people. Only the command writes it; [`Check::run`](crate::Check::run) returns an error.
     Text,
     /// One JSON object per line.
     Jsonl,
@@ -30,7 +30,7 @@ impl CheckFormat {
         CheckFormat::Sarif,
     ];
 
-    /// Its name, which is also the usual ending of its files.
+    /// Returns the name, which is also the usual ending of files.
     pub fn name(self) -> &'static str {
         match self {
             CheckFormat::Text => "text",
@@ -41,7 +41,7 @@ impl CheckFormat {
     }
 }
 
-/// From its [`name`](CheckFormat::name).
+/// Parses a [`name`](CheckFormat::name).
 impl FromStr for CheckFormat {
     type Err = UnknownCheckFormat;
 
@@ -51,18 +51,18 @@ impl FromStr for CheckFormat {
     }
 }
 
-/// A word that is the name of no format of a check.
+/// A word that does not name a format of a check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no format of a check: it is one of text, jsonl, csv, sarif")]
 pub struct UnknownCheckFormat(Box<str>);
 
-/// The rows on their way to an output.
+/// Writes rows in a format.
 pub(super) enum RowsOut {
-    /// The caller takes them, or a diff is written instead.
+    /// Writes no rows: the caller takes them, or a diff is written instead.
     Nowhere(Output),
     Jsonl(Output),
     Csv(Box<csv::Writer<Output>>),
-    /// With the number of results that were written.
+    /// SARIF, with the number of results written so far.
     Sarif(Output, u64),
 }
 
@@ -76,7 +76,7 @@ impl RowsOut {
         }
     }
 
-    /// Writes a row; `is_finding` says whether its verdict is one of those that were asked for.
+    /// Writes a row. `is_finding` says whether its verdict counts as a finding.
     pub(super) fn write(&mut self, row: &CheckedReference, is_finding: bool) -> io::Result<()> {
         match self {
             RowsOut::Nowhere(_) => Ok(()),
@@ -98,7 +98,7 @@ impl RowsOut {
         }
     }
 
-    /// The output of a diff, which takes the place of the rows.
+    /// Returns the output for a diff, if no rows are written.
     pub(super) fn output(&mut self) -> Option<&mut Output> {
         match self {
             RowsOut::Nowhere(out) => Some(out),
@@ -106,7 +106,7 @@ impl RowsOut {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the rest and returns the output.
     pub(super) fn end(self) -> io::Result<Output> {
         match self {
             RowsOut::Nowhere(out) | RowsOut::Jsonl(out) => Ok(out),

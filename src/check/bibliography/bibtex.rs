@@ -1,8 +1,8 @@
 //! Reads BibTeX and BibLaTeX.
 //!
-//! A value is one literal in braces or quotes, or several parts with `#` between them, of which some may be the names of strings
-//! that `@string` defines. Where braces are not in pairs, a value ends before the next line that starts a field, and an entry before the next
-//! line that starts one. Linear in the length of the document.
+//! A value is one literal in braces or quotes, or several parts joined by `#`. A part may be the name of a string that `@string`
+//! defines. If braces are not in pairs, a value ends before the next line that starts a field, and an entry before the next line
+//! that starts an entry. Linear in the length of the document.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::{Draft, FieldText};
 use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
 use crate::structure::without_latex;
 
-/// The references in a part of a document. The strings that it defines are kept for the parts that follow.
+/// Returns the references in a part of a document. The strings that it defines are kept for later parts.
 pub(super) fn references(bytes: &[u8], strings: &mut BibStrings) -> Vec<Reference> {
     let mut references = Vec::new();
     strings.left = strings.left.max(bytes.len());
@@ -50,7 +50,7 @@ pub(super) fn references(bytes: &[u8], strings: &mut BibStrings) -> Vec<Referenc
     references
 }
 
-/// Where the next line is that starts an entry: an entry that is never closed ends there.
+/// Returns the offset of the next line that starts an entry, or the length. An unclosed entry ends there.
 fn next_entry(bytes: &[u8], from: usize) -> usize {
     let mut lines = memchr_iter(b'\n', &bytes[from..]).map(|line| from + line + 1);
     let starts_entry = |&line: &usize| {
@@ -72,7 +72,7 @@ fn starts_field(line: &[u8]) -> bool {
     name > 0 && line[name..].trim_ascii_start().starts_with(b"=")
 }
 
-/// Fields that hold notes, which may name the work besides other things.
+/// Fields for notes, which may hold a name among other text.
 const NOTES: [&[u8]; 7] = [
     b"note",
     b"addendum",
@@ -83,7 +83,7 @@ const NOTES: [&[u8]; 7] = [
     b"extra",
 ];
 
-/// Bytes of the names and texts of strings that are kept.
+/// Max bytes of the names and texts of the strings that are kept.
 const MAX_STRINGS_BYTES: usize = 4 << 20;
 
 /// The strings that a document defines, and the names of months.
@@ -91,7 +91,7 @@ pub(in crate::check) struct BibStrings {
     texts: HashMap<Vec<u8>, Box<str>>,
     /// Bytes that may still be kept.
     free: usize,
-    /// Bytes that may still be put in the place of names, so that a part of a document makes no more text than twice its length.
+    /// Bytes of text that names of strings may still be replaced by. A part of a document thus makes at most twice its length.
     left: usize,
 }
 
@@ -134,8 +134,8 @@ impl BibStrings {
         }
     }
 
-    /// The text of a word outside of braces and quotes. A name that is not defined is empty, as for BibTeX; what no name can be
-    /// is a value whose braces were left out.
+    /// Returns the text of a word outside of braces and quotes: its string, or the word itself if it holds `/` or `:` or is a
+    /// number. An undefined name is empty, as for BibTeX.
     fn text(&mut self, word: &[u8]) -> String {
         let is_value = word.iter().any(|byte| matches!(byte, b'/' | b':'))
             || word.iter().all(u8::is_ascii_digit);
@@ -155,7 +155,7 @@ impl BibStrings {
 struct BibEntry<'b, 's> {
     bytes: &'b [u8],
     at: usize,
-    /// Where it ends at the latest.
+    /// Max offset of its end.
     end: usize,
     /// The brace or bracket that closes it.
     closer: u8,
@@ -171,11 +171,11 @@ struct BibPart {
 }
 
 enum PartText {
-    /// What is in braces or quotes.
+    /// The text in braces or quotes.
     Literal,
-    /// What is in braces or quotes that are never closed.
+    /// The text after a brace or quote that is never closed.
     Unclosed,
-    /// What a word stands for.
+    /// The text of a word outside of braces and quotes.
     Word(String),
 }
 
@@ -207,7 +207,7 @@ impl BibEntry<'_, '_> {
         draft
     }
 
-    /// Reads the strings that are defined.
+    /// Reads the definitions of an `@string` entry.
     fn define(&mut self) {
         self.fields(|entry, name, value| {
             let text = match value.joined {
@@ -218,7 +218,7 @@ impl BibEntry<'_, '_> {
         });
     }
 
-    /// Reads the fields, and passes each with its name in lower case to `take`.
+    /// Reads the fields and passes each to `take`, with its name in lower case.
     fn fields(&mut self, mut take: impl FnMut(&mut Self, &[u8], FieldText)) {
         while let Some(byte) = self.next() {
             match byte {
@@ -329,15 +329,15 @@ impl BibEntry<'_, '_> {
         !self.bytes[at..self.end].trim_ascii_start().is_empty()
     }
 
-    /// Where the next line is that starts a field, or else the end.
+    /// Returns the offset of the next line that starts a field, or the end of the entry.
     fn next_field(&self, from: usize) -> usize {
         let mut lines = memchr_iter(b'\n', &self.bytes[from..self.end]).map(|line| from + line + 1);
         let line = lines.find(|&line| starts_field(&self.bytes[line..self.end]));
         line.unwrap_or(self.end)
     }
 
-    /// The offset after the `closer` of what is open at the place. Braces are counted as BibTeX does, escaped ones too. After a
-    /// brace that was never closed, a value is looked for only up to the next field.
+    /// Returns the offset after the `closer` that matches, or `None` if there is none. Braces are counted as BibTeX does, escaped
+    /// ones too. In an entry with an unclosed brace, the search ends at the next field.
     fn closed(&self, closer: u8) -> Option<usize> {
         let end = match self.is_broken {
             true => self.next_field(self.at),
@@ -365,13 +365,13 @@ impl BibEntry<'_, '_> {
         start..self.at
     }
 
-    /// The letters at the place.
+    /// Reads the ASCII letters at the current offset.
     fn word(&mut self) -> &[u8] {
         let word = self.until(|byte| !byte.is_ascii_alphabetic());
         &self.bytes[word]
     }
 
-    /// The next byte that is not white space.
+    /// Skips white space and returns the byte after it, without reading that.
     fn next(&mut self) -> Option<u8> {
         self.until(|byte| !byte.is_ascii_whitespace());
         self.bytes[..self.end].get(self.at).copied()
@@ -392,7 +392,8 @@ impl FieldText {
     }
 }
 
-/// The value of one literal, without the braces or the macro `\url` that hold all of it. Other braces and macros are passed over.
+/// Returns the value of one literal, without the braces or the macro `\url` around all of it. Other braces and macros are dropped
+/// from its text.
 fn literal(bytes: &[u8], place: Range<usize>) -> FieldText {
     let mut place = trimmed(bytes, place);
     while let Some(inner) = unwrapped(&bytes[place.clone()]) {
@@ -404,7 +405,7 @@ fn literal(bytes: &[u8], place: Range<usize>) -> FieldText {
     FieldText { place, joined }
 }
 
-/// The inside of the braces or the `\url` that hold all of a value.
+/// Returns the inside of the braces or the `\url` around all of a value.
 fn unwrapped(value: &[u8]) -> Option<Range<usize>> {
     let start = match value {
         [b'{', ..] => 1,
@@ -420,12 +421,12 @@ fn unwrapped(value: &[u8]) -> Option<Range<usize>> {
         }
         depth == 0
     });
-    // `{\_}` is a mark of a name, not a group around it.
+    // `{\_}` is an escaped character of a name, not a group around the name.
     let is_mark = start == 1 && closed? <= 2;
     (start + closed? + 1 == value.len() && !is_mark).then_some(start..value.len() - 1)
 }
 
-/// A text without the backslashes of marks, and without braces. What is in those of a macro is a word of its own.
+/// Removes braces, and backslashes before punctuation. The argument of a macro becomes a word of its own.
 fn without_braces(text: &str) -> String {
     let text = without_latex(text);
     let mut plain = String::with_capacity(text.len());
@@ -447,7 +448,7 @@ mod tests {
     use super::*;
     use crate::check::reference::Written;
 
-    /// The text of the name of each reference, and whether it can be repaired in its place.
+    /// Returns the text of each reference's name, and whether a repair can replace it.
     fn read(document: &str) -> Vec<(String, bool)> {
         let bytes = document.as_bytes();
         let shown = |one: Reference| {

@@ -12,10 +12,10 @@ use crate::structure::string_bytes;
 
 type CslItem<'t> = HashMap<String, &'t RawValue>;
 
-/// Items that decide whether a text is CSL-JSON.
+/// Max items that are read to decide whether a text is CSL-JSON.
 const HEAD: usize = 10;
 
-/// Takes the items of a document, of which a part is held.
+/// Reads the items of a document that is held in part.
 #[derive(Default)]
 pub(in crate::check) struct CslReader {
     /// Whether the list of items was reached.
@@ -25,8 +25,9 @@ pub(in crate::check) struct CslReader {
 }
 
 impl CslReader {
-    /// Whether a text that starts with `head` is CSL-JSON: items with a type, and an identifier, title or name. The schema wants an
-    /// identifier, but Manubot and others make their own from the name. Works of Crossref have references besides.
+    /// Whether a text that starts with `head` is CSL-JSON: items with a type, and an identifier, title or name. The schema
+    /// requires an identifier, but Manubot and others make their own from the name. Works of Crossref differ in having
+    /// references.
     pub(in crate::check) fn is_csl(head: &[u8]) -> bool {
         let mut places = Vec::new();
         let mut reader = CslReader::default();
@@ -36,7 +37,7 @@ impl CslReader {
             && items.all(|place| item(&head[place]).is_some_and(|item| is_item(&item)))
     }
 
-    /// The references of the items in `held`, which are bytes that were not passed yet.
+    /// Returns the references of the items in `held`, which starts at the first unread byte.
     pub(in crate::check) fn take(&mut self, held: &[u8], is_last: bool) -> Taken {
         let mut references = Vec::new();
         let passed = self.items(held, |place| references.push(reference(held, place)));
@@ -51,7 +52,7 @@ impl CslReader {
         }
     }
 
-    /// Passes the place of each whole item to `take`. Returns where the next one starts.
+    /// Passes the range of each whole item to `take`. Returns the offset of the next item.
     fn items(&mut self, held: &[u8], mut take: impl FnMut(Range<usize>)) -> usize {
         let mut at = 0;
         if !self.is_inside {
@@ -86,7 +87,7 @@ fn item(object: &[u8]) -> Option<CslItem<'_>> {
     serde_json::from_slice(object).ok()
 }
 
-/// The reference of an item. One that is no JSON is searched for a name.
+/// Returns the reference of an item. An item that is not JSON is searched for a name.
 fn reference(held: &[u8], place: Range<usize>) -> Reference {
     let start = place.start;
     match item(&held[place.clone()]) {
@@ -98,7 +99,7 @@ fn reference(held: &[u8], place: Range<usize>) -> Reference {
     }
 }
 
-/// Where the list of items starts: at the start of the document, or as the member `items` of an object.
+/// Returns the offset of the first item, after the bracket: the list is the document, or the member `items` of its object.
 fn list_start(bytes: &[u8]) -> Option<usize> {
     let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
     match bytes[first] {
@@ -121,7 +122,7 @@ fn list_start(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// The length of the object that starts `bytes`, if it is whole.
+/// Returns the length of the object at the start of `bytes`, or `None` if it is not whole.
 fn object_length(bytes: &[u8]) -> Option<usize> {
     let mut tokens = JsonTokens::new(bytes);
     loop {
@@ -132,7 +133,7 @@ fn object_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The strings and brackets of JSON, with how many brackets are open after each.
+/// Iterates over the strings and brackets of JSON, each with the number of brackets that are open after it.
 struct JsonTokens<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -183,14 +184,14 @@ fn draft(bytes: &[u8], start: usize, item: &CslItem<'_>) -> Draft {
     draft
 }
 
-/// The inside of a string.
+/// Returns the range inside the quotes of `value`, or `None` if it is not a string.
 fn string(bytes: &[u8], value: &str) -> Option<Range<usize>> {
     let inside = value.strip_prefix('"')?.strip_suffix('"')?;
     let start = offset(bytes, inside);
     Some(start..start + inside.len())
 }
 
-/// Where a part of `bytes` starts.
+/// Returns the offset of `part` in `bytes`, which it is a slice of.
 fn offset(bytes: &[u8], part: &str) -> usize {
     part.as_ptr() as usize - bytes.as_ptr() as usize
 }

@@ -7,13 +7,13 @@ use memchr::{memchr, memmem};
 use super::{Draft, FieldText};
 use crate::check::reference::{Escape, Reference, text, trimmed};
 
-/// Whether a text that is XML starts as EndNote's does.
+/// Whether a head of XML has the elements of EndNote's format.
 pub(super) fn is_endnote(head: &[u8]) -> bool {
     let holds = |tag: &[u8]| memmem::find(head, tag).is_some();
     holds(b"<records>") && holds(b"<record>")
 }
 
-/// The references of a document.
+/// Returns the references of a document.
 pub(super) fn references(bytes: &[u8]) -> Vec<Reference> {
     let mut references = Vec::new();
     let mut reader = EndnoteReader {
@@ -45,7 +45,7 @@ struct EndnoteRecord {
 }
 
 impl<'b> EndnoteReader<'b> {
-    /// Takes a piece of the document, and returns the reference that it ends.
+    /// Takes a piece of the document. Returns the reference if the piece ends one.
     fn take(&mut self, piece: XmlPiece<'b>) -> Option<Reference> {
         match (piece, &mut self.field) {
             (XmlPiece::Open(b"record", start), _) => {
@@ -107,11 +107,11 @@ fn is_field(name: &[u8]) -> bool {
     )
 }
 
-/// The text of an element, whose parts may look different.
+/// The text of an element, which other elements may divide into pieces.
 struct ElementText {
-    /// The pieces that are more than white space, and whether their entities are to be decoded.
+    /// The pieces, except white space with a line end, and whether their entities must be decoded.
     pieces: Vec<(Range<usize>, bool)>,
-    /// Whether nothing else was among them.
+    /// Whether nothing else was between the pieces.
     is_whole: bool,
 }
 
@@ -127,7 +127,7 @@ impl Default for ElementText {
 impl ElementText {
     fn add(&mut self, bytes: &[u8], place: Range<usize>, has_entities: bool) {
         self.is_whole &= has_entities;
-        // Lines between elements are layout.
+        // White space with a line end between elements is layout.
         let is_layout = bytes[place.clone()].trim_ascii().is_empty();
         if !(is_layout && bytes[place.clone()].contains(&b'\n')) {
             self.pieces.push((place, has_entities));
@@ -156,25 +156,25 @@ impl ElementText {
 
 /// A piece of a document.
 enum XmlPiece<'b> {
-    /// A start tag: the name of the element, and where its content starts.
+    /// A start tag: the name of the element, and the offset of its content.
     Open(&'b [u8], usize),
     /// An end tag.
     Close(&'b [u8]),
     Text(Range<usize>),
-    /// A section of characters, without its marks.
+    /// The content of a CDATA section.
     Characters(Range<usize>),
     /// A comment, an instruction or an element without content.
     Passed,
 }
 
-/// The pieces of a document, in their order.
+/// Iterates over the pieces of a document.
 struct Pieces<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
 impl<'b> Pieces<'b> {
-    /// Goes on after `end`, which ends the piece that starts at the place, and returns the inside of that.
+    /// Moves behind the next `end`. Returns the range between the opener, which is `opener` bytes long, and that `end`.
     fn up_to(&mut self, opener: usize, end: &[u8]) -> Range<usize> {
         let start = self.bytes.len().min(self.at + opener);
         let length = memmem::find(&self.bytes[start..], end);
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::check::reference::Written;
 
-    /// The text that the first record gives, and whether it can be repaired in its place.
+    /// Returns the text of the first record's name, and whether a repair can replace it.
     fn read(field: &str) -> (String, bool) {
         let document = format!("<xml><records><record><x/>{field}</record></records></xml>");
         let references = references(document.as_bytes());

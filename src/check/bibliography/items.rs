@@ -40,7 +40,7 @@ struct OpenItems {
     ended: VecDeque<CitedItem>,
     /// The item that is open, and whether it is a reference.
     open: Option<(CitedItem, bool)>,
-    /// Items that are open in it.
+    /// Number of open items inside it.
     inner: usize,
     record: u64,
 }
@@ -61,7 +61,7 @@ impl ItemReader {
         }
     }
 
-    /// Reads `held`, which starts at an offset of the document, as far as it was not read before.
+    /// Reads the bytes of `held` that were not read before. `held` starts at `offset` in the document.
     pub(in crate::check) fn read(&mut self, held: &[u8], offset: u64, is_last: bool) {
         let new = &held[(self.read - offset) as usize..];
         let items = &mut self.items;
@@ -73,13 +73,13 @@ impl ItemReader {
         }
     }
 
-    /// Where the reference starts that is open.
+    /// Returns the offset of the open reference.
     pub(in crate::check) fn open(&self) -> Option<u64> {
         let open = self.items.open.as_ref();
         open.and_then(|(item, is_reference)| is_reference.then_some(item.place.start))
     }
 
-    /// Takes the item that is open for no reference, since it is too long.
+    /// Drops the open reference, since it is too long.
     pub(in crate::check) fn give_up(&mut self) {
         if let Some((item, is_reference)) = &mut self.items.open {
             *is_reference = false;

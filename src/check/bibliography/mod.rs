@@ -1,8 +1,8 @@
-//! The references of bibliographies: where each gives its name, and its key.
+//! Reads the references of bibliographies: the range of each name, and the key.
 //!
-//! The readers take the bytes of a document that are held, since a value must be written back in its place. The last entry may not be
-//! whole; then it is read again with more bytes. `items` joins what `structure` says of records of other formats.
-//! Broken structure ends a reference, and reading goes on at the next one.
+//! The readers take bytes in memory, since a repair replaces the range of a value. If the last entry is not whole, it is read
+//! again with more bytes. `items` collects references from the events of `structure`, for records of other formats. Broken
+//! structure ends a reference, and reading goes on at the next one.
 
 pub(super) mod bibtex;
 pub(super) mod csl;
@@ -31,7 +31,7 @@ pub(super) enum Bibliography {
 }
 
 impl Bibliography {
-    /// The format of a document, if it is one.
+    /// Returns the format of a document, or `None` if it is not a bibliography.
     pub(super) fn of(bytes: &[u8]) -> Option<Bibliography> {
         let head = &bytes[..bytes.len().min(Syntax::HEAD)];
         match Syntax::of(head) {
@@ -43,7 +43,8 @@ impl Bibliography {
         }
     }
 
-    /// The references in a part of a document, in their order. A part starts with an entry, and its last entry may not be whole.
+    /// Returns the references in a part of a document, in their order. A part starts with an entry; its last entry may not be
+    /// whole.
     pub(super) fn references(self, bytes: &[u8], strings: &mut BibStrings) -> Vec<Reference> {
         match self {
             Bibliography::Bibtex => bibtex::references(bytes, strings),
@@ -58,7 +59,7 @@ impl Bibliography {
 struct FieldText {
     /// Its bytes, from the first to the last of its parts.
     place: Range<usize>,
-    /// Its text, if that is not in one literal; see [`Field::joined`].
+    /// Its text if it is not one literal; see [`Field::joined`].
     joined: Option<Box<str>>,
 }
 
@@ -72,7 +73,7 @@ impl From<Range<usize>> for FieldText {
 }
 
 impl FieldText {
-    /// The value without the white space around it.
+    /// Removes the white space around the value.
     fn trimmed(self, bytes: &[u8]) -> Self {
         FieldText {
             place: trimmed(bytes, self.place),
@@ -87,7 +88,7 @@ impl FieldText {
         }
     }
 
-    /// The reference whose name the value gives.
+    /// Returns the range of the value, and the value as a field that holds a name.
     fn field(self, escape: Escape, role: FieldRole) -> (Range<usize>, Written) {
         let joined = self.joined;
         let field = Field {
@@ -98,7 +99,7 @@ impl FieldText {
         (self.place, Written::Field(field))
     }
 
-    /// The text that is meant.
+    /// Returns the decoded text.
     fn meant(&self, bytes: &[u8], escape: Escape) -> String {
         let written = text(&bytes[self.place.clone()]);
         let meant = match &self.joined {
@@ -108,7 +109,7 @@ impl FieldText {
         meant.trim().to_owned()
     }
 
-    /// The first name in the value, of which one after a label is preferred.
+    /// Finds a name in the value: the first after a label, or else the first.
     fn found(&self, bytes: &[u8]) -> Option<(Range<usize>, Written)> {
         if let Some(joined) = &self.joined {
             let (_, written) = prose::labelled_or_first(joined.as_bytes())?;
@@ -120,18 +121,18 @@ impl FieldText {
     }
 }
 
-/// What was read of a record so far.
+/// A record that is being read.
 #[derive(Default)]
 struct Draft {
     start: usize,
     key: Option<String>,
     /// The field for the name.
     doi: Option<FieldText>,
-    /// Fields that may hold nothing but a name: for addresses, and such as are used for several things.
+    /// Fields for addresses and for identifiers of any kind, which may hold a name alone.
     names: Vec<(FieldRole, FieldText)>,
     /// Fields for other things, which may hold the URL of a name alone.
     others: Vec<FieldText>,
-    /// Fields for notes, which may hold a name besides other things.
+    /// Fields for notes, which may hold a name among other text.
     notes: Vec<FieldText>,
 }
 
@@ -143,21 +144,21 @@ impl Draft {
         }
     }
 
-    /// Takes the value of a field that is there for the name. Of several, the first that is not empty counts.
+    /// Adds a field for the DOI name. Of several, the first that is not empty counts.
     fn add_doi(&mut self, bytes: &[u8], value: impl Into<FieldText>) {
         if self.doi.as_ref().is_none_or(FieldText::is_empty) {
             self.doi = Some(value.into().trimmed(bytes));
         }
     }
 
-    /// Takes the value of a field for addresses.
+    /// Adds a field for addresses.
     fn add_address(&mut self, bytes: &[u8], value: impl Into<FieldText>) {
         let value = value.into().trimmed(bytes);
         self.names.push((FieldRole::Address, value));
     }
 
-    /// The reference: its name is in its own field, or else in the first address that is one of a proxy, or else in the first
-    /// other field that holds nothing more, or else found in an address, as publishers make them, or else in a note.
+    /// Returns the reference. Its name comes from the first of these that has one: the field for the name, an address of a proxy,
+    /// another field that holds nothing more, a publisher's address that contains a name, a note.
     fn reference(self, bytes: &[u8], escape: Escape) -> Reference {
         let names = self.names.iter();
         let place = self
@@ -190,7 +191,7 @@ impl Draft {
 }
 
 impl Draft {
-    /// The reference of a part of the document that cannot be read: its name is the first in it.
+    /// Returns the reference of a part of the document that cannot be parsed, with a name that is found in it.
     fn searched(self, bytes: &[u8], part: Range<usize>) -> Reference {
         let found = FieldText::from(part).found(bytes);
         let (place, written) = found.unwrap_or((self.start..self.start, Written::Nothing));
@@ -204,13 +205,13 @@ impl Draft {
     }
 }
 
-/// Whether a text is a name in any presentation form up to its first white space. What follows may be a slip.
+/// Whether the text before the first white space is a name in any presentation form. The text after it is ignored.
 fn starts_with_name(text: &str) -> bool {
     let first = text.split_ascii_whitespace().next();
     first.is_some_and(|first| Doi::parse(first).is_ok())
 }
 
-/// Whether a text is a name with its scheme or proxy. Two numbers around a slash alone may be anything.
+/// Whether a text is a name with a scheme or proxy. A bare `10.1234/5` may be something else.
 fn is_presented(text: &str) -> bool {
     !text.starts_with("10.") && Doi::parse(text).is_ok()
 }
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
     use crate::check::document::DocumentReader;
 
-    /// Key and text of each reference.
+    /// Returns the key and the text of each reference.
     pub(super) fn read(document: &str) -> Vec<(Option<String>, String)> {
         let bytes = document.as_bytes();
         let mut reader = DocumentReader::of(bytes, true, None, None).unwrap();

@@ -1,5 +1,5 @@
-//! Reads formats with a tag at the start of each line: RIS, PubMed's and EndNote's. A line without a tag goes on with the value
-//! before it.
+//! Reads formats with a tag at the start of each line: RIS, PubMed's and EndNote's. A line without a tag continues the value of
+//! the line before.
 
 use std::ops::Range;
 
@@ -17,28 +17,28 @@ pub(crate) enum TagSyntax {
     Endnote,
 }
 
-/// What a line of a record is.
+/// The meaning of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TagMeaning {
     Start,
-    /// The start, which is the key too.
+    /// The start of a record, with its key.
     StartKey,
     End,
     Key,
     Doi,
     Address,
-    /// What may be a name among other things.
+    /// An identifier of any kind.
     Any,
-    /// Text that may hold a name besides other things.
+    /// Text that may hold a name among other text.
     Note,
     Other,
 }
 
-/// After the name in a tag of PubMed, which holds other identifiers too.
+/// Marks a DOI name in PubMed's tags `LID` and `AID`, which hold other identifiers too.
 const PUBMED_MARK: &[u8] = b"[doi]";
 
 impl TagSyntax {
-    /// The syntax of a text that starts with `head`, besides RIS.
+    /// Returns the syntax of a text that starts with `head`, except RIS, which is recognised elsewhere.
     pub(super) fn of(head: &[u8]) -> Option<TagSyntax> {
         let first = head.trim_ascii_start();
         if first.starts_with(b"PMID- ") {
@@ -47,7 +47,7 @@ impl TagSyntax {
         first.starts_with(b"%0 ").then_some(TagSyntax::Endnote)
     }
 
-    /// The tag that a line starts with, and the length of it and its mark.
+    /// Returns the tag at the start of a line, and the length of the tag with its separator.
     fn tag(self, line: &[u8]) -> Option<(&[u8], usize)> {
         match self {
             TagSyntax::Ris => match line {
@@ -84,7 +84,7 @@ impl TagSyntax {
         }
     }
 
-    /// The part of a value that holds the name; none if it holds another identifier.
+    /// Returns the part of a value that is the name, or `None` if it is another identifier.
     fn name(self, bytes: &[u8], mut value: TagValue) -> Option<FieldText> {
         if self == TagSyntax::Pubmed {
             let last = value.lines.last_mut()?;
@@ -96,7 +96,7 @@ impl TagSyntax {
     }
 }
 
-/// The value of a tag: what its line has after it, and the lines that follow without a tag.
+/// The value of a tag: the rest of its line, and the lines without a tag after it.
 struct TagValue {
     meaning: TagMeaning,
     lines: Vec<Range<usize>>,
@@ -117,7 +117,7 @@ impl TagValue {
     }
 }
 
-/// The references of a document.
+/// Returns the references of a document.
 pub(super) fn references(syntax: TagSyntax, bytes: &[u8]) -> Vec<Reference> {
     let mut reader = TagReader {
         syntax,
@@ -142,7 +142,7 @@ struct TagReader<'b> {
     references: Vec<Reference>,
     /// The record that is open.
     draft: Option<Draft>,
-    /// The value that may go on in the next line.
+    /// The value that the next line may continue.
     value: Option<TagValue>,
 }
 

@@ -10,7 +10,7 @@ use crate::check::document::Taken;
 use crate::check::reference::{Field, FieldRole, Reference, Written};
 use crate::check::text as prose;
 
-/// What a document in YAML is.
+/// Format of a bibliography in YAML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::check) enum YamlLayout {
     /// `cff-version`, a work and its references.
@@ -21,11 +21,11 @@ pub(in crate::check) enum YamlLayout {
     Csl,
 }
 
-/// Lists and mappings in each other. What is deeper is not read as YAML.
+/// Max depth of nested lists and mappings. Reading as YAML ends at a deeper one.
 const MAX_DEPTH: usize = 64;
 
 impl YamlLayout {
-    /// The layout of a document that starts with `head`, if it is one of these.
+    /// Returns the layout of a document that starts with `head`, or `None` if it is not a bibliography.
     pub(in crate::check) fn of(head: &[u8]) -> Option<YamlLayout> {
         let head = String::from_utf8_lossy(head);
         let lines = head
@@ -40,7 +40,7 @@ impl YamlLayout {
         let mut lines = lines.filter(is_said).peekable();
         lines.next_if(|line| *line == "---");
         let lines: Vec<&str> = lines.collect();
-        // Text with such a head is no bibliography.
+        // A document marker means front matter of a text, or several documents.
         if lines.iter().any(|line| matches!(*line, "---" | "...")) {
             return None;
         }
@@ -70,7 +70,7 @@ impl YamlLayout {
         (is_key(lines.first()?) && is_entry).then_some(YamlLayout::Hayagriva)
     }
 
-    /// The references of a document, which is held as a whole.
+    /// Returns the references of a document, which is held as a whole.
     pub(in crate::check) fn take(self, held: &[u8]) -> Taken {
         let passed = held.len();
         let Ok(text) = str::from_utf8(held) else {
@@ -98,7 +98,7 @@ struct YamlFrame {
     is_list: bool,
     /// The key whose value comes next, in a mapping.
     key: Option<String>,
-    /// The entry that it is, which is read until the frame ends.
+    /// The entry that this mapping is, complete when the frame ends.
     entry: Option<YamlEntry>,
 }
 
@@ -106,9 +106,9 @@ struct YamlFrame {
 struct YamlEntry {
     start: usize,
     key: Option<String>,
-    /// Whether it is a reference, which is missed if it has no name, or else the work itself, or what holds it.
+    /// Whether it is a reference, which is reported even without a name. Otherwise it is the work itself or its container.
     is_reference: bool,
-    /// The fields for names, those for addresses, and all others, with their places.
+    /// The values of fields for names, of fields for addresses, and of all others, with their ranges in the text.
     names: Vec<(String, Range<usize>)>,
     addresses: Vec<(String, Range<usize>)>,
     others: Vec<(String, Range<usize>)>,
@@ -119,7 +119,7 @@ struct YamlReader<'t> {
     text: &'t str,
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
     frames: Vec<YamlFrame>,
-    /// The last place that was looked up: its characters and its bytes.
+    /// The last offset that was looked up, in characters and in bytes.
     last: (usize, usize),
     references: Vec<Reference>,
 }
@@ -136,7 +136,7 @@ impl<'t> YamlReader<'t> {
         }
     }
 
-    /// Reads to the end, or to what is no YAML. Returns where that is.
+    /// Reads to the end, or to the first error of syntax. Returns the offset.
     fn read(&mut self) -> usize {
         loop {
             let Some(next) = self.parser.next_event() else {
@@ -167,7 +167,7 @@ impl<'t> YamlReader<'t> {
         }
     }
 
-    /// The byte of a character. Characters before the last one are not looked up.
+    /// Converts an offset in characters to bytes. Offsets must not decrease from call to call.
     fn place(&mut self, character: usize) -> usize {
         let (characters, bytes) = self.last;
         let more = character.saturating_sub(characters);
@@ -202,13 +202,13 @@ impl<'t> YamlReader<'t> {
         });
     }
 
-    /// The keys of the open mappings, from the innermost outwards.
+    /// Returns the keys of the open mappings, innermost first.
     fn keys(&self) -> impl Iterator<Item = &str> {
         let frames = self.frames.iter().rev().filter(|frame| !frame.is_list);
         frames.map(|frame| frame.key.as_deref().unwrap_or_default())
     }
 
-    /// The entry that the mapping is which starts here.
+    /// Returns the entry of a mapping that starts at `start`, or `None` if the mapping is not an entry.
     fn entry(&self, start: usize) -> Option<YamlEntry> {
         let keys: Vec<&str> = self.keys().collect();
         let (is_reference, key) = match (self.layout, &keys[..]) {
@@ -243,7 +243,7 @@ impl<'t> YamlReader<'t> {
         self.end_value();
     }
 
-    /// Before the next key, if a value has ended.
+    /// Ends the value of a key, so that the next scalar is a key.
     fn end_value(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             frame.key = None;
@@ -282,7 +282,7 @@ impl<'t> YamlReader<'t> {
         self.end_value();
     }
 
-    /// The bytes of a scalar, without its quotes.
+    /// Returns the byte range of a scalar, without its quotes.
     fn scalar_place(&mut self, style: ScalarStyle, span: Span, at: usize) -> Range<usize> {
         let length = span.end.index().saturating_sub(span.start.index());
         let rest = &self.text[at..];
@@ -300,7 +300,7 @@ impl<'t> YamlReader<'t> {
 }
 
 impl YamlEntry {
-    /// Takes a scalar, with the path to it from its own key outwards.
+    /// Adds a scalar. `path` has the keys from its own outwards.
     fn take(&mut self, path: &str, value: &str, place: Range<usize>) {
         let value = value.trim();
         if value.is_empty() {
@@ -317,7 +317,7 @@ impl YamlEntry {
         }
     }
 
-    /// Adds the references: each field for names, or else the first address that is a name, or else the first name in any other text.
+    /// Adds the references: one for each field for names, or else the first address that is a name, or else a name in any field.
     fn add_to(self, references: &mut Vec<Reference>, text: &str, is_compared: bool) {
         let is_name = |(value, _): &&(String, Range<usize>)| starts_with_name(value);
         let (mut names, mut role) = (self.names, FieldRole::Name);
