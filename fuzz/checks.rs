@@ -1,4 +1,4 @@
-//! Properties that must hold for every input, one function per fuzz target. `tests/regressions.rs` runs them on inputs that
+//! Properties that must hold for every input, one function per fuzz target. `tests/library/regressions.rs` runs them on inputs that
 //! once failed.
 
 use doisift::{Doi, Form, Mention, Scanner, Tally, UrlEncoding};

@@ -603,7 +603,7 @@ fn flipped_bits_of_packed_outputs_change_no_record_in_silence() {
         place.scan(&format!("a -o {output}")).quiet();
         let good = std::fs::read(place.path(output)).unwrap();
         let wanted = place.merge(&format!("{output} -f csv")).quiet().out;
-        // `tests/flips.rs` flips every bit, within one process.
+        // `tests/library/flips.rs` flips every bit, within one process.
         for at in 0..60 {
             let mut bytes = good.clone();
             bytes[at * 7_919 % good.len()] ^= 1 << (at % 8);

@@ -2,7 +2,6 @@
 //!
 //! A module needs another if its code names it by `crate::` or by as many `super::` as lead to the root. Code for tests and
 //! comments do not count. What one crate may need of another is in its `Cargo.toml`.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,4 @@
 //! Runs from a program's own streams to the program itself.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;
 use std::io::{self, Cursor, Read, Write};

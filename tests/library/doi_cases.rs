@@ -277,7 +277,7 @@ fn every_rule_is_cited_and_no_other() {
 
 #[test]
 fn the_readme_lists_every_rule() {
-    let readme = include_str!("cases/README.md");
+    let readme = include_str!("../cases/README.md");
     for rule in RULES {
         assert!(
             readme.contains(&format!("| {rule} |")),

@@ -1,6 +1,4 @@
 //! An interrupted run that is resumed gives the same output as an uninterrupted one.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 use std::fs;

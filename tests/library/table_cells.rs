@@ -1,6 +1,4 @@
 //! Prints the texts of the cells of tables as JSON Lines, for `scripts/check table-files`.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::env;
 use std::fs;

@@ -1,14 +1,12 @@
 //! The programs in `examples` do what they say.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used, dead_code)]
 
-#[path = "../examples/clean_column.rs"]
+#[path = "../../examples/clean_column.rs"]
 mod clean_column;
-#[path = "../examples/first_mentions.rs"]
+#[path = "../../examples/first_mentions.rs"]
 mod first_mentions;
-#[path = "../examples/highlight.rs"]
+#[path = "../../examples/highlight.rs"]
 mod highlight;
-#[path = "../examples/own_source.rs"]
+#[path = "../../examples/own_source.rs"]
 mod own_source;
 
 use std::io::Write;

@@ -1,15 +1,14 @@
 //! Runs the checks of the fuzz targets on inputs that once failed, and on the labelled samples.
-#![allow(clippy::print_stderr)]
 
 #[cfg(feature = "pipeline")]
-#[path = "../fuzz/check_input.rs"]
+#[path = "../../fuzz/check_input.rs"]
 mod check_input;
-#[path = "../fuzz/check_naive.rs"]
+#[path = "../../fuzz/check_naive.rs"]
 mod check_naive;
-#[path = "../fuzz/checks.rs"]
+#[path = "../../fuzz/checks.rs"]
 mod checks;
 #[cfg(feature = "pipeline")]
-#[path = "../benches/fuzz_seeds.rs"]
+#[path = "../../benches/fuzz_seeds.rs"]
 #[allow(dead_code)]
 mod seeds;
 

@@ -1,5 +1,4 @@
 //! Runs `tests/cases/clean.toml` through `doisift::clean` and through `normalize --clean`.
-#![cfg(feature = "cli")]
 
 use doisift::{Doi, clean};
 use serde::Deserialize;
@@ -44,7 +43,7 @@ impl Class {
 }
 
 fn classes() -> Vec<Class> {
-    let file: File = toml::from_str(include_str!("cases/clean.toml")).expect("strict cases");
+    let file: File = toml::from_str(include_str!("../cases/clean.toml")).expect("strict cases");
     file.class
 }
 

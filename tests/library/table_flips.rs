@@ -1,14 +1,12 @@
 //! Flips each bit of a small Parquet file once, and of the metadata of Arrow files and streams, and cuts them to each length.
 //! Reading must end, and what is lost by a damaged header of a page or a damaged message must be reported.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "../fuzz/arrow_writer.rs"]
+#[path = "../../fuzz/arrow_writer.rs"]
 mod arrow_writer;
 #[cfg(feature = "parquet")]
-#[path = "../fuzz/parquet_writer.rs"]
+#[path = "../../fuzz/parquet_writer.rs"]
 mod parquet_writer;
-#[path = "../fuzz/small_table.rs"]
+#[path = "../../fuzz/small_table.rs"]
 mod small_table;
 
 use arrow_writer::arrow;

@@ -1,6 +1,4 @@
 //! Flips each bit of a small output once, and cuts it to each length. `merge` must refuse the file, or give the same records.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The labelled samples in `corpora/`, and generated texts: the scanner finds exactly the names they list.
 
-#[path = "../benches/corpus/mod.rs"]
+#[path = "../../benches/corpus/mod.rs"]
 mod corpus;
 
 use std::collections::BTreeSet;
@@ -79,8 +79,8 @@ fn the_readme_and_the_design_count_what_crossrefs_expression_finds() {
         wrong += matches.difference(&list).count();
     }
     for page in [
-        include_str!("../README.md"),
-        include_str!("../docs/src/design.md"),
+        include_str!("../../README.md"),
+        include_str!("../../docs/src/design.md"),
     ] {
         let words: Vec<&str> = page.split_whitespace().collect();
         let page = words.join(" ");

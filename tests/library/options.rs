@@ -1,6 +1,4 @@
 //! The options of builders, by their names.
-#![cfg(feature = "pipeline")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,6 @@
 //! The text holds each item that `src/lib.rs` exports, from whichever crate, with its public fields, methods and the traits that it implements,
 //! whatever features are on. It is read from the source, so it lacks what macros write, except the setters of `options!`: the
 //! variants of `Rule`, and what `derive` adds is shown as the attribute.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,10 +1,7 @@
 //! Runs each case of `tests/cases/scan-*.toml` through the scanner (whole, in pieces and in ranges of several sizes), and
 //! through its naive twin.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Case, Found, cases, known_failures};
+use crate::common::{Case, Found, cases, known_failures};
 use doisift::{Mention, Rejection, Scanner, Tally, naive};
 
 /// The sizes of the pieces in which a document is passed to the scanner.
