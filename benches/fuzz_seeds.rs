@@ -2,19 +2,19 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../fuzz/arrow_writer.rs"]
-mod arrow_writer;
+pub mod arrow_writer;
 #[path = "../fuzz/compress_writer.rs"]
 mod compress_writer;
 #[path = "../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
-mod parquet_writer;
+pub mod parquet_writer;
 #[path = "../fuzz/pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
 #[path = "../fuzz/seven_zip_writer.rs"]
 mod seven_zip_writer;
 #[path = "../fuzz/small_table.rs"]
-mod small_table;
+pub mod small_table;
 
 use std::fs;
 use std::io::{Cursor, Write};

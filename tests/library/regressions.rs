@@ -9,8 +9,7 @@ mod check_naive;
 mod checks;
 #[cfg(feature = "pipeline")]
 #[path = "../../benches/fuzz_seeds.rs"]
-#[allow(dead_code)]
-mod seeds;
+pub mod seeds;
 
 use std::fs;
 use std::path::Path;

@@ -1,19 +1,12 @@
 //! Flips each bit of a small Parquet file once, and of the metadata of Arrow files and streams, and cuts them to each length.
 //! Reading must end, and what is lost by a damaged header of a page or a damaged message must be reported.
 
-#[path = "../../fuzz/arrow_writer.rs"]
-mod arrow_writer;
-#[cfg(feature = "parquet")]
-#[path = "../../fuzz/parquet_writer.rs"]
-mod parquet_writer;
-#[path = "../../fuzz/small_table.rs"]
-mod small_table;
-
-use arrow_writer::arrow;
 use doisift::fuzz_support::{Reported, Way, read};
+
+use crate::regressions::seeds::arrow_writer::{self, arrow};
 #[cfg(feature = "parquet")]
-use parquet_writer::{parquet, style};
-use small_table::table;
+use crate::regressions::seeds::parquet_writer::{parquet, style};
+use crate::regressions::seeds::small_table::table;
 
 fn reported(bytes: &[u8]) -> Vec<Reported> {
     let way = Way {
