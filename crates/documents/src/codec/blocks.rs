@@ -1,8 +1,8 @@
 //! Reads streams by their blocks, so that several threads can decode one stream.
 //!
 //! A block is decoded as a stream of its own, with a header before it and an end after it. So the packing's own decoder
-//! verifies the block and where it ends, before a byte of it is returned. Where that fails, the stream is read again from its
-//! start as a member, and the bytes that were returned are left out. So bytes and errors are those of [`FileMembers`].
+//! verifies the block and its end, before a byte of it is returned. If that fails, the stream is read again from its start
+//! as a member, and bytes that were already returned are skipped. So bytes and errors are those of [`FileMembers`].
 
 use std::fs::File;
 use std::ops::Range;
@@ -15,21 +15,21 @@ use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
 use crate::fault::InputError;
 use crate::opening::Limits;
 
-/// The least cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
+/// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
 /// bzip2 clears 3.6 MB of memory.
 const TRY: usize = 64 << 10;
 
 /// A packing with streams of blocks that can be decoded alone.
 pub(super) trait BlockFormat: MemberFormat {
-    /// What is known of a stream at a place between its blocks.
+    /// Facts about a stream, gathered up to a place between its blocks.
     type Known: Clone + Send + 'static;
-    /// What is known of a file for all its streams, read when the first one is entered.
+    /// Facts about a file that all its streams share, read when the first one is entered.
     type Layout: Default;
     /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
-    /// The first place of the stream that starts at byte `start`. `None` if no such stream is there, or blocks of up to `max` unpacked
-    /// bytes are of no use for it.
+    /// Returns the first place of the stream that starts at byte `start`. `None` if no such stream is there, or blocks of
+    /// up to `max` unpacked bytes are of no use for it.
     fn enter(
         held: &mut HeldBytes,
         layout: &Self::Layout,
@@ -37,8 +37,8 @@ pub(super) trait BlockFormat: MemberFormat {
         max: usize,
     ) -> Option<InStream<Self::Known>>;
 
-    /// The first place at bit `from` or after it where a block may start that starts in the bytes `range`. `near` is a place
-    /// before it, in the same stream or another.
+    /// Returns the first place at or after bit `from` where a block may start, if it is within the bytes `range`. `near` is
+    /// a place before it, in the same stream or another.
     fn find(
         held: &mut HeldBytes,
         range: &Range<u64>,
@@ -46,19 +46,19 @@ pub(super) trait BlockFormat: MemberFormat {
         near: Option<&InStream<Self::Known>>,
     ) -> Option<InStream<Self::Known>>;
 
-    /// The end of a section that starts at byte `start`, and should have `length` bytes.
+    /// Returns the end of a section that starts at byte `start` and should have `length` bytes.
     fn section_end(_: &Self::Known, start: u64, length: u64) -> u64 {
         start + length
     }
 
-    /// What follows in the stream. None if it is damaged, or a block is too large.
+    /// Reads the next part of the stream. Returns `None` if it is damaged, or a block is too large.
     fn next(held: &mut HeldBytes, at: &InStream<Self::Known>) -> Option<StreamPart<Self::Known>>;
 
-    /// What is known after blocks, of which `after` was found without regard to the part of the stream before them, where
-    /// `before` is known. None if they do not continue that part.
+    /// Joins the facts about the parts of a stream before and after a place. `after` was gathered without the part before
+    /// it. Returns `None` if the parts do not belong together.
     fn join(before: &Self::Known, after: &Self::Known) -> Option<Self::Known>;
 
-    /// Whether the end of a stream agrees with what is known of all its blocks.
+    /// Whether the end of a stream agrees with the facts about all its blocks.
     fn agrees(known: &Self::Known) -> bool;
 }
 
@@ -100,9 +100,9 @@ impl<K> BlockPlace<K> {
     }
 }
 
-/// What a section has passed over.
+/// The blocks that a section has passed over.
 pub(super) struct PassedBlocks<K> {
-    /// What is known after the blocks of the stream in which the section starts.
+    /// The facts after the blocks of the stream in which the section starts.
     first: K,
     /// Whether the end of that stream was passed.
     ended: bool,
@@ -121,8 +121,8 @@ impl OpenBlock {
         Ok(OpenBlock { alone, read: 0 })
     }
 
-    /// Decodes more of it into `into`. Returns the number of bytes, and whether it has ended; none if it is damaged or `into` is
-    /// full.
+    /// Decodes more of it into `into`. Returns the number of bytes, and whether it has ended; `None` if it is damaged or
+    /// `into` is full.
     fn step(&mut self, format: &mut impl BlockFormat, into: &mut [u8]) -> Option<(usize, bool)> {
         loop {
             let step = format.step(&self.alone[self.read..], into);
@@ -136,7 +136,7 @@ impl OpenBlock {
         }
     }
 
-    /// Decodes all of it into `out`. Returns the number of bytes; none if it is damaged or does not fit.
+    /// Decodes all of it into `out`. Returns the number of bytes; `None` if it is damaged or does not fit.
     fn whole(&mut self, format: &mut impl BlockFormat, out: &mut [u8]) -> Option<usize> {
         let mut filled = 0;
         loop {
@@ -323,7 +323,7 @@ pub(super) struct BlockReader<F: BlockFormat> {
     place: ReaderPlace<F::Known>,
     /// Whether streams are read by blocks.
     by_blocks: bool,
-    /// Greatest unpacked size of a section.
+    /// Maximum unpacked size of a section.
     max: usize,
     /// Buffer for a decoded block, and the part of it that was not returned yet.
     out: Vec<u8>,
@@ -332,13 +332,13 @@ pub(super) struct BlockReader<F: BlockFormat> {
     ended: bool,
 }
 
-/// Where a reader of blocks is.
+/// The place of a reader of blocks.
 enum ReaderPlace<K> {
-    /// Where the members are. That many unpacked bytes of them were returned before.
+    /// At the place of `members`, of which `returned` unpacked bytes were already returned.
     Members { returned: u64 },
     /// Before a block or the end of a stream.
     Between(InStream<K>),
-    /// In a block that is known to be valid, before that place.
+    /// In a valid block, before that place.
     Within(OpenBlock, InStream<K>),
 }
 
@@ -363,7 +363,7 @@ impl<F: BlockFormat> BlockReader<F> {
         };
     }
 
-    /// Makes a step through members. It has no bytes while bytes that were returned before are left out.
+    /// Makes a step through members. Bytes that were already returned are skipped, so a step may have none.
     fn member(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError> {
         loop {
             let ReaderPlace::Members { returned } = &mut self.place else {
@@ -390,7 +390,7 @@ impl<F: BlockFormat> BlockReader<F> {
         self.place = ReaderPlace::Members { returned: at.given };
     }
 
-    /// Reads the part of a stream at `at`, or all of it. False if it is damaged.
+    /// Reads the part of a stream at `at`, or all of it. Returns false if it is damaged.
     fn part(&mut self, at: &InStream<F::Known>) -> bool {
         if self.out.is_empty() {
             self.out = vec![0; self.max];
@@ -423,7 +423,7 @@ impl<F: BlockFormat> BlockReader<F> {
         }
     }
 
-    /// Decodes a block before `then`. None if it is damaged.
+    /// Decodes a block before `then`. Returns `None` if it is damaged.
     fn block(&mut self, alone: Vec<u8>, mut then: InStream<F::Known>) -> Option<()> {
         let mut block = OpenBlock::new(&mut self.format, alone).ok()?;
         let (mut filled, mut count, mut ended) = (0, 0, false);

@@ -6,22 +6,22 @@ use super::blocks::{BlockFormat, InStream, StreamPart};
 use super::bzip2::Bzip2;
 use super::held::HeldBytes;
 
-/// What a block starts with.
+/// Magic number at the start of a block.
 const BLOCK: u64 = 0x3141_5926_5359;
-/// What the end of a stream starts with.
+/// Magic number at the end of a stream.
 const END: u64 = 0x1772_4538_5090;
 /// Bits of these numbers.
 const MAGIC: usize = 48;
 /// Bits of the checksum after them.
 const CHECKSUM: usize = 32;
-/// Bits of the bytes that a magic number may be in.
+/// Bits of the bytes that can hold a magic number at any bit.
 const WINDOW: usize = 56;
 /// Bytes of a stream's header.
 const HEADER: usize = 4;
-/// Packed bytes that are searched for the end of a block at first, and at most. No symbol of a block has more than 20 bits.
+/// Packed bytes that are searched for the end of a block at first, and at most. A symbol of a block has at most 20 bits.
 const SEARCHED: Range<usize> = 512 << 10..4 << 20;
 
-/// What is known of a stream before one of its blocks.
+/// Facts about a stream before one of its blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownBlocks {
     /// The digit that states the size of its blocks.
@@ -132,7 +132,7 @@ impl BlockFormat for Bzip2 {
     }
 }
 
-/// The level that the header at the start of `bytes` states; none if there is no header.
+/// Returns the level that the header at the start of `bytes` states; `None` if there is no header.
 fn level(bytes: &[u8]) -> Option<u8> {
     match bytes {
         [b'B', b'Z', b'h', level @ b'1'..=b'9', ..] => Some(*level),
@@ -140,7 +140,7 @@ fn level(bytes: &[u8]) -> Option<u8> {
     }
 }
 
-/// The bytes from `byte` of the file on, and the first bit of them at or after `from` where a block may end.
+/// Returns the bytes of the file from `byte`, and the first bit of them at or after `from` where a block may end.
 fn block_end(held: &mut HeldBytes, byte: u64, mut from: usize) -> Option<(&[u8], usize)> {
     let mut count = SEARCHED.start;
     loop {
@@ -157,7 +157,7 @@ fn block_end(held: &mut HeldBytes, byte: u64, mut from: usize) -> Option<(&[u8],
     }
 }
 
-/// `count` bits at bit `at`, up to 57; none if there are fewer.
+/// Returns `count` bits at bit `at`, up to 57; `None` if there are fewer.
 fn bits(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
     let end = at + count;
     let bytes = bytes.get(at / 8..end.div_ceil(8))?;
@@ -167,7 +167,7 @@ fn bits(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
     Some(value >> (8 * bytes.len() - at % 8 - count) & ((1 << count) - 1))
 }
 
-/// The first bit of `bytes`, at or after `from`, at which one of the `magic` numbers is. All of its window must be there.
+/// Returns the first bit of `bytes`, at or after `from`, with one of the `magic` numbers. All of its window must be there.
 fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
     const MASK: u64 = (1 << MAGIC) - 1;
     /// Bytes that may be the second one of those that a number covers.
@@ -190,7 +190,7 @@ fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// The block in the bits `block` of `bytes`, with the checksum `sum`, as a stream of its own.
+/// Returns the block in the bits `block` of `bytes`, with the checksum `sum`, as a stream of its own.
 fn alone(bytes: &[u8], block: Range<usize>, level: u8, sum: u32) -> Vec<u8> {
     let (first, shift) = (block.start / 8, block.start % 8);
     let (whole, rest) = (block.len() / 8, block.len() % 8);

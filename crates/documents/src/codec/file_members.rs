@@ -1,4 +1,4 @@
-//! Reads the members of a file in order, from any of them on.
+//! Reads the members of a file in order, starting at any of them.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     }
 }
 
-/// Reads a file from an offset on.
+/// Reads a file from an offset.
 struct FileAt {
     file: Arc<File>,
     /// Size of the file when it was opened.

@@ -1,4 +1,4 @@
-//! gzip (RFC 1952): streams of one member or many, bgzf among them.
+//! gzip (RFC 1952): streams of one or more members, such as bgzf.
 //!
 //! libdeflate decodes small members at once, and zlib-rs all others as streams.
 
@@ -16,7 +16,7 @@ const HEADER_CHECKED: u8 = 0x02;
 
 /// Decodes members of gzip.
 pub(super) struct Gzip {
-    /// None if there was no memory for it.
+    /// `None` if there was no memory for it.
     fast: Option<Decompressor>,
     stream: Option<Inflate>,
 }

@@ -8,7 +8,7 @@ use crate::file::read_at;
 /// Bytes that are read ahead, so that the held bytes are seldom moved.
 const READ: usize = 256 << 10;
 
-/// The bytes of a file around an offset. Errors of reading end them; the reader that reads in order reports these.
+/// The bytes of a file around an offset. They end at a read error, which the reader that reads in order reports.
 pub(super) struct HeldBytes {
     file: Arc<File>,
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl HeldBytes {
         self.file.metadata().map_or(0, |file| file.len())
     }
 
-    /// The held bytes from `offset` on, and whether the file ends with them: at least `count`, or as many as there are.
+    /// Returns the held bytes from `offset`, and whether the file ends with them: at least `count`, or all up to its end.
     pub(super) fn from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
         let end = self.offset + self.bytes.len() as u64;
         let is_held = self.offset <= offset && offset <= end;
@@ -44,7 +44,7 @@ impl HeldBytes {
         (&self.bytes[passed..], self.ended)
     }
 
-    /// Loads `count` bytes and some more from `offset` of the file, or as many as there are.
+    /// Loads `count` bytes and some more from `offset` of the file, or all up to its end.
     fn load(&mut self, offset: u64, count: usize) {
         let count = count + READ;
         let passed = offset.checked_sub(self.offset);

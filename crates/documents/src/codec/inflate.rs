@@ -7,10 +7,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::streams::{Decode, DecodeStep};
 use crate::fault::{InputError, Packing};
 
-/// Window bits, the most that deflate has.
+/// Window bits, the maximum of deflate.
 const WINDOW: u8 = 15;
 
-/// What is around deflated data.
+/// The bytes around deflated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrapper {
     /// Nothing, as in zip.
@@ -89,7 +89,7 @@ pub(crate) fn is_deflate(head: &[u8]) -> bool {
     inflates(Wrapper::Bare, head) == Some(false)
 }
 
-/// Whether the stream in `head` ends there; none if it is not a stream.
+/// Whether the stream in `head` ends there; `None` if it is not a stream.
 fn inflates(wrapper: Wrapper, mut head: &[u8]) -> Option<bool> {
     let (mut stream, mut output) = (Inflate::new(wrapper), [0; 4 << 10]);
     loop {

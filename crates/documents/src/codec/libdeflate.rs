@@ -19,7 +19,7 @@ use super::members::Whole;
 pub(crate) struct Decompressor(NonNull<libdeflate_decompressor>);
 
 impl Decompressor {
-    /// None if there is no memory for it.
+    /// Returns `None` if there is no memory for it.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: it has no precondition; null is checked for.
         NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(Decompressor)
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    /// The safe twin.
+    /// Decodes with the safe decoder of flate2.
     fn twin(bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
         let mut out = Vec::new();
         let mut decoder = GzDecoder::new(bytes);

@@ -48,7 +48,7 @@ enum FramePart {
     Header,
     /// Blocks, and the end mark, which is like a block without bytes.
     Blocks,
-    /// A skippable frame with so many bytes left.
+    /// A skippable frame with this many bytes left.
     Skipped(u64),
 }
 
@@ -210,7 +210,7 @@ impl Lz4 {
         // A length that is too large leaves nothing but itself in the unit.
         let is_block = self.part == FramePart::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
-            // If the first block after damage is bad, its start is not where the damage has it.
+            // If the first block after damage is bad too, the damage has hidden where it starts.
             After::GoesOn => After::Reported,
             _ if is_block && stands_alone => After::GoesOn,
             _ => After::Lost,
@@ -289,7 +289,7 @@ impl MemberFormat for Lz4 {
         matches!(head[4..6], [0x40..=0x7d, 0x40 | 0x50 | 0x60 | 0x70]) && head[4] & 2 == 0
     }
 
-    /// With a damaged length, a unit may include following frames.
+    /// If a length is damaged, a unit may include following frames.
     fn undecoded(&self) -> u64 {
         self.undecoded.max(self.frame.get_ref().bytes.len()) as u64
     }

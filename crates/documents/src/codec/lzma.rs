@@ -21,7 +21,7 @@ const DEFAULT_PROPERTIES: u8 = 0x5d;
 const TRIAL: usize = 64;
 /// The smallest dictionary.
 const DICTIONARY: u32 = 4 << 10;
-/// Limit on the stated unpacked size; the same as that of xz(1).
+/// Limit on the stated unpacked size, as in xz(1).
 const UNPACKED: u64 = 1 << 38;
 
 pub(super) struct Lzma {
@@ -237,7 +237,7 @@ mod tests {
                 "{text}"
             );
         }
-        // A header with a size before what does not decode, and one without.
+        // A header with a size before data that does not decode, and one without.
         let mut packed = packed(&noise(1, 1000));
         packed[20..200].fill(0xff);
         assert!(is_reported(&packed));

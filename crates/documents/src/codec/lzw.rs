@@ -23,7 +23,7 @@ const GROUP: u32 = 8;
 struct LzwFlags(u8);
 
 impl LzwFlags {
-    /// The greatest number of bits of a code.
+    /// The maximum number of bits of a code.
     fn max_bits(self) -> u32 {
         u32::from(self.0 & 0x1f)
     }
@@ -57,13 +57,13 @@ pub(super) struct Lzw {
     in_group: u32,
     /// Bits of padding that are still to be skipped.
     padding: u32,
-    /// For each code from 256 on, the code of the string without its last byte.
+    /// For each code from 256, the code of the string without its last byte.
     before: Box<[u16]>,
     /// The last byte of each code's string.
     last: Box<[u8]>,
     /// The next new code.
     free: u32,
-    /// The code before; none at the start.
+    /// The code before; `None` at the start.
     previous: Option<u16>,
     /// The first byte of the string of that code.
     first: u8,
@@ -104,7 +104,7 @@ impl Lzw {
         Ok(read)
     }
 
-    /// The next code; none if more input is needed.
+    /// Reads the next code; `None` if more input is needed.
     fn code(&mut self, input: &mut &[u8]) -> Option<u16> {
         if self.free >= 1 << self.width && self.width < self.flags.max_bits() {
             self.align();
@@ -129,7 +129,7 @@ impl Lzw {
         Some(code as u16)
     }
 
-    /// Takes as many bytes as there is room for.
+    /// Takes bytes of the input until the buffer of bits is full.
     fn take_bytes(&mut self, input: &mut &[u8]) {
         while self.held <= 32
             && let Some((byte, rest)) = input.split_first()
@@ -164,7 +164,7 @@ impl Lzw {
         if code == CLEAR && self.flags.has_clear_code() {
             self.align();
             self.width = FIRST_BITS;
-            // The next code defines it anew, and no code means it.
+            // The next string gets the number of the clear code, so no code refers to it.
             self.free = u32::from(CLEAR);
             return Ok(());
         }
@@ -209,7 +209,7 @@ impl Lzw {
         count
     }
 
-    /// Whether the input may end here: what is left of the last byte is zeros.
+    /// Whether the input may end here: the rest of the last byte is zeros.
     fn may_end(&self) -> bool {
         self.header.len() == HEADER && (self.padding > 0 || self.held < 8 && self.bits == 0)
     }

@@ -1,4 +1,4 @@
-//! Unpacks the streams at the start of bytes whose extent an archive states.
+//! Unpacks the streams at the start of bytes whose length an archive states.
 
 use std::io;
 
@@ -22,7 +22,7 @@ impl<R: ReadBytes> Peek for Raw<R> {
 
 /// Reads the streams at the start of `data`. Bytes after them are not read. Errors name the packing of the archive.
 ///
-/// The bytes do not depend on the sizes of reads, also before damage.
+/// The bytes do not depend on the sizes of reads, even before damage.
 pub(crate) struct MemberStream<P, D> {
     archive: Packing,
     data: P,

@@ -1,7 +1,7 @@
 //! Reads streams of independent members, and continues at the next member after damage.
 //!
-//! A [`MemberFormat`] decodes a member. The output from a member's start on depends only on the bytes from there on. So
-//! members can be decoded separately, which [`parallel`](super::parallel) does.
+//! A [`MemberFormat`] decodes a member. The output of a member depends only on the bytes from its start. So members can be
+//! decoded separately, which [`parallel`](super::parallel) does.
 
 use std::io;
 
@@ -27,11 +27,11 @@ const KEEP: u64 = 256 << 10;
 
 /// A packing with independent members.
 pub(super) trait MemberFormat: Decode + Sized + 'static {
-    /// What each member starts with.
+    /// The bytes that each member starts with.
     const MAGIC: &'static [u8];
-    /// Greatest number of packed bytes that a member needs to decode to [`STRETCH`] bytes.
+    /// Maximum number of packed bytes that a member needs to decode to [`STRETCH`] bytes.
     const FIRST: usize;
-    /// Packed size of the largest member that is decoded at once; 0 if none is.
+    /// Packed size of the largest member that is decoded at once; 0 if members are always decoded in pieces.
     const WHOLE: usize;
 
     /// # Errors
@@ -41,7 +41,8 @@ pub(super) trait MemberFormat: Decode + Sized + 'static {
     /// Whether a member may start with `head`, which has [`HEAD`] bytes and starts with the magic.
     fn may_start(head: &[u8]) -> bool;
 
-    /// Decodes a member at once, with the same result as in pieces. If it is not done, the content of `out` is undefined.
+    /// Decodes a member at once, with the same result as in pieces. Unless the result is [`Whole::Done`], the content of
+    /// `out` is undefined.
     fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
         Whole::No
     }
@@ -51,20 +52,20 @@ pub(super) trait MemberFormat: Decode + Sized + 'static {
         0
     }
 
-    /// What follows the error that the last step ended with.
+    /// Says how reading continues after the error of the last step.
     fn after(&self) -> After {
         After::Lost
     }
 }
 
-/// What follows damage to a member.
+/// How reading continues after damage to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// No more bytes of it.
+    /// The rest of the member is lost.
     Lost,
-    /// No more bytes of it, and the damage was reported with the error before.
+    /// The rest of the member is lost, and the damage was reported with the error before.
     Reported,
-    /// More bytes of it, from the next step on.
+    /// The next step returns more bytes of the member.
     GoesOn,
 }
 
@@ -90,7 +91,7 @@ pub(super) enum MemberStep {
     End,
 }
 
-/// The first place at or after `from` where a member may start.
+/// Returns the first place at or after `from` where a member may start.
 pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find_iter(&bytes[from..], F::MAGIC)
         .map(|at| from + at)
@@ -119,7 +120,7 @@ pub(super) struct MemberReader<R, F> {
 }
 
 enum MemberState {
-    /// Where a member should start.
+    /// Before a member.
     Between,
     /// Returning the bytes of a member that was decoded at once.
     Whole {
@@ -252,7 +253,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         }
         let held = self.window.ensure(F::WHOLE);
         let bytes = &held[..held.len().min(F::WHOLE)];
-        // What a large member gives at once is decoded for nothing.
+        // The bytes of a large member that are decoded at once are decoded again in pieces.
         let max = match self.is_small || held.len() < F::WHOLE {
             true => MAX,
             false => STRETCH,
@@ -379,7 +380,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         Err(no_start(F::PACKING, from))
     }
 
-    /// Skips zeros in the buffer. False if there are none.
+    /// Skips zeros in the buffer. Returns false if there are none.
     fn skip_zeros(&mut self) -> bool {
         let held = self.window.ensure(1);
         let zeros = held.iter().take_while(|byte| **byte == 0).count();
@@ -388,7 +389,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         zeros > 0
     }
 
-    /// Goes to the first good member at or after `from`.
+    /// Goes to the first good member at or after `from`. Returns false if there is none.
     fn search(&mut self, from: u64) -> bool {
         self.window.go_to(from);
         loop {
@@ -416,7 +417,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
 
     /// Whether the member at the position decodes to its end or for [`STRETCH`] bytes.
     fn is_good(&mut self) -> bool {
-        /// The least cost of a trial.
+        /// The minimum cost of a trial.
         const TRY: u64 = 4096;
         let position = self.window.position();
         if !self.searching.spend(TRY, position) {
@@ -448,8 +449,8 @@ fn stretch<F: MemberFormat>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bo
     (is_good, (read + written) as u64)
 }
 
-/// The state after `fault` of the member at `start`. `given` says whether bytes of it were returned, and `then` is the state
-/// after the error.
+/// Returns the state after `fault` of the member at `start`. `given` says whether bytes of it were returned, and `then` is
+/// the state after the error.
 fn failed<F: MemberFormat>(
     start: u64,
     given: bool,

@@ -115,7 +115,7 @@ fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
     })
 }
 
-/// Unpacks the members of `file` in sections of `section` bytes on several threads, also if there are few; on this thread
+/// Unpacks the members of `file` in sections of `section` bytes on several threads, even if there are few; on this thread
 /// if `section` is 0.
 #[cfg(feature = "testing")]
 pub(super) fn in_sections<'r>(

@@ -2,8 +2,8 @@
 //!
 //! The file is cut into sections. A thread finds the first place in its section where a member or block decodes, and decodes
 //! from there to the first start of a member or block after the section. Such a start may be false, since packed data may
-//! contain whole packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then
-//! the reader decodes itself. So bytes and errors are the same as without threads.
+//! contain whole packed files. So the reader keeps the true position, and uses a section only if it starts there. Until
+//! then the reader decodes itself. So bytes and errors are the same as without threads.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -28,7 +28,7 @@ pub(super) const TRIES: usize = 8 << 20;
 /// Reads a file in order, and can pass over sections of it that were decoded.
 pub(super) trait OrderedReader: Sized {
     type Sections: SectionDecoder;
-    /// Least and greatest limit on the unpacked size of a section, in bytes.
+    /// Minimum and maximum of the limit on the unpacked size of a section, in bytes.
     const SECTION_LIMITS: (usize, usize) = (1 << 20, 16 << 20);
 
     /// Reads `file` of `size` bytes from its start. Sections unpack to at most `max` bytes.
@@ -43,7 +43,7 @@ pub(super) trait OrderedReader: Sized {
     /// Makes one step. `into` must not be empty.
     fn step(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError>;
 
-    /// What sections after the place are decoded with.
+    /// Facts of the reader that help to decode sections after the place.
     fn hint(&self) -> SectionHint<Self>;
 
     /// Whether a section may start at the place though no member has ended.
@@ -56,10 +56,11 @@ pub(super) trait OrderedReader: Sized {
         start + length
     }
 
-    /// Passes over `section`, which starts at the place. False, and nothing is changed, if it does not continue what was read.
+    /// Passes over `section`, which starts at the place. Returns false and changes nothing if it does not continue the
+    /// bytes that were read.
     fn pass(&mut self, section: &SectionOf<Self>) -> bool;
 
-    /// There will be no more sections.
+    /// Called when no more sections will come.
     fn no_more_sections(&mut self) {}
 }
 
@@ -68,15 +69,15 @@ type SectionOf<R> = DecodedSection<<<R as OrderedReader>::Sections as SectionDec
 
 /// Decodes sections of a file.
 pub(super) trait SectionDecoder: Sized + 'static {
-    /// What the reader knows.
+    /// Facts of the reader that help to decode a section.
     type Hint: Send;
-    /// What the reader must know to pass over a section.
+    /// Facts that the reader needs to pass over a section.
     type Passed: Default + Send;
 
-    /// None if there is no memory for a decoder.
+    /// Returns `None` if there is no memory for a decoder.
     fn new(file: Arc<File>, limits: &Limits) -> Option<Self>;
 
-    /// Decodes what starts in `range` of the file into `out`.
+    /// Decodes the members or blocks that start in `range` of the file into `out`.
     fn decode(
         &mut self,
         range: Range<u64>,
@@ -87,7 +88,7 @@ pub(super) trait SectionDecoder: Sized + 'static {
 
 /// A decoded section.
 pub(super) struct DecodedSection<P> {
-    /// The bits of the file from the first valid start to the end of what was decoded; empty if there is no start.
+    /// The bits of the file from the first valid start to the end of the decoded part; empty if there is no start.
     pub(super) bits: Range<u64>,
     /// The decoded bytes, and free space.
     pub(super) out: Vec<u8>,
@@ -98,18 +99,18 @@ pub(super) struct DecodedSection<P> {
 /// The sizes of sections.
 #[derive(Clone, Debug)]
 struct SectionPlan {
-    /// Least and greatest packed size of a section, in bytes.
+    /// Minimum and maximum packed size of a section, in bytes.
     section: Range<u64>,
     /// The desired unpacked size of a section. It limits memory for data that compresses well.
     unpacked: u64,
     /// Limit on the unpacked size of a section.
     max: usize,
-    /// If the first member does not end before this offset, it is taken for the only one.
+    /// If the first member does not end before this offset, threads are not used.
     early: u64,
 }
 
 impl SectionPlan {
-    /// The plan for threads that may hold `bytes` bytes each, with the least and greatest limit on sections.
+    /// Makes the plan for threads that may hold `bytes` bytes each. The limit on sections is between `min` and `max`.
     fn new(bytes: usize, (min, max): (usize, usize)) -> Self {
         let max = (bytes / SECTIONS).clamp(min, max);
         SectionPlan {
@@ -162,7 +163,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         Parallel::with(file, counted, opening, unpackers, plan)
     }
 
-    /// Like [`new`](Self::new), with sections of `section` bytes, also if there are few.
+    /// Like [`new`](Self::new), with sections of `section` bytes, even if there are few.
     #[cfg(feature = "testing")]
     pub(super) fn in_sections(
         file: &File,
@@ -209,7 +210,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         Ok(parallel)
     }
 
-    /// Reads more of the current section. None at its end.
+    /// Reads more of the current section. Returns `None` at its end.
     fn read_section(&mut self, into: &mut [u8]) -> Option<usize> {
         let (section, next) = self.section.as_mut()?;
         let count = into.len().min(section.filled - *next);
@@ -230,7 +231,8 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         self.boundary();
     }
 
-    /// At the start of a member or block, or the end: starts to read the section that begins there, if there is one.
+    /// Called at the start of a member or block, or at the end. Starts to read the section that begins there, if there is
+    /// one.
     fn boundary(&mut self) {
         let bit = self.reader.bit();
         let position = bit / 8;
@@ -346,7 +348,7 @@ struct Pending<P> {
 }
 
 impl<P: Default> DecodedSection<P> {
-    /// One without a start before the offset `end`.
+    /// Makes a section without a start before the offset `end`.
     fn none(end: u64) -> Self {
         DecodedSection {
             bits: 8 * end..8 * end,
@@ -370,7 +372,7 @@ impl<P: Default> Pending<P> {
 }
 
 impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
-    /// None if no thread can be started.
+    /// Returns `None` if no thread can be started.
     fn start(
         file: &Arc<File>,
         size: u64,
@@ -397,7 +399,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
         })
     }
 
-    /// The section that starts at `bit`, if there is one. New sections have `length` bytes.
+    /// Returns the section that starts at `bit`, if there is one. New sections have `length` bytes.
     fn take(
         &mut self,
         bit: u64,
@@ -526,7 +528,7 @@ pub(super) mod tests {
         out.finish().unwrap()
     }
 
-    /// Noise mostly; instead of some, members: what packs it stores them as they are, so that they are false starts.
+    /// Mostly noise; for some seeds, members. A packer stores them unchanged, so they are false starts.
     fn text(seed: u64, length: usize, pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         match seed % 4 {
             0 => (0..4)
@@ -576,7 +578,7 @@ pub(super) mod tests {
         same::<F, R>(&packed, "");
     }
 
-    /// Asserts that sections of all sizes give the same as no sections.
+    /// Asserts that sections of all sizes give the same bytes and errors as no sections.
     fn same<F: MemberFormat, R: OrderedReader>(packed: &[u8], what: &str) {
         let (bytes, errors) = in_turn::<F>(packed);
         for section in [700, 5000, 40_000] {
@@ -713,7 +715,7 @@ pub(super) mod tests {
             Parallel::<BlockReader<Bzip2>>::with(&file, 0, &opening, &unpackers, plan(10_000))
                 .unwrap();
         assert!(read.read_full(&mut vec![0; BLOCKS]).unwrap());
-        // Fewer checks than steps of 1000 bytes through the bytes that were returned.
+        // Halts before all bytes that were already returned are skipped in steps of 1,000.
         checks.0.store(20, Ordering::Relaxed);
         assert_eq!(read.read(&mut [0; 1000]).unwrap(), 0);
         assert!(checks.is_halted());

@@ -1,4 +1,4 @@
-//! Helpers of codecs to read input and to report damage.
+//! Helpers of codecs that read input and report damage.
 
 use std::io;
 
@@ -31,7 +31,7 @@ impl<R: ReadBytes> ReadBytes for Fused<R> {
     }
 }
 
-/// Skips zero bytes. True if nothing else is left.
+/// Skips zero bytes. Returns true if nothing else is left.
 pub(super) fn is_padding(raw: &mut impl ReadBuffer) -> Result<bool, InputError> {
     loop {
         let held = raw.fill_buf()?;
@@ -47,12 +47,12 @@ pub(super) fn is_padding(raw: &mut impl ReadBuffer) -> Result<bool, InputError> 
     }
 }
 
-/// The error for input that ends within a packing.
+/// Returns the error for input that ends within a packing.
 pub(crate) fn early_end() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
 }
 
-/// An error of a codec, as damage of its input.
+/// Reports an error of a codec as damage of its input.
 pub(crate) fn damaged(packing: Packing, error: impl Into<io::Error>) -> InputError {
     InputError::Damaged {
         packing,

@@ -9,7 +9,7 @@ use super::members::{MAX, MemberFormat, Whole, find};
 use super::parallel::{DecodedSection, SectionDecoder, TRIES};
 use crate::opening::Limits;
 
-/// Greatest number of packed bytes in memory: a section, and the end of its last member.
+/// Maximum number of packed bytes in memory: a section, and the end of its last member.
 const HELD: usize = 8 << 20;
 
 /// Decodes sections of a file.
@@ -20,11 +20,11 @@ pub(super) struct Sections<F> {
     start: u64,
 }
 
-/// The reason why a member was not decoded.
+/// Why a member was not decoded.
 enum Miss {
     /// It continues after the held bytes.
     Short,
-    /// It is damaged or does not fit. Finding that out cost so many bytes.
+    /// It is damaged or does not fit. Trying it has cost this many bytes.
     Bad(usize),
 }
 
@@ -65,7 +65,7 @@ impl<F: MemberFormat> SectionDecoder for Sections<F> {
 }
 
 impl<F: MemberFormat> Sections<F> {
-    /// The first valid member that starts in the first `inside` bytes: its position, length and unpacked length.
+    /// Finds the first valid member that starts in the first `inside` bytes: its position, length and unpacked length.
     fn first(&mut self, inside: usize, out: &mut [u8]) -> Option<(usize, usize, usize)> {
         let (mut from, mut cost) = (0, 0);
         while cost <= TRIES {
@@ -93,7 +93,7 @@ impl<F: MemberFormat> Sections<F> {
         inside: usize,
         out: &mut [u8],
     ) -> Result<(usize, usize), usize> {
-        /// The least cost of a trial.
+        /// The minimum cost of a trial.
         const TRY: usize = 4096;
         let (mut cost, mut count) = (TRY, inside + F::WHOLE.max(F::FIRST));
         loop {
@@ -111,7 +111,7 @@ impl<F: MemberFormat> Sections<F> {
     }
 }
 
-/// Decodes the member at the start of `bytes`; nothing follows them if `ended`.
+/// Decodes the member at the start of `bytes`. If `ended`, the file ends with them.
 fn decode<F: MemberFormat>(
     format: &mut F,
     bytes: &[u8],
@@ -125,7 +125,7 @@ fn decode<F: MemberFormat>(
         return Err(Miss::Short);
     }
     let room = out.len().min(MAX);
-    // The same decoder is chosen as for reading in order, since two decoders may differ on a crafted member.
+    // Chooses the same decoder as reading in order does, since two decoders may differ on a crafted member.
     match format.whole(&bytes[..bytes.len().min(F::WHOLE)], &mut out[..room]) {
         Whole::Done { read, written } => Ok((read, written)),
         Whole::Full if room < MAX => Err(Miss::Bad(room)),

@@ -2,7 +2,8 @@
 //!
 //! Damage ends them, since the start of the next stream is not known.
 //!
-//! Each packing has its decoder. This module handles the ends of streams, bytes between them and damage for all packings.
+//! Each packing has its own decoder. This module handles the ends of streams, bytes between them and damage for all
+//! packings.
 
 use std::io;
 
@@ -26,7 +27,7 @@ pub(crate) trait Decode {
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep;
 }
 
-/// Bytes that a stream is recognised by.
+/// Number of bytes that are enough to recognise a stream.
 pub(crate) const HEAD: usize = 10;
 
 /// The result of a decoding step.
@@ -47,7 +48,7 @@ pub(crate) enum DecodeFault {
 }
 
 impl DecodeFault {
-    /// The error of data in `packing`, of which the decoder reads a part or all.
+    /// Returns the error for data in `packing`.
     pub(crate) fn of(self, packing: Packing) -> InputError {
         match self {
             DecodeFault::Damaged(error) => damaged(packing, error),

@@ -25,7 +25,7 @@ fn in_series() -> impl Iterator<Item = Packing> {
         .filter(move |packing| *packing != single)
 }
 
-/// `bytes` packed, with a checksum.
+/// Returns `bytes` packed, with a checksum.
 fn pack(packing: Packing, bytes: &[u8]) -> Vec<u8> {
     let fast = flate2::Compression::fast();
     let packed = match packing {
@@ -80,7 +80,7 @@ fn skippable() -> Vec<u8> {
     [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xxx"].concat()
 }
 
-/// All decoded bytes and errors, by reads of up to `step` bytes.
+/// Reads all decoded bytes and errors, by reads of up to `step` bytes.
 fn read_by(packing: Packing, mut packed: &[u8], step: usize) -> (Vec<u8>, Vec<InputError>) {
     let counter = AtomicU64::new(0);
     let mut opening = Opening::for_tests(&counter);
@@ -283,7 +283,7 @@ fn a_skippable_frame_that_is_cut_short_is_told() {
     }
 }
 
-/// Three blocks of `size` bytes each, with their checksums, and where they start.
+/// Makes three blocks of `size` bytes each with their checksums, and returns where they start.
 fn lz4_blocks(size: usize) -> (Vec<u8>, Vec<usize>) {
     let info = lz4_flex::frame::FrameInfo::new()
         .block_size(lz4_flex::frame::BlockSize::Max64KB)

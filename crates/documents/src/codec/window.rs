@@ -1,4 +1,4 @@
-//! A buffer over a stream that can look ahead and, if asked, go back.
+//! A buffer over a stream that can look ahead and go back.
 
 use crate::fault::InputError;
 use crate::read::ReadBytes;
@@ -10,7 +10,7 @@ const READ: usize = 128 << 10;
 pub(super) struct Window<R> {
     inner: R,
     buffer: Vec<u8>,
-    /// The bytes before it are no longer needed.
+    /// Bytes before this index can be dropped.
     start: usize,
     at: usize,
     end: usize,
@@ -49,7 +49,7 @@ impl<R: ReadBytes> Window<R> {
         self.offset + self.at as u64
     }
 
-    /// The held bytes from the position on: at least `count`, unless the stream ends or cannot be read.
+    /// Returns the held bytes from the position: at least `count`, unless the stream ends or cannot be read.
     pub(super) fn ensure(&mut self, count: usize) -> &[u8] {
         while self.end - self.at < count && !self.ended && self.error.is_none() {
             self.make_room();

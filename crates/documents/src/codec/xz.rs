@@ -12,7 +12,7 @@ use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::opening::Limits;
 
-/// Memory that decoding takes without the dictionary, in bytes.
+/// Memory that decoding needs besides the dictionary, in bytes.
 const BESIDE: u64 = 1 << 20;
 /// Bytes that are decoded at once. The number of bytes that are decoded after damage depends on the free space, which must
 /// therefore be the same for all sizes of reads.
@@ -33,8 +33,8 @@ pub(super) struct PieceDecoder {
 }
 
 impl PieceDecoder {
-    /// A decoder of `packing`, which `decoder` creates with a memory limit in bytes. Accepts streams with dictionaries of up to
-    /// `window` bytes.
+    /// Makes a decoder of `packing` with `decoder`, which gets a memory limit in bytes. Accepts streams with dictionaries
+    /// of up to `window` bytes.
     pub(super) fn new(
         packing: Packing,
         window: u64,
@@ -132,7 +132,7 @@ impl MemberFormat for Xz {
         Xz::new(limits.window)
     }
 
-    /// Whether this is the magic number, and flags with the first two bytes of their checksum.
+    /// Whether `head` has the magic number, and flags with the first two bytes of their checksum.
     fn may_start(head: &[u8]) -> bool {
         let flags = &head[numbers::XZ.len()..][..2];
         let mut crc = flate2::Crc::new();

@@ -13,14 +13,14 @@ use crate::numbers;
 const HEADER: usize = 12;
 /// Bytes of the footer of a stream.
 const FOOTER: usize = 12;
-/// What a footer ends with.
+/// Magic number at the end of a footer.
 const FOOTER_MAGIC: &[u8] = b"YZ";
-/// Greatest size of an index, in bytes.
+/// Maximum size of an index, in bytes.
 const INDEX: usize = 4 << 20;
-/// Greatest size of a packed block, in bytes.
+/// Maximum size of a packed block, in bytes.
 const BLOCK: u64 = 16 << 20;
 
-/// What is known of a stream before one of its blocks.
+/// Facts about a stream before one of its blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownIndex {
     stream: Arc<StreamIndex>,
@@ -33,7 +33,7 @@ pub(crate) struct KnownIndex {
 pub(super) struct StreamIndex {
     /// Byte at which the stream starts.
     start: u64,
-    /// What kind of checksum blocks have.
+    /// Flags of the stream: the kind of checksum of its blocks.
     flags: [u8; 2],
     blocks: Vec<IndexedBlock>,
     /// Byte at which the blocks end.
@@ -59,7 +59,7 @@ impl IndexedBlock {
 
 impl BlockFormat for Xz {
     type Known = KnownIndex;
-    /// The last stream. The end of the file says where it starts, so its index is read once and not at each stream.
+    /// The last stream of the file. Kept so that its index is read once, not at each stream.
     type Layout = OnceCell<Option<Arc<StreamIndex>>>;
     // Blocks unpack to 24 MiB if xz packs them with its defaults.
     const SECTION_LIMITS: (usize, usize) = (1 << 20, 64 << 20);
@@ -106,7 +106,7 @@ impl BlockFormat for Xz {
         })
     }
 
-    /// The end of a block.
+    /// Returns the end of a block.
     fn section_end(known: &KnownIndex, start: u64, length: u64) -> u64 {
         let blocks = &known.stream.blocks;
         let end = blocks.partition_point(|block| block.at < start + length);
@@ -146,7 +146,7 @@ impl BlockFormat for Xz {
 }
 
 impl StreamIndex {
-    /// The stream that the file ends with, as its index and footer state it. Whether it has a header is not known.
+    /// Reads the last stream of the file from its index and footer. Does not check that it has a header.
     fn read(held: &mut HeldBytes) -> Option<Self> {
         let end = held.size();
         let footer = end.checked_sub(FOOTER as u64)?;
@@ -177,7 +177,7 @@ impl StreamIndex {
     }
 }
 
-/// The length of the index before a footer, and the flags of the stream.
+/// Returns the length of the index before a footer, and the flags of the stream.
 fn parse_footer(bytes: &[u8]) -> Option<(usize, [u8; 2])> {
     let (sum, rest) = bytes.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
@@ -187,7 +187,7 @@ fn parse_footer(bytes: &[u8]) -> Option<(usize, [u8; 2])> {
     (is_valid && length <= INDEX).then_some((length, *flags))
 }
 
-/// The blocks that an index lists. Their offsets are those from the first block.
+/// Returns the blocks that an index lists, with offsets from the first block.
 fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
     let (mut rest, sum) = bytes.split_last_chunk::<4>()?;
     if checksum(rest) != *sum || !rest.starts_with(&[0]) {
@@ -211,7 +211,7 @@ fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
     is_padding.then_some(blocks)
 }
 
-/// Takes a number of variable length.
+/// Takes a number of variable length from the start of `bytes`.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..63).step_by(7) {
@@ -234,7 +234,7 @@ fn push_number(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// `size` and its padding.
+/// Returns `size` with its padding.
 fn padded(size: u64) -> Option<u64> {
     size.checked_next_multiple_of(4)
 }
@@ -253,7 +253,7 @@ fn header_of(flags: [u8; 2]) -> [u8; HEADER] {
     header
 }
 
-/// `block`, which has `bytes` and their padding, as a stream of its own.
+/// Returns `block` as a stream of its own. `bytes` are the block and its padding.
 fn alone(bytes: &[u8], block: &IndexedBlock, flags: [u8; 2]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 64);
     out.extend(header_of(flags));
@@ -298,7 +298,7 @@ mod tests {
         file.write_all(&xz_blocks(&noise(1, 9000))).unwrap();
         let (file, last) = (Arc::new(file), OnceCell::new());
         assert!(!enter(&file, &last, 0));
-        // Without the index, only what was read of it before is known.
+        // Without the index, only the parts read before are known.
         file.set_len((start + HEADER) as u64).unwrap();
         assert!(!enter(&file, &OnceCell::new(), start));
         for before in (0..start).step_by(small.len()) {
