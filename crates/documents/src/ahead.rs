@@ -22,9 +22,9 @@ use crate::read::{Answer, Piece, ReadBytes, SpareBuffers, UnpackedAhead};
 
 /// Bytes that a thread passes on at once.
 const PIECE: usize = 256 << 10;
-/// Least packed size of a member for which passing it to a thread pays, in bytes.
+/// Minimum packed size of a member that is passed to a thread, in bytes. Smaller ones are not worth it.
 const MIN: u64 = 4 << 10;
-/// Limit on the unpacked bytes of a member that may wait for the reader, for each thread. A member that is larger is decoded up to
+/// Limit on the unpacked bytes of a member that may wait for the reader, for each thread. A larger member is decoded up to
 /// this limit, and then only as fast as it is read.
 const WAITING: usize = 2 << 20;
 /// Number of later members that are looked at for each one that is read.
@@ -35,9 +35,9 @@ const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 /// A member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemberBytes {
-    /// Where the file has it.
+    /// Bytes of the file that hold it.
     pub(super) range: Range<u64>,
-    /// What the archive states of it.
+    /// Checksum and size that the archive states for it.
     pub(super) check: Option<MemberCheck>,
 }
 
@@ -51,12 +51,12 @@ pub(super) struct MembersAhead<'u> {
     spare: Arc<SpareBuffers>,
     /// Pieces of a member that may wait.
     pieces: usize,
-    /// The offset in the file after the last member that was looked at; none if none can be found after it.
+    /// The offset in the file after the last member that was looked at; `None` if no member can be found after it.
     next: Option<u64>,
 }
 
 impl<'u> MembersAhead<'u> {
-    /// None if no thread is free, or the system refuses another handle of the file.
+    /// Returns `None` if no thread is free, or the system refuses another handle of the file.
     pub(super) fn start(file: &File, opening: &Opening<'u>) -> Option<Self> {
         let unpackers = opening.unpackers?;
         let file = Arc::new(file.try_clone().ok()?);
@@ -82,8 +82,8 @@ impl<'u> MembersAhead<'u> {
         })
     }
 
-    /// The unpacked bytes of `member`, which the reader has reached, if a thread unpacks them. `after` finds the member that follows
-    /// an offset of the file.
+    /// Returns the unpacked bytes of `member`, which the reader has reached, if a thread unpacks them. `after` finds the
+    /// member that follows an offset of the file.
     pub(super) fn take(
         &mut self,
         member: &MemberBytes,
@@ -108,14 +108,14 @@ impl<'u> MembersAhead<'u> {
         let is_this = |(started, _): &(MemberBytes, _)| started == member;
         let is_first = self.started.front().is_some_and(is_this);
         let (_, from) = is_first.then(|| self.started.pop_front()).flatten()?;
-        // Nothing comes if the thread had no memory for a decoder.
+        // There is no answer if the thread had no memory for a decoder.
         let first = from.recv().ok()?;
         let spare = Arc::clone(&self.spare);
         let packed = range.end - range.start;
         Some(UnpackedAhead::new(first, from, spare, packed))
     }
 
-    /// Has a thread unpack a member, if it is packed.
+    /// Gives a member to a thread to unpack, if it is packed.
     fn give(&mut self, member: MemberBytes) {
         let range = &member.range;
         let mut start = [0; GZIP.len()];
@@ -151,14 +151,14 @@ fn unpack(
         let is_last = filled == 0 && read.is_ok();
         let goes_on = (filled == 0 && read.is_err()) || answers.send(Ok(Piece { buffer, filled }));
         let goes_on = goes_on && read.map_or_else(|error| answers.send(Err(error)), |()| true);
-        // The answers are refused if the reader has left the member.
+        // An answer is refused if the reader has left the member.
         if is_last || !goes_on {
             return;
         }
     }
 }
 
-/// Fills `into`, up to the end or an error. Returns the number of bytes.
+/// Fills `into`, up to the end or an error. Returns the number of bytes, and the error.
 fn fill(from: &mut impl ReadBytes, into: &mut [u8]) -> (usize, Result<(), InputError>) {
     let mut filled = 0;
     while filled < into.len() {
@@ -194,7 +194,7 @@ mod tests {
         out.finish().unwrap()
     }
 
-    /// Numbers in words: text that gzip does not make tiny.
+    /// Makes words of numbers: text that gzip cannot pack to a few bytes.
     fn text(seed: usize, length: usize) -> Vec<u8> {
         let mut state = seed as u64 | 1;
         let mut text = Vec::new();
@@ -215,7 +215,7 @@ mod tests {
         tar.into_inner().unwrap()
     }
 
-    /// A zip of the same members, which are stored as they are.
+    /// Makes a zip of the same members, stored without packing.
     fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -226,7 +226,7 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    /// The archive with another checksum of a member.
+    /// Changes the checksum of a member in the archive.
     fn with_wrong_checksum(mut archive: Vec<u8>, member: &[u8]) -> Vec<u8> {
         let mut crc = flate2::Crc::new();
         crc.update(member);
@@ -270,7 +270,7 @@ mod tests {
         ]
     }
 
-    /// What is read of an archive with so many threads that may hold so many bytes.
+    /// Reads an archive with this many threads, each of which may hold this many bytes. Returns the documents and errors.
     fn taken(archive: &[u8], threads: usize, held: usize) -> Taken {
         let (bytes, unpackers) = (AtomicU64::new(0), Unpackers::new(threads, held));
         let (file, length) = (file(archive), archive.len() as u64);

@@ -1,5 +1,5 @@
-//! Zip archives that other content comes before: a script or a program that unpacks them, or any text. Other formats that a
-//! file shows at its end are recognised here too.
+//! Zip archives after other content: a script or a program that unpacks them, or any text. Other formats that a file shows
+//! at its end are recognised here too.
 //!
 //! The first bytes of such a file do not show the archive. In a regular file its end is checked, where the directory is: the
 //! last KiB of a file that seems to be text, and the longest possible end record in a script or a program. A stream has no
@@ -28,7 +28,7 @@ pub(super) const HELD: usize = 64 << 10;
 /// Bytes of a program in a stream that are checked.
 const PROGRAM: usize = 1 << 20;
 
-/// The content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all, and
+/// Returns the content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all, and
 /// `claims` are those of its name.
 pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) -> Content {
     let head = &start[..start.len().min(magic::LENGTH)];
@@ -70,7 +70,7 @@ impl Ends<'_> {
         zip::ends_archive(self.tail(count, &mut Vec::new()))
     }
 
-    /// The format that the last bytes show.
+    /// Returns the format that the last bytes show.
     fn packing(&self, may_be_pdf: bool) -> Option<Packing> {
         let mut read = Vec::new();
         let tail = self.tail(TAIL, &mut read);
@@ -81,7 +81,7 @@ impl Ends<'_> {
         }
     }
 
-    /// The last `count` bytes, or all; `into` holds them if they must be read.
+    /// Returns the last `count` bytes, or all. They are read into `into` if they are not held.
     fn tail<'b>(&'b self, count: usize, into: &'b mut Vec<u8>) -> &'b [u8] {
         if self.is_held() {
             return &self.start[self.start.len().saturating_sub(count)..];
@@ -107,7 +107,7 @@ impl Ends<'_> {
     }
 }
 
-/// Whether a file of `length` bytes ends like a zip archive.
+/// Whether a file of `length` bytes ends as a zip archive does.
 pub fn ends_archive(file: &File, length: u64) -> bool {
     let ends = Ends {
         file,
@@ -117,7 +117,7 @@ pub fn ends_archive(file: &File, length: u64) -> bool {
     ends.ends_archive(TAIL)
 }
 
-/// Reads the text of a file, and keeps its end to see whether it is an archive.
+/// Reads the text of a file, and keeps its end to check whether it is an archive.
 pub(super) struct Watch<R> {
     bytes: R,
     at: u64,
@@ -127,7 +127,7 @@ pub(super) struct Watch<R> {
 }
 
 impl<R: ReadBytes> Watch<R> {
-    /// All `length` bytes of a file.
+    /// Reads `bytes`, all `length` bytes of a file.
     pub(super) fn new(bytes: R, length: u64) -> Self {
         Watch {
             bytes,
@@ -163,7 +163,7 @@ fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
     }
 }
 
-/// The content of a stream that starts with a script.
+/// Returns the content of a stream that starts with a script.
 pub(super) fn recognise_script<R: ReadBytes>(raw: Raw<R>) -> (Content, Raw<R>) {
     let mut raw = raw.grow(HELD);
     let content = match numbers::find_zip(raw.peek(HELD)) {
@@ -193,7 +193,7 @@ pub(super) fn pass_program<R: ReadBytes>(raw: &mut Raw<R>) -> bool {
     false
 }
 
-/// Whether a copy of a stream, which starts with a local header, ends like a zip archive.
+/// Whether a copy of a stream, which starts with a local header, ends as a zip archive does.
 pub(super) fn is_archive(copy: &File) -> bool {
     let ends = Ends {
         file: copy,
@@ -216,7 +216,7 @@ pub(super) fn is_script(head: &[u8]) -> bool {
     head.starts_with(b"#!")
 }
 
-/// Whether `kind` is that of a program.
+/// Whether `kind` is a kind of program.
 pub(super) fn is_program(kind: &str) -> bool {
     matches!(kind, "pe" | "elf" | "mach-o")
 }

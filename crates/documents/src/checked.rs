@@ -1,4 +1,4 @@
-//! Checks the bytes of a member of an archive by what the archive states of them.
+//! Checks the bytes of an archive's member against the checksum and size that the archive states.
 
 use std::io;
 

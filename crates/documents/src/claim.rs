@@ -1,5 +1,5 @@
-//! The format that the ending of a name claims. It is compared with the format by the first bytes, which alone decide how
-//! the content is read.
+//! The format that the ending of a name claims. It is compared with the format recognised by the first bytes, which alone
+//! decide how the content is read.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::content::Content;
 use super::fault::Packing;
 
-/// A format that endings of names mean.
+/// A format that is claimed by endings of names.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Claim {
     /// In lower case, without the full stop.
@@ -120,10 +120,10 @@ static CLAIMS: &[Claim] = &[
 const PDF: &str = "PDF";
 const PARQUET: &str = "Parquet";
 const ARROW: &str = "Arrow";
-/// The format of messages, which a name can show that first bytes do not.
+/// The format of messages. First bytes may not show it, so the name counts too.
 const MAIL: &str = "mail";
 
-/// What a name claims about its content, and about the content inside a packing.
+/// The claims of a name: the format of its content, and the format inside a packing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     outer: Option<&'static Claim>,
@@ -131,7 +131,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The claims of a name, or of the last part of a path.
+    /// Returns the claims of a name, or of the last part of a path.
     pub fn of(name: &Path) -> Claims {
         let outer = claim(name);
         let stem = || claim(Path::new(name.file_stem()?));
@@ -139,18 +139,18 @@ impl Claims {
         Claims { outer, inner }
     }
 
-    /// Whether the name is that of messages.
+    /// Whether the name claims messages.
     pub(super) fn is_mail(self) -> bool {
         self.outer.is_some_and(|claim| claim.format == MAIL)
     }
 
-    /// Whether the name is that of a format that a file shows at its end too.
+    /// Whether the name claims a format that a file shows at its end too.
     pub(super) fn has_end(self) -> bool {
         let has_end = |claim: &Claim| matches!(claim.format, PDF | PARQUET | ARROW);
         self.outer.is_some_and(has_end)
     }
 
-    /// The claims about the unpacked content.
+    /// Returns the claims about the unpacked content.
     pub(super) fn unpacked(self) -> Claims {
         Claims {
             outer: self.inner,
@@ -158,9 +158,8 @@ impl Claims {
         }
     }
 
-    /// The wrong claim about a stream that is recognised as `content` and starts with `head`, and its actual content; none if
-    /// there is no wrong claim.
-    /// A container is read whatever its name is, so it never has a wrong claim.
+    /// Returns the wrong claim about a stream that is recognised as `content` and starts with `head`, and its actual
+    /// content; `None` if there is no wrong claim. A container is read whatever its name is, so it never has a wrong claim.
     pub(super) fn denied_by(
         self,
         content: Content,
@@ -168,7 +167,7 @@ impl Claims {
     ) -> Option<(&'static Claim, ActualContent)> {
         let claim = self.outer?;
         let found = match content {
-            // A mailbox without messages is one.
+            // An empty mailbox has no bytes.
             Content::Text if head.is_empty() && self.is_mail() => return None,
             Content::Text if head.is_empty() => ActualContent::Nothing,
             Content::Text if has_control_characters(head) => ActualContent::Noise,
@@ -179,14 +178,15 @@ impl Claims {
         Some((claim, found))
     }
 
-    /// The wrong claim about a large file that is plain text, and its actual content; none if there is no wrong claim.
+    /// Returns the wrong claim about a large file that is plain text, and its actual content; `None` if there is no wrong
+    /// claim.
     pub fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, ActualContent)> {
         self.denied_by(Content::Text, head)
     }
 }
 
 impl Claim {
-    /// Its first ending.
+    /// Returns its first ending.
     pub fn ending(&self) -> &'static str {
         self.endings.first().copied().unwrap_or_default()
     }
@@ -208,7 +208,7 @@ fn claim(name: &Path) -> Option<&'static Claim> {
     found.ok().map(|at| BY_ENDING[at].1)
 }
 
-/// The format of a split archive of whose parts one has this name: `x.z01`, `x.zip.001`, or `x.7z.001`.
+/// Returns the format of a split archive if this is the name of one of its parts: `x.z01`, `x.zip.001`, or `x.7z.001`.
 pub(super) fn part_of(path: &Path) -> Option<Packing> {
     let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
     let (stem, ending) = path.to_str()?.rsplit_once('.')?;
@@ -221,7 +221,7 @@ pub(super) fn part_of(path: &Path) -> Option<Packing> {
     is_zip.then_some(Packing::Zip)
 }
 
-/// Whether it has control characters that do not occur in texts.
+/// Whether `head` has control characters that do not occur in texts.
 fn has_control_characters(head: &[u8]) -> bool {
     let no_text = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     head.iter().any(no_text)

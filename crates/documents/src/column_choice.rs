@@ -1,9 +1,9 @@
 //! The names of the columns of tables that are read.
 
-/// The columns that are wanted, by their names.
+/// The columns that are read, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnChoice {
-    /// The columns whose texts are read; none if all are. Those within a column belong to it.
+    /// The columns whose texts are read; `None` if all are. Columns within a named column belong to it.
     pub columns: Option<Vec<String>>,
     /// The column that names rows.
     pub id: Option<String>,
@@ -15,7 +15,7 @@ impl ColumnChoice {
         self.columns.is_some() || self.id.is_some()
     }
 
-    /// The names of all columns that are wanted, and of the one that names rows.
+    /// Returns the names of all chosen columns, and of the one that names rows.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.columns.iter().flatten().chain(&self.id)
     }

@@ -16,7 +16,7 @@ use super::read::ReadBytes;
 
 /// The place of a stream in a source.
 pub(super) struct Level<'f> {
-    /// Joined names of the members that enclose the stream; none for the source itself.
+    /// Joined names of the members that enclose the stream; `None` for the source itself.
     pub(super) name: Option<Arc<str>>,
     /// Whether the name was too long and is cut.
     pub(super) is_cut: bool,
@@ -28,11 +28,11 @@ pub(super) struct Level<'f> {
     pub(super) claims: Claims,
     /// Whether the names of its members are URIs, whose endings are not reliable.
     has_uris: bool,
-    /// The file that the stream is, if it can be read at any offset.
+    /// The file whose bytes are the stream, if it can be read at any offset.
     pub(super) file: Option<&'f File>,
     /// The length of the file in bytes; 0 if the end of the stream cannot be read ahead.
     pub(super) length: u64,
-    /// The format of the archive of which it is one part, by its name.
+    /// The format of the split archive of which it is a part, as its name says.
     pub(super) part_of: Option<Packing>,
     /// The innermost WARC record that encloses the stream, if such records are reported.
     pub(super) record: Option<Arc<WarcRecord>>,
@@ -40,7 +40,7 @@ pub(super) struct Level<'f> {
 
 /// Consumes the members of a container. Container readers know only this interface of their caller.
 pub(super) trait Members {
-    /// The count of unpacked bytes of the source.
+    /// Returns the count of unpacked bytes of the source.
     fn expansion(&self) -> &Arc<Expansion>;
 
     /// Reads the bytes of a member of the container at `level`. A member without a name is named by its `number` in the
@@ -53,27 +53,27 @@ pub(super) trait Members {
         bytes: &mut dyn ReadBytes,
     ) -> bool;
 
-    /// The consumer of all that this one does not take itself; what no one takes is dropped.
+    /// Returns the consumer that gets everything that this one does not handle. If there is none, it is dropped.
     fn next(&mut self) -> Option<&mut dyn Members> {
         None
     }
 
-    /// Begins a document in several parts, of which each of the next texts is one.
+    /// Begins a document in several parts: each of the next texts is a part of it.
     fn begin_whole(&mut self) {
         if let Some(next) = self.next() {
             next.begin_whole();
         }
     }
 
-    /// Ends it.
+    /// Ends a document in several parts.
     fn end_whole(&mut self) {
         if let Some(next) = self.next() {
             next.end_whole();
         }
     }
 
-    /// Passes on a text of the container at `level`, which is not looked at for its kind: as the member `name`, or as the
-    /// container itself. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
+    /// Passes on a text of the container at `level`, as the member `name`, or as the container itself. Its kind is not
+    /// checked. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
     fn text(
         &mut self,
         level: &Level<'_>,
@@ -113,7 +113,7 @@ pub(super) trait Members {
 }
 
 impl<'f> Level<'f> {
-    /// A whole source.
+    /// Returns the level of a whole source.
     pub(super) fn source(file: Option<&'f File>) -> Self {
         Level {
             name: None,
@@ -129,7 +129,7 @@ impl<'f> Level<'f> {
         }
     }
 
-    /// A whole regular file of `length` bytes.
+    /// Returns the level of a whole regular file of `length` bytes.
     pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
         Level {
             length,
@@ -138,24 +138,24 @@ impl<'f> Level<'f> {
         }
     }
 
-    /// The content before an archive in the same stream.
+    /// Returns the level of the content before an archive in the same stream.
     pub(super) fn before(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),
             depth: self.depth + 1,
-            // As if it were unpacked, since remarks on the source are for the archive.
+            // Counts as unpacked, since remarks on the source are for the archive.
             unpacked: true,
             record: self.record.clone(),
             ..Level::source(None)
         }
     }
 
-    /// The same stream with the claims of its name.
+    /// Returns the level with the claims of its name.
     pub(super) fn named(self, claims: Claims) -> Self {
         Level { claims, ..self }
     }
 
-    /// The same place, without the file.
+    /// Returns the level without the file.
     pub(super) fn detached(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),
@@ -176,7 +176,7 @@ impl<'f> Level<'f> {
         }
     }
 
-    /// The same stream, a container whose members are named by URIs.
+    /// Returns the level of a container whose members are named by URIs.
     pub(super) fn with_uris(&self) -> Level<'f> {
         Level {
             name: self.name.clone(),
@@ -186,7 +186,7 @@ impl<'f> Level<'f> {
         }
     }
 
-    /// The same stream, a container whose next member is this WARC record.
+    /// Returns the level of a container whose next member is this WARC record.
     pub(super) fn with_record(&self, record: WarcRecord) -> Level<'f> {
         Level {
             name: self.name.clone(),

@@ -1,4 +1,4 @@
-//! What a stream is recognised as.
+//! Kinds of content that a stream is recognised as.
 
 use super::fault::Packing;
 
@@ -13,12 +13,12 @@ pub(super) enum Content {
     Rtf,
     /// A packing or a container.
     Packed(Packing),
-    /// Not text, and not a container of text that doisift reads; its kind.
+    /// Not text, and not a container of text that doisift reads. The string is its kind.
     Binary(&'static str),
 }
 
 impl Content {
-    /// The content as this build reads it: a packing that it leaves out is not text.
+    /// Replaces a packing that this build leaves out by its kind of binary content.
     pub(super) fn in_this_build(self) -> Self {
         match self {
             Content::Packed(packing) => left_out(packing).map_or(self, Content::Binary),
@@ -26,7 +26,7 @@ impl Content {
         }
     }
 
-    /// Its name in the log.
+    /// Returns its name in the log.
     pub(super) fn name(self) -> &'static str {
         match self {
             Content::Text => "text",
@@ -38,7 +38,7 @@ impl Content {
     }
 }
 
-/// The kind of a packing that this build leaves out, so that it is skipped.
+/// Returns the kind of a packing that this build leaves out and skips.
 fn left_out(packing: Packing) -> Option<&'static str> {
     match packing {
         Packing::Arrow if cfg!(not(feature = "arrow")) => Some("arrow"),
@@ -60,7 +60,7 @@ pub(super) enum Unicode {
 }
 
 impl Unicode {
-    /// The name in the terms of iconv(1), with the order of bytes.
+    /// Returns the name in the terms of iconv(1), with the order of bytes.
     pub(super) fn with_order(self) -> &'static str {
         match self {
             Unicode::Utf16Le => "UTF-16LE",
@@ -70,7 +70,7 @@ impl Unicode {
         }
     }
 
-    /// The byte order mark.
+    /// Returns the byte order mark.
     pub(super) fn mark(self) -> &'static [u8] {
         match self {
             Unicode::Utf16Le => &[0xff, 0xfe],
@@ -87,7 +87,7 @@ impl Unicode {
         }
     }
 
-    /// Bytes of a unit.
+    /// Returns the number of bytes of a unit.
     pub(super) fn unit(self) -> usize {
         match self {
             Unicode::Utf16Le | Unicode::Utf16Be => 2,

@@ -1,4 +1,4 @@
-//! Threads that work for one reader: they are leased, take jobs from one queue, and have ended when the reader is dropped.
+//! Threads that work for one reader: they are leased, take jobs from one queue, and end when the reader is dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,11 @@ use crate::unpackers::{Lease, Unpackers};
 
 /// Threads that take jobs of a kind `J`, each with any number of answers `A`.
 pub(crate) struct Crew<'u, J, A> {
-    /// None once no more jobs come.
+    /// `None` when no more jobs come.
     jobs: Option<Sender<QueuedJob<J, A>>>,
     threads: Vec<JoinHandle<()>>,
     stopped: Arc<AtomicBool>,
-    /// Returned when the threads have ended.
+    /// Given back when the threads have ended.
     _lease: Lease<'u>,
 }
 
@@ -26,20 +26,20 @@ struct QueuedJob<J, A> {
     if_panicked: A,
 }
 
-/// Where a job's answers go.
+/// Sends the answers of a job.
 pub(crate) struct Answers<'j, A>(&'j SyncSender<A>);
 
 impl<A> Answers<'_, A> {
-    /// Passes an answer on; waits for room. Returns false if nobody waits for the answers.
+    /// Passes an answer on; waits for room. Returns false if the receiver of the answers was dropped.
     pub(crate) fn send(&self, answer: A) -> bool {
         self.0.send(answer).is_ok()
     }
 }
 
 impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
-    /// Starts the free threads of `unpackers`, `max` at most. None if no thread is free or can be started.
+    /// Starts the free threads of `unpackers`, up to `max`. Returns `None` if no thread is free or can be started.
     ///
-    /// `worker` makes what a thread does its jobs with; if it makes nothing, the thread ends.
+    /// `worker` makes the function with which a thread does its jobs. If it returns `None`, the thread ends.
     pub(crate) fn start<W: FnMut(J, &Answers<'_, A>)>(
         unpackers: &'u Unpackers,
         max: usize,
@@ -93,7 +93,7 @@ impl<J, A> Drop for Crew<'_, J, A> {
         self.stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // A panic was answered for by its job.
+            // The answer `if_panicked` has reported a panic.
             let _ = thread.join();
         }
     }

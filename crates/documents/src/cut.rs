@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::fault::InputError;
 use super::read::ReadBytes;
 
-/// Number of bytes before and after an anchor, a position that a reader of the text decides about, that the decision needs.
+/// Number of bytes that a decision about an anchor needs. An anchor is a position that a reader of the text decides about.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkReach {
     /// Bytes before it.
@@ -54,7 +54,7 @@ impl Cutter {
         }
     }
 
-    /// Cuts the part whose anchors are `anchors`, reading from `start`.
+    /// Cuts the part with these anchors, reading from `start`.
     pub fn part(reach: ChunkReach, anchors: Range<u64>, start: u64) -> Self {
         Cutter {
             next: anchors.start,
@@ -64,7 +64,7 @@ impl Cutter {
         }
     }
 
-    /// Cuts a document from the anchor position `from` on. The bytes before it are read too.
+    /// Cuts a document, starting with the anchor position `from`. The bytes before it are read too.
     pub fn from(reach: ChunkReach, from: u64) -> Self {
         Cutter {
             next: from,
@@ -89,7 +89,7 @@ impl Cutter {
         filled
     }
 
-    /// The next anchors, at most `max` positions, for which enough was read.
+    /// Returns the next anchors, at most `max` positions, for which enough was read.
     pub fn take(&mut self, max: usize) -> Option<Range<u64>> {
         let known = if self.ended {
             self.end
@@ -106,7 +106,7 @@ impl Cutter {
         })
     }
 
-    /// The first anchor position that was not returned yet.
+    /// Returns the first anchor position that was not returned yet.
     pub fn next(&self) -> u64 {
         self.next
     }
@@ -126,7 +126,7 @@ impl Cutter {
         self.damage.is_some()
     }
 
-    /// Bytes of the document read so far.
+    /// Returns the number of bytes of the document read so far.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -154,7 +154,7 @@ pub struct Sliding {
 }
 
 impl Sliding {
-    /// A buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
+    /// Makes a buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
     pub fn new(reach: ChunkReach, chunk: usize, step: usize) -> Self {
         // Room for several steps, so that kept bytes are moved only once in several steps.
         let capacity = reach.before + reach.after + 4 * step;
@@ -174,7 +174,8 @@ impl Sliding {
         self.offset = offset;
     }
 
-    /// The first `max` bytes of the document that was started, or more, or the whole document. They are also in its chunks.
+    /// Returns the first `max` bytes of the document that was started, or more, or the whole document. They are also in its
+    /// chunks.
     pub fn head(&mut self, cutter: &mut Cutter, document: &mut dyn ReadBytes, max: usize) -> &[u8] {
         while self.filled < max && !cutter.ended {
             self.read(cutter, document);
@@ -182,7 +183,7 @@ impl Sliding {
         &self.buffer[..self.filled]
     }
 
-    /// The next chunk.
+    /// Returns the next chunk.
     pub fn next(&mut self, cutter: &mut Cutter, document: &mut dyn ReadBytes) -> Option<Chunk<'_>> {
         let anchors = loop {
             if let Some(anchors) = cutter.take(self.chunk) {
@@ -208,7 +209,7 @@ impl Sliding {
         self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
     }
 
-    /// Forgets the bytes that are too far before the anchor at `next` to matter.
+    /// Drops the bytes that are too far before the anchor at `next` to matter.
     fn make_room(&mut self, next: u64) {
         if self.filled + self.step <= self.buffer.len() {
             return;
@@ -232,7 +233,8 @@ mod tests {
         after: 5,
     };
 
-    /// Every anchor position is returned once, in order, with the bytes around it, or up to the end of the document.
+    /// Asserts that each anchor position is returned once, in order, with the bytes around it, or up to the end of the
+    /// document.
     fn check(text: &[u8], chunk: usize, step: usize) {
         let mut sliding = Sliding::new(REACH, chunk, step);
         let mut cutter = Cutter::new(REACH);

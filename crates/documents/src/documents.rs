@@ -11,9 +11,9 @@ use super::read::ReadBytes;
 /// The WARC record that holds a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarcRecord {
-    /// The WARC-Record-ID without its angle brackets; none if the record has none, or a very long one.
+    /// The WARC-Record-ID without its angle brackets; `None` if the record has none, or a very long one.
     pub id: Option<String>,
-    /// The WARC-Date; none if the record has none.
+    /// The WARC-Date; `None` if the record has none.
     pub date: Option<String>,
 }
 
@@ -34,8 +34,8 @@ pub trait Documents {
     /// Ends a document in several parts.
     fn end_whole(&mut self) {}
 
-    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the table,
-    /// none for the source itself.
+    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the
+    /// table, `None` for the source itself.
     fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
         let mut cells = batch.cells().to_vec();
         cells.sort_by_key(|cell| (cell.row, cell.column));
@@ -46,13 +46,13 @@ pub trait Documents {
         }
     }
 
-    /// Reports the end of a table of so many rows.
+    /// Reports the end of a table of this many rows.
     fn end_table(&mut self, _rows: u64) {}
 
-    /// Reports a loss at `offset` of the document or container `name`; none is the source itself.
+    /// Reports a loss at `offset` of the document or container `name`; `None` is the source itself.
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
 
-    /// Reports, at the end of the source, that the names of so many documents were cut.
+    /// Reports, at the end of the source, that the names of this many documents were cut.
     fn cut(&mut self, _count: u64) {}
 
     /// Reports a document that is not text.
@@ -82,8 +82,8 @@ pub fn write_row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32, int
 /// How the text of a document came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is a printed page. Its layout made the ends of its lines: a paragraph goes on after a line end, and ends with an
-    /// empty line.
+    /// It is a printed page. Its layout made the line ends: a paragraph continues after a line end, and ends with an empty
+    /// line.
     Page,
     /// It is the metadata of a file: fields, and XML.
     Metadata,
@@ -106,6 +106,6 @@ pub enum Remark {
     Unmarked(&'static str),
     /// The stream is text in this encoding, as its byte order mark says, and is converted to UTF-8.
     Encoded(&'static str),
-    /// The source has no bytes, or unpacks to none.
+    /// The source has no bytes, or unpacks to no bytes.
     Empty,
 }

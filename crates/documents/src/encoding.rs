@@ -1,7 +1,7 @@
 //! Converts text in UTF-16 and UTF-32 to UTF-8.
 //!
 //! The byte order mark determines the encoding and is left out. Each unit that is not a character is replaced by U+FFFD,
-//! also an incomplete last one. Only the first of these is reported as an error. Offsets count bytes of the UTF-8.
+//! and so is an incomplete last one. Only the first of these is reported as an error. Offsets count bytes of the UTF-8.
 
 use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
 
@@ -24,7 +24,7 @@ pub(super) struct Transcoded<R> {
     out: Box<[u8]>,
     start: usize,
     end: usize,
-    /// The end or error after the text in `out`; none if more text follows.
+    /// The end or error after the text in `out`; `None` if more text follows.
     ending: Option<Result<(), InputError>>,
     /// Whether a unit that is not a character follows the text in `out`.
     replaces: bool,
@@ -88,7 +88,7 @@ impl<R: ReadBytes> Transcoded<R> {
         Ok(())
     }
 
-    /// Reports that no character follows the text in `out`; an error of `raw` at that place is reported instead.
+    /// Reports a unit that is not a character after the text in `out`. An error of `raw` at that place is reported instead.
     fn report(&mut self) {
         if !std::mem::replace(&mut self.reported, true) {
             let error = InputError::Encoding(self.way.name());

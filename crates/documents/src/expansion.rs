@@ -1,7 +1,7 @@
 //! Limits the unpacked size of a source in relation to its size, against decompression bombs.
 //!
-//! All unpacked bytes of the source count, at every depth and on every thread. Separately, the bytes are limited that
-//! long names of documents may take in the output, which repeats them at every mention.
+//! All unpacked bytes of the source count, at every depth and on every thread. The output repeats the names of documents at
+//! every mention, so the bytes that long names may take there have a limit of their own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,9 +12,9 @@ use super::read::{ReadBytes, UnpackedAhead};
 /// Bytes that every source may unpack to.
 const FREE: u64 = 64 << 20;
 
-/// Length of a document's name that is not counted; nearly all names are shorter.
+/// Maximum length of a document's name that costs nothing. Nearly all names are shorter.
 const SHORT: usize = 256;
-/// Bytes of a document for which a mention is assumed; hardly any name is shorter.
+/// Bytes of a document per mention, to estimate how many it has. Hardly any mention is shorter.
 const MENTION: usize = 16;
 
 /// The unpacked bytes of one source so far, and their limit.
@@ -27,14 +27,14 @@ pub(super) struct Expansion {
     size: u64,
     read: AtomicU64,
     unpacked: AtomicU64,
-    /// Bytes that names of documents may take in the output so far.
+    /// Bytes that names of documents may take in the output, estimated so far.
     named: AtomicU64,
     is_over: AtomicBool,
 }
 
 impl Expansion {
-    /// Allows a source of `size` bytes to unpack to `ratio` times as many, or to 64 MiB if that is more. If the size is not
-    /// known, `size` is 0, and the bytes read so far count instead.
+    /// Allows a source of `size` bytes to unpack to `ratio` times this size, or to 64 MiB if that is more. If the size is
+    /// not known, `size` is 0, and the bytes read so far count instead.
     pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
         Expansion::with_free(ratio, size, FREE)
     }
@@ -56,7 +56,7 @@ impl Expansion {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// The bytes of the source itself that were counted.
+    /// Returns the number of bytes of the source itself that were counted.
     pub(super) fn source_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -66,8 +66,8 @@ impl Expansion {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Reads bytes of `inner` and returns how many are allowed, which `add` counts. Past the limit the source ends, once with
-    /// the error `over`.
+    /// Reads bytes of `inner`, and returns how many of them `add` allows when it counts them. Past the limit the source
+    /// ends, once with the error `over`.
     fn read(
         &self,
         inner: &mut (impl ReadBytes + ?Sized),
@@ -104,7 +104,7 @@ impl Expansion {
     /// Counts unpacked bytes that are passed on together. Names of their documents have at most `name` bytes.
     ///
     /// # Errors
-    /// If they are not allowed, once for the whole source.
+    /// If they are not allowed: [`InputError`] once for the whole source, then `None`.
     pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let each = long_name(name);
@@ -135,7 +135,7 @@ impl Expansion {
 pub(super) struct Watched<R> {
     inner: R,
     expansion: Arc<Expansion>,
-    /// The error is the next read's.
+    /// Whether the next read returns the error.
     is_due: bool,
 }
 
@@ -167,7 +167,7 @@ impl<R: ReadBytes> ReadBytes for Watched<R> {
     }
 }
 
-/// The cost per byte of a document whose name has `length` bytes; 0 for a short one.
+/// Returns the cost per byte of a document whose name has `length` bytes; 0 for a short one.
 fn long_name(length: usize) -> u64 {
     length.saturating_sub(SHORT).div_ceil(MENTION) as u64
 }
@@ -179,12 +179,12 @@ pub(super) struct Named<'r> {
     expansion: Arc<Expansion>,
     /// The cost of a byte.
     each: u64,
-    /// The error is the next read's.
+    /// Whether the next read returns the error.
     is_due: bool,
 }
 
 impl<'r> Named<'r> {
-    /// The bytes themselves if the name is short.
+    /// Returns `inner` itself as the error if the name is short.
     pub(super) fn new(
         name: Option<&str>,
         expansion: &Arc<Expansion>,

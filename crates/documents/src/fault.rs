@@ -10,9 +10,9 @@ use crate::printable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Packing {
-    /// gzip, one member or many.
+    /// gzip, of one or more members.
     Gzip,
-    /// Zstandard, one frame or many.
+    /// Zstandard, of one or more frames.
     Zstd,
     /// bzip2.
     Bzip2,
@@ -131,7 +131,7 @@ pub enum InputError {
         /// The error of the system.
         #[source]
         error: io::Error,
-        /// What to do.
+        /// How to solve it.
         remedy: String,
     },
     /// It is a folder, but a file of records is needed.
@@ -212,7 +212,7 @@ pub enum InputError {
         "the names of its documents may take more than {0} times its size in the output; --max-expansion allows more"
     )]
     Names(u64),
-    /// The names of so many members had more than 4,096 bytes and were cut.
+    /// The names of this many members had more than 4,096 bytes and were cut.
     #[error("names of members that are longer than 4096 bytes and were cut in their middle: {0}")]
     CutNames(u64),
     /// The header of a container's member is damaged. The member was skipped.
@@ -232,7 +232,7 @@ pub enum InputError {
     /// Members of a 7z archive are packed by a method that is not supported, with this identifier in 7-Zip's list of methods.
     #[error("7z method {0:x} cannot be unpacked")]
     SevenZipMethod(u64),
-    /// So many members are packed together with a damaged one, after it.
+    /// This many members are packed together with a damaged one, after it.
     #[error("members that are packed after the damage, and cannot be unpacked without it: {0}")]
     Solid(u64),
     /// No header of a WARC record where one must be.
@@ -244,7 +244,7 @@ pub enum InputError {
     /// A WARC record does not end at this Content-Length.
     #[error("the record does not end where its Content-Length, {0}, says")]
     RecordEnd(u64),
-    /// A WARC record ends so many bytes too early.
+    /// A WARC record ends this many bytes too early.
     #[error("the record breaks off {0} bytes before its end")]
     RecordCut(u64),
     /// A WARC record was cut into segments, and the next one does not follow.
@@ -277,7 +277,7 @@ pub enum InputError {
         printable::name(.0)
     )]
     Charset(Box<str>),
-    /// A mail is the part with this number, from 1, of a message that was cut into several. What is encoded may be missing.
+    /// A mail is the part with this number, from 1, of a message that was cut into several. Encoded content may be missing.
     #[error(
         "this mail is part {0} of a message that was cut into several (message/partial), so what is encoded in it may be missing; join the parts and scan the whole"
     )]
@@ -301,7 +301,7 @@ pub enum InputError {
     /// A part of an office document is damaged or too large, as the text says. The rest of it was read.
     #[error("the office document {0}")]
     Office(&'static str),
-    /// An RTF document is cut short, as the text says. What there is of it was read.
+    /// An RTF document is cut short, as the text says. The part before its end was read.
     #[error("the RTF document {0}")]
     Rtf(&'static str),
     /// A stream of a PDF file, which its pages, fonts or metadata need, cannot be read as a whole, as the text says.
@@ -311,9 +311,9 @@ pub enum InputError {
     PdfStream {
         /// The number of the stream.
         object: u32,
-        /// The offset of its data in the PDF file, from the header of which it counts.
+        /// The offset of its data in bytes, counted from the header of the PDF file.
         offset: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'static str,
     },
     /// A table in columns is damaged or cannot be read, as the text says.
@@ -321,7 +321,7 @@ pub enum InputError {
     Table {
         /// The format.
         packing: Packing,
-        /// What is wrong.
+        /// The fault.
         fault: &'static str,
     },
     /// Cells of a column are lost, as the text says, in some of these rows.
@@ -331,20 +331,20 @@ pub enum InputError {
         column: Box<str>,
         /// The first row in which cells may be lost, from 1.
         first_row: u64,
-        /// The last one.
+        /// The last such row.
         last_row: u64,
-        /// What is wrong.
+        /// The fault.
         fault: &'static str,
     },
     /// Rows of a table that is a text are lost or damaged, as the text says.
     #[error("the table {fault}: {count}")]
     Rows {
-        /// What is wrong.
+        /// The fault.
         fault: &'static str,
         /// The number of such rows.
         count: u64,
     },
-    /// What is unpacked of a table's columns at the same time needs more memory than this.
+    /// Parts of a table's columns that are unpacked at the same time need more memory than this.
     #[error(
         "column {column}: what is unpacked at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
     )]
@@ -382,7 +382,7 @@ pub enum InputError {
     },
 }
 
-/// The system's error for a file that is no program: ENOEXEC.
+/// The system's error for a file that is not a program: ENOEXEC.
 const NOT_EXECUTABLE: i32 = 8;
 
 fn unpack_first(packing: Packing) -> &'static str {
@@ -395,7 +395,7 @@ fn unpack_first(packing: Packing) -> &'static str {
 }
 
 impl InputError {
-    /// Whether it ends the run, since every other source would meet it too, or be overwritten.
+    /// Whether it ends the run, since every other source would fail too, or be overwritten.
     pub fn ends_run(&self) -> bool {
         match self {
             InputError::Output => true,
@@ -407,7 +407,7 @@ impl InputError {
         }
     }
 
-    /// What to do about the error, if its text does not say so.
+    /// Returns advice on the error, if its text has none.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             InputError::Unsupported(packing) => Some(unpack_first(*packing)),
@@ -426,7 +426,7 @@ impl InputError {
         }
     }
 
-    /// The error for a path that cannot be opened. If there is no such file, a remedy may be guessed from the path.
+    /// Returns the error for a path that cannot be opened. If there is no such file, advice may be guessed from the path.
     pub fn of_path(path: &Path, error: io::Error) -> InputError {
         let remedy = (error.kind() == io::ErrorKind::NotFound).then(|| remedy(path));
         match remedy.flatten() {
@@ -436,7 +436,7 @@ impl InputError {
     }
 }
 
-/// What to do about a path that does not exist.
+/// Returns advice on a path that does not exist.
 fn remedy(path: &Path) -> Option<String> {
     let path = path.to_str()?;
     if let Some((scheme, rest)) = path.split_once("://") {
@@ -460,7 +460,7 @@ fn remedy(path: &Path) -> Option<String> {
     })
 }
 
-/// A command that reads the target of a URL.
+/// Returns a command that reads the target of a URL.
 fn pipe(scheme: &str, rest: &str, url: &str) -> String {
     let read = match scheme {
         "http" | "https" | "ftp" => format!("curl -sL '{url}'"),

@@ -17,7 +17,7 @@ pub struct Section<'f> {
 }
 
 impl<'f> Section<'f> {
-    /// The bytes from `at` to `end`, which the file should have.
+    /// Reads the bytes from `at` to `end`, which the file should have.
     pub fn new(file: &'f File, at: u64, end: u64) -> Self {
         Section { file, at, end }
     }
@@ -42,7 +42,7 @@ impl ReadBytes for Section<'_> {
 /// Checks that a file that had `size` bytes when it was opened ends at `at`.
 ///
 /// # Errors
-/// If it became shorter. Files of the kernel may end before the size that they state, which is no error.
+/// If it became shorter. Files of the kernel may end before the size that they state; that is not an error.
 pub(super) fn check_end(file: &File, at: u64, size: u64) -> Result<(), InputError> {
     if at < size && file.metadata()?.len() < size {
         Err(InputError::Shrunk)
@@ -51,7 +51,7 @@ pub(super) fn check_end(file: &File, at: u64, size: u64) -> Result<(), InputErro
     }
 }
 
-/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
+/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes the bytes that are read.
 pub fn is_pipe(path: &Path) -> bool {
     let status = if path.as_os_str() == "-" {
         FileStatus::of_stdin()
@@ -63,7 +63,7 @@ pub fn is_pipe(path: &Path) -> bool {
 
 /// A file that is read at offsets.
 pub trait ReadAt: Send + Sync {
-    /// Reads bytes at the offset `at`; 0 only at the end, or into nothing. An interrupted read is repeated.
+    /// Reads bytes at the offset `at`. Returns 0 only at the end, or if `into` is empty. An interrupted read is repeated.
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
 }
 
@@ -73,7 +73,7 @@ impl ReadAt for File {
     }
 }
 
-/// Bytes in memory, wherever the cursor is.
+/// Bytes in memory. The position of the cursor does not matter.
 impl ReadAt for Cursor<Vec<u8>> {
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
         let start = usize::try_from(at).unwrap_or(usize::MAX);

@@ -54,11 +54,11 @@ pub struct Search {
     own: Option<OwnFile>,
 }
 
-/// Whether the file or folder at a path is the caller's own, such as a temporary file, and so no source. The flag is set for a
-/// path that was named, and not found below a folder.
+/// Whether a path is a file or folder of the caller, such as a temporary file, and so not a source. The flag says that the
+/// path was named, and not found below a folder.
 pub type OwnFile = fn(&Path, bool) -> bool;
 
-/// Globs, as they are written and in any case of letters.
+/// Globs, as they are written, and the same ignoring case.
 #[derive(Debug)]
 struct Globs {
     exact: GlobSet,
@@ -66,7 +66,7 @@ struct Globs {
 }
 
 impl Globs {
-    /// Whether a path matches but for the case of letters.
+    /// Whether a path matches only if case is ignored.
     fn differs_in_case(&self, path: &Path) -> bool {
         !self.exact.is_match(path) && self.any_case.is_match(path)
     }
@@ -74,9 +74,9 @@ impl Globs {
 
 /// The result of a search.
 pub struct FoundSources {
-    /// Bytewise by name, each once.
+    /// Sorted bytewise by name, each once.
     pub sources: Sources,
-    /// What is no source.
+    /// Files, links and folders that are not sources.
     pub passed_over: PassedOver,
     /// Whether a folder was named.
     pub has_folder: bool,
@@ -106,7 +106,7 @@ struct Links {
     folders: HashSet<FileId>,
     /// Links that were not followed yet, each with the named folder that it is below.
     waiting: BTreeSet<(PathBuf, PathBuf)>,
-    /// The files that links lead to, each with the least path to it and the named folder.
+    /// The files that links lead to, each with the first path to it in bytewise order and the named folder.
     files: BTreeMap<FileId, (PathBuf, PathBuf)>,
 }
 
@@ -140,7 +140,7 @@ impl Search {
         Search { stdin_name, ..self }
     }
 
-    /// The name that standard input was given as a source.
+    /// Returns the name that standard input was given as a source.
     pub fn given_stdin_name(&self) -> Option<&str> {
         self.stdin_name.as_deref()
     }
@@ -197,7 +197,7 @@ impl Search {
             .is_none_or(|globs| globs.exact.is_match(below(root, path)))
     }
 
-    /// Whether a glob matches a file but for the case of letters.
+    /// Whether a file matches a glob only if case is ignored.
     fn differs_in_case(&self, root: &Path, path: &Path) -> bool {
         let mut globs = [&self.include, &self.exclude].into_iter().flatten();
         globs.any(|globs| globs.differs_in_case(below(root, path)))
@@ -223,7 +223,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the stream of a caller.
+    /// Adds a stream of the caller.
     pub fn add_reader(&mut self, name: &Path) {
         self.push(name, None, SourceKind::Reader);
     }
@@ -252,7 +252,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Numbers of sources, links and unreadable paths so far.
+    /// Returns the numbers of sources, links and unreadable paths so far.
     fn met(&self) -> (usize, usize, u64) {
         let links = self.followed.waiting.len();
         (self.sources.len(), links, self.lost.get())
@@ -264,7 +264,7 @@ impl Finder<'_> {
         (self.lose)(Lost { path, error });
     }
 
-    /// Adds a source, found below `root` if it was not named.
+    /// Adds a source. `root` is the folder below which it was found; `None` if it was named.
     fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
         self.sources.push(&bytes_of(path), root.map(above), kind);
     }
@@ -363,7 +363,7 @@ impl Finder<'_> {
 }
 
 impl Links {
-    /// Adds a path to a file; the least path is kept.
+    /// Adds a path to a file. The first path in bytewise order is kept.
     fn add(&mut self, path: &Path, root: &Path, id: FileId) {
         let new = || (path.to_owned(), root.to_owned());
         match self.files.entry(id) {
@@ -383,7 +383,7 @@ fn id(path: &Path) -> Option<FileId> {
     FileStatus::at(path).ok()?.id()
 }
 
-/// A glob with wrong syntax, and why.
+/// A glob with wrong syntax, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the glob {} is wrong: {why}", printable::name(glob))]
 pub struct BadGlob {
@@ -411,7 +411,7 @@ impl PassedOver {
     }
 }
 
-/// Counts a path, and keeps the first.
+/// Counts a path, and keeps the first one in order.
 fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
     noted.0 += 1;
     if noted.1.as_deref().is_none_or(|first| path < first) {
@@ -419,12 +419,12 @@ fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
     }
 }
 
-/// The path as sources are named: with `/` on every system.
+/// Returns the path as sources are named: with `/` on every system.
 fn named(path: &Path) -> PathBuf {
     path_of(bytes_of(path).into_owned())
 }
 
-/// Bytes of `root` and the separator after it, in the path of an entry of its walk.
+/// Returns the number of bytes of `root` and the separator after it, in the path of an entry of its walk.
 fn above(root: &Path) -> usize {
     let root = bytes_of(root);
     root.len() + usize::from(root.last().is_some_and(|last| *last != b'/'))
@@ -457,7 +457,7 @@ pub(super) fn compiled(glob: &str) -> Result<Glob, globset::Error> {
     compiled_in(glob, false)
 }
 
-/// A glob, which in `any_case` matches letters of either case.
+/// Compiles a glob. With `any_case` it matches letters of either case.
 fn compiled_in(glob: &str, any_case: bool) -> Result<Glob, globset::Error> {
     let anywhere = if glob.contains('/') {
         String::new()

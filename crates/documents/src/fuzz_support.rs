@@ -15,10 +15,10 @@ use super::read::ReadBytes;
 use super::unpackers::Unpackers;
 use super::walk::Walk;
 
-/// Bytes of documents after which a source is not read further, so that inputs which unpack to many bytes take little time.
+/// Bytes of documents after which reading a source ends, so that inputs which unpack to many bytes take little time.
 const ENOUGH: usize = 1 << 20;
 
-/// What reading a source reports, in order.
+/// A report of reading a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reported {
     /// A document: its name, its bytes, and its errors with their offsets.
@@ -34,7 +34,7 @@ pub enum Reported {
 /// How bytes are read as a source. All ways must report the same, unless the source [fails](Way::fails).
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// Greatest number of bytes that a read of the source returns.
+    /// Maximum number of bytes that a read of the source returns.
     pub read: usize,
     /// Size of the reads from a document.
     pub step: usize,

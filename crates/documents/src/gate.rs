@@ -1,14 +1,14 @@
-//! Memory beyond a thread's share, which one thread at a time may have.
+//! Admits one thread at a time to more memory than its share.
 //!
-//! What one document may take then depends on the budget alone, not on the number of threads: a document that does not fit a
-//! thread's share is read alone, with as much as a single thread would have.
+//! So the memory for one document depends on the budget alone, not on the number of threads. A document that does not fit a
+//! thread's share is read alone, with as much memory as a single thread would have.
 
 /// Admits a thread to more memory than its share, while no other thread has it.
 pub trait Gate {
-    /// Waits until the thread is admitted. One that was admitted may enter again at once.
+    /// Waits until the thread is admitted. A thread that is admitted may enter again at once.
     fn enter(&self);
 
-    /// Ends what the last `enter` began.
+    /// Ends the admission that the last `enter` began.
     fn leave(&self);
 }
 
@@ -21,7 +21,7 @@ impl Gate for OpenGate {
     fn leave(&self) {}
 }
 
-/// A thread has more memory than its share as long as this lives.
+/// A thread's admission to more memory than its share. It ends on drop.
 pub(super) struct Admitted<'g>(&'g dyn Gate);
 
 impl<'g> Admitted<'g> {

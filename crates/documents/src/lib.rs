@@ -3,8 +3,8 @@
 //! A *source* is a file, a stream or standard input. A *document* is a unit of text in it: the whole of a plain file, a member of
 //! an archive, a record of a WARC file, a mail or a part of it, a page of a PDF file, a part of an office document, or a row
 //! of a table. [`Search`] finds sources below folders, [`Opening::read`] passes the documents of one to a [`Documents`], in their
-//! order and decoded to UTF-8 where the encoding is known. What is lost is reported to it with the document and the offset, and
-//! the rest is read. What the text is about, this crate does not know.
+//! order and decoded to UTF-8 where the encoding is known. Losses are reported to it with the document and the offset, and
+//! the rest is read. This crate does not know what the text is about.
 //!
 //! ```
 //! use std::path::Path;
@@ -54,21 +54,22 @@
 //!
 //! # Errors
 //!
-//! [`Opening::read`] fails only if a source cannot be opened at all, or is an output of the run. Damage inside it, limits that it exceeds and formats that cannot
-//! be opened go to [`Documents::lose`] as an [`InputError`], with the document and the offset in it. Some messages name options
-//! of the command `doisift`, such as `--max-depth`; each is a field of [`Limits`].
+//! [`Opening::read`] fails only if a source cannot be opened at all, or is an output of the run. Damage inside it, limits
+//! that it exceeds and formats that cannot be opened go to [`Documents::lose`] as an [`InputError`], with the document and
+//! the offset in it. Some messages name options of the command `doisift`, such as `--max-depth`; each is a field of
+//! [`Limits`].
 //!
 //! # Cost
 //!
-//! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents, columns) need
-//! a file, and are copied to [`Opening::tmp`] if they are not; what is held of them is bounded by [`Opening::share`] and
-//! [`Opening::whole`]. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one file are
-//! unpacked on several threads, with the same documents in the same order.
+//! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents,
+//! columns) need a file. Streams of them are copied to [`Opening::tmp`]. [`Opening::share`] and [`Opening::whole`] bound
+//! the memory for them. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one
+//! file are unpacked on several threads, with the same documents in the same order.
 //!
-//! Linux, macOS and Windows.
+//! Works on Linux, macOS and Windows.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-// What several formats share is unused in a build without all of them. A build with all of them has no dead code.
+// Code that several formats share is unused in a build without all of them. A build with all of them has no dead code.
 #![cfg_attr(
     not(all(
         feature = "arrow",

@@ -1,7 +1,7 @@
-//! Recognises what a stream is by its first bytes.
+//! Recognises the format of a stream by its first bytes.
 //!
-//! A text must never be taken for anything else. So the first bytes of a packing or a binary format are at least four bytes
-//! with which no text starts, or further bytes are checked.
+//! A text must never be taken for anything else. So no text starts with the four or more bytes by which a packing or a
+//! binary format is recognised, or further bytes are checked.
 
 mod damage;
 mod end;
@@ -17,17 +17,17 @@ pub(super) use super::numbers::LENGTH;
 use super::numbers::{self, XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::{codec, columnar, mail_start, open_document, rtf};
 
-/// Number of bytes by which a text is recognised as something else: its first fields show a mail, its root element shows flat
+/// Number of bytes after which the content of a text is decided: its first fields show a mail, its root element shows flat
 /// OpenDocument.
 pub(super) const START: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
 const PAGE: usize = 16;
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
-/// Where a tar header has its checksum.
+/// Position of the checksum in a tar header.
 const CHECKSUM: Range<usize> = 148..156;
 
-/// The content of a stream that starts with `head`, which is shorter than [`LENGTH`] only if the stream is.
+/// Returns the content of a stream that starts with `head`, which is shorter than [`LENGTH`] only if the stream is.
 pub(super) fn recognise(head: &[u8]) -> Content {
     packing(head)
         .map(Content::Packed)
@@ -40,8 +40,8 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
-/// The content of a stream that starts with `start` and that [`recognise`] takes for text. [`START`] bytes of it count, or all.
-/// What is called a mail needs to show less of one.
+/// Returns the content of a stream that starts with `start` and that [`recognise`] takes for text. The first [`START`]
+/// bytes count, or all. If its name is that of a mail, fewer signs of a mail are enough.
 pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
     #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
@@ -58,18 +58,18 @@ pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
     }
 }
 
-/// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
+/// Returns the encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
 pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
     damage::unmarked(head).map(Unicode::with_order)
 }
 
-/// Whether `head` is the start of a zip archive, in which one of the first bytes may be damaged.
+/// Whether `head` is the start of a zip archive. One of the first bytes may be damaged.
 pub(super) fn starts_zip(head: &[u8]) -> bool {
     let packing = packing(head).or_else(|| damage::packing(head));
     packing == Some(Packing::Zip)
 }
 
-/// Whether `head` is text in no encoding of bytes, such as packed data whose start is missing.
+/// Whether `head` is not text in any encoding of single bytes, such as packed data whose start is missing.
 pub(super) fn is_noise(head: &[u8]) -> bool {
     damage::is_noise(head)
 }
@@ -107,7 +107,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
     })
 }
 
-/// The packing of the first frame that is not skippable; zstd if that is too far away.
+/// Returns the packing of the first frame that is not skippable; zstd if it is too far away.
 fn after_skippable(mut head: &[u8]) -> Packing {
     while is_skippable(head) {
         let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok());
@@ -131,7 +131,7 @@ fn is_warc(head: &[u8]) -> bool {
     (1..=2).contains(&digits) && matches!(version[digits..], [b'\n', ..] | [b'\r', b'\n', ..])
 }
 
-/// Whether `head` is a header with a valid checksum, as POSIX defines it for ustar; v7 has the same.
+/// Whether `head` is a header with a valid checksum, as POSIX defines it for ustar. v7 has the same checksum.
 fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..512) else {
         return false;
@@ -152,7 +152,7 @@ fn is_tar(head: &[u8]) -> bool {
     is_size && [unsigned, signed].contains(&(checksum - blanks))
 }
 
-/// A number in octal digits, with blanks and NULs around it.
+/// Parses a number in octal digits, with blanks and NULs around it.
 fn octal(field: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(field).ok()?;
     let text = text.trim_start_matches(' ').trim_end_matches(['\0', ' ']);
@@ -161,13 +161,13 @@ fn octal(field: &[u8]) -> Option<i64> {
 
 fn unicode(head: &[u8]) -> Option<Unicode> {
     let marked = |ways: [Unicode; 2]| ways.into_iter().find(|way| head.starts_with(way.mark()));
-    // The mark of UTF-32 starts like that of UTF-16, also where its end is damaged.
+    // The mark of UTF-32 starts like that of UTF-16, even if its end is damaged.
     marked([Unicode::Utf32Le, Unicode::Utf32Be])
         .or_else(|| damage::unicode(head))
         .or_else(|| marked([Unicode::Utf16Le, Unicode::Utf16Be]))
 }
 
-/// Formats that start with bytes with which no text starts.
+/// Formats that start with bytes that no text starts with.
 const BINARY: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"II*\0", "tiff"),
@@ -221,7 +221,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
         .or_else(|| program(head))
 }
 
-/// The kind of a document or table.
+/// Returns the kind of a document or table.
 fn document(head: &[u8]) -> Option<&'static str> {
     match head {
         [b'A', b'T', b'&', b'T', rest @ ..] => form(rest, b"FORM", &[(b"DJV", "djvu")]),
@@ -231,8 +231,8 @@ fn document(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether `head` starts like a Parquet file: with the header of a page or the metadata, of which some bytes occur in no text,
-/// or with an encrypted header after its length.
+/// Whether `head` starts like a Parquet file: with the header of a page or the metadata, some of whose bytes occur in no
+/// text, or with an encrypted header after its length.
 fn is_parquet(head: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
     match head {
@@ -242,14 +242,14 @@ fn is_parquet(head: &[u8]) -> bool {
     }
 }
 
-/// Whether `head` starts with the header of a PDF file, with its version.
+/// Whether `head` starts with the header of a PDF file and a version.
 fn is_pdf(head: &[u8]) -> bool {
     let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
     let version = unmarked.strip_prefix(b"%PDF-");
     version.is_some_and(|version| matches!(version, [b'1'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
-/// The kind of an image, sound or video.
+/// Returns the kind of an image, sound or video.
 fn media(head: &[u8]) -> Option<&'static str> {
     match head {
         [0xff, 0xd8, 0xff, 0xc0..=0xfe, ..] => Some("jpeg"),
@@ -273,7 +273,7 @@ fn media(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A chunk called `name` whose type, after its length, is one of `kinds`.
+/// Returns the kind of a chunk called `name` whose type, after its length, is one of `kinds`.
 fn form(head: &[u8], name: &[u8], kinds: &[(&[u8], &'static str)]) -> Option<&'static str> {
     let rest = head.strip_prefix(name)?.get(4..)?;
     let kind = kinds.iter().find(|(kind, _)| rest.starts_with(kind));
@@ -288,10 +288,10 @@ fn mp4(brand: &[u8]) -> &'static str {
     }
 }
 
-/// The kind of a program.
+/// Returns the kind of a program.
 fn program(head: &[u8]) -> Option<&'static str> {
     match head {
-        // A list of machines, which is short, where a class has its version, from 45 on.
+        // A list of machines is short. A class has its version there, which is at least 45.
         [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1..45, ..] => Some("mach-o"),
         [0xca, 0xfe, 0xba, 0xbe, _, _, 0, 45..=255, ..] => Some("java-class"),
         [b'M', b'Z', ..] => {

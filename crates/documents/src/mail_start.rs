@@ -1,4 +1,4 @@
-//! Recognises a mail by its header: all lines are fields, and their names and values are such as messages have.
+//! Recognises a mail by its header: all lines are fields, with names and values that messages have.
 
 use memchr::memchr;
 
@@ -54,7 +54,7 @@ const KNOWN: [&[u8]; 47] = [
     b"mailing-list",
     b"nntp-posting-host",
 ];
-/// Starts of names that only messages have.
+/// Starts of names that only fields of messages have.
 const FAMILIES: [&[u8]; 5] = [
     b"x-",
     b"arc-",
@@ -64,9 +64,9 @@ const FAMILIES: [&[u8]; 5] = [
 ];
 /// Number of fields at the start of [`KNOWN`] that show a message.
 const STRONG: usize = 9;
-/// Known fields that a message has whose values are not looked at.
+/// Minimum number of known fields of a message whose values are not checked.
 const MIN: usize = 3;
-/// Fields whose values show a message, of which two are enough.
+/// Number of fields with values that show a message which are enough.
 const PROOFS: usize = 2;
 /// Fields that show a message and that HTTP has too: Date, MIME-Version, Content-Transfer-Encoding.
 const HTTP_PROOFS: usize = 3;
@@ -84,13 +84,13 @@ const HTTP: [&[u8]; 10] = [
     b"vary",
 ];
 
-/// The lines of a text, with their ends. They end in CR if there is no LF.
+/// Returns the lines of a text, with their ends. They end in CR if there is no LF.
 pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = line_mark(text);
     text.split_inclusive(move |byte| *byte == mark)
 }
 
-/// The last byte of the lines of `text`.
+/// Returns the last byte of the lines of `text`.
 pub(crate) fn line_mark(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
         b'\r'
@@ -99,7 +99,8 @@ pub(crate) fn line_mark(text: &[u8]) -> u8 {
     }
 }
 
-/// Number of bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of an mbox.
+/// Returns the number of bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the
+/// line of an mbox.
 pub(crate) fn prelude(start: &[u8]) -> usize {
     let mut at = if start.starts_with(UTF8_BOM) {
         UTF8_BOM.len()
@@ -120,14 +121,14 @@ pub(crate) fn prelude(start: &[u8]) -> usize {
     at
 }
 
-/// The number in the first line of an emlx: the bytes of the message after it.
+/// Returns the number in the first line of an emlx: the length in bytes of the message after it.
 pub(crate) fn byte_count(line: &[u8]) -> Option<u64> {
     let digits = line.trim_ascii();
     let is_count = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     is_count.then(|| std::str::from_utf8(digits).ok()?.parse().ok())?
 }
 
-/// Whether this is the line of an mbox before a message, also with the `>` that programs put before it.
+/// Whether this is the line of an mbox before a message, with or without the `>` that programs put before it.
 pub(crate) fn is_quoted_from_line(line: &[u8]) -> bool {
     is_from_line(line.strip_prefix(b">").unwrap_or(line))
 }
@@ -153,8 +154,8 @@ pub(crate) fn may_be_mail(start: &[u8]) -> bool {
     is_field(&start[prelude(start)..])
 }
 
-/// Whether a stream that starts with `start` is a message, or an mbox: all lines are fields, as far as the header goes, and
-/// enough of them are such as messages have.
+/// Whether a stream that starts with `start` is a message, or an mbox: all lines of the header are fields, and enough of
+/// them are fields that messages have.
 pub(crate) fn starts_mail(start: &[u8]) -> bool {
     let at = prelude(start);
     let header = &start[at..];
@@ -168,7 +169,7 @@ pub(crate) fn starts_mail(start: &[u8]) -> bool {
     shown.is_some_and(|shown| shown.is_mail(usize::from(is_mbox || is_counted)))
 }
 
-/// What the fields of a header show.
+/// Signs of a message in the fields of a header.
 #[derive(Default)]
 struct ShownFields {
     /// Whether the first field is known.
@@ -176,7 +177,7 @@ struct ShownFields {
     known: usize,
     strong: usize,
     proofs: usize,
-    /// Whether it has the fields of MIME that say how a body is written.
+    /// Whether it has the fields of MIME that say how a body is encoded.
     version: bool,
     content_type: bool,
     coding: bool,
@@ -184,7 +185,7 @@ struct ShownFields {
 }
 
 impl ShownFields {
-    /// What the header at the start of a text shows; none if a line is no field.
+    /// Reads the header at the start of a text. Returns `None` if a line is not a field.
     fn by(text: &[u8]) -> Option<ShownFields> {
         let mut shown = ShownFields::default();
         let mark = line_mark(text);
@@ -218,7 +219,7 @@ impl ShownFields {
         self.http |= HTTP.contains(&&name[..]);
     }
 
-    /// Whether it is the header of a message. `led` counts lines before it that show one.
+    /// Whether it is the header of a message. `led` counts lines before it that show a message.
     fn is_mail(&self, led: usize) -> bool {
         let is_usual = self.starts_known && self.known + led >= MIN && self.strong > 0;
         let is_mime =
@@ -277,7 +278,7 @@ fn is_coding(value: &[u8]) -> bool {
     has(b"base64") || has(b"quoted-printable") || has(b"uue") || has(b"bit")
 }
 
-/// The value of two hexadecimal digits.
+/// Returns the value of two hexadecimal digits.
 pub(crate) fn hex(digits: &[u8]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     match digits {
@@ -292,7 +293,7 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
 
 /// Whether `line` starts with the name of a field.
 pub(crate) fn is_field(line: &[u8]) -> bool {
-    /// Length of a name; none is longer.
+    /// Upper limit on the length of a name, in bytes.
     const NAME: usize = 100;
     let name = line.iter().position(|byte| !is_of_name(*byte));
     name.is_some_and(|end| (1..NAME).contains(&end) && line[end] == b':')

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 pub use crate::printable::display_name;
 pub(super) use crate::printable::{bytes_as_name as escaped, cut};
 
-/// The path of a folder as it is in the names of its files: without leading `./` and trailing `/`. The current folder stays
-/// `.`, and the root `/`.
+/// Returns the path of a folder as it is in the names of its files: without leading `./` and trailing `/`. The current
+/// folder stays `.`, and the root `/`.
 pub(super) fn folder_root(typed: &Path) -> PathBuf {
     // `components` removes repeated and trailing slashes and inner `.`, but not a leading `.`.
     let tidy: PathBuf = typed.components().collect();

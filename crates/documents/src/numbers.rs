@@ -1,9 +1,9 @@
 //! Magic numbers, and checks of them, that both recognition and readers use.
 
-/// Number of bytes that recognition needs: those of a tar header.
+/// Number of bytes that are enough for recognition: those of a tar header.
 pub(crate) const LENGTH: usize = 512;
 
-/// Number of bytes in which the header of a PDF file may come after others.
+/// Number of bytes at the start of a file in which the header of a PDF file is searched.
 #[cfg(feature = "pdf")]
 pub(crate) const LATE: usize = 1 << 10;
 
@@ -12,7 +12,8 @@ pub(crate) const XZ: &[u8] = b"\xfd7zXZ\0";
 pub(crate) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 pub(crate) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 
-/// Whether this is a stream with its first block, or an empty one. The block is checked, since a text may start with `BZh9`.
+/// Whether `head` is a stream with its first block, or an empty one. The block is checked, since a text may start with
+/// `BZh9`.
 pub(crate) fn is_bzip2(head: &[u8]) -> bool {
     let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head else {
         return false;
@@ -25,7 +26,7 @@ pub(crate) fn is_lz4(head: &[u8]) -> bool {
     head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
 }
 
-/// Whether this is a skippable frame, which zstd and LZ4 both have.
+/// Whether `head` is a skippable frame, which zstd and LZ4 both have.
 pub(crate) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
@@ -33,7 +34,7 @@ pub(crate) fn is_skippable(head: &[u8]) -> bool {
 /// The start of the header of a member of a zip archive.
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
-/// Offset of the first local header in `bytes`, recognised by the signature and further fields.
+/// Returns the offset of the first local header in `bytes`, recognised by the signature and further fields.
 pub(crate) fn find_zip(bytes: &[u8]) -> Option<usize> {
     // Searching for a byte that does not occur in texts is the fastest.
     memchr::memchr_iter(LOCAL[3], bytes)
@@ -44,7 +45,7 @@ pub(crate) fn find_zip(bytes: &[u8]) -> Option<usize> {
 /// Bytes of a local header that [`find_zip`] checks.
 pub(crate) const ZIP_START: usize = 10;
 
-/// Checks the version needed, the flags, and the method.
+/// Whether the version needed, the flags, and the method are valid.
 fn is_local(fields: &[u8]) -> bool {
     matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
 }

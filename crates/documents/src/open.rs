@@ -23,7 +23,7 @@ use super::read::{FromRead, ReadBytes};
 use super::sources::{Source, SourceKind};
 use super::walk::Walk;
 
-/// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
+/// Bytes that are read to check whether a file is text. A smaller file is not read a second time.
 const START: usize = magic::START;
 
 impl Opening<'_> {
@@ -83,7 +83,7 @@ impl Opening<'_> {
         Ok(true)
     }
 
-    /// Reads what a command writes instead of a file of `size` bytes.
+    /// Reads the output of a command instead of a file of `size` bytes.
     fn read_output(&self, mut output: CommandOutput<'_>, size: u64, documents: &mut dyn Documents) {
         let written = AtomicU64::new(0);
         let opening = Opening {
@@ -99,7 +99,7 @@ impl Opening<'_> {
         self.bytes.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Passes the documents in `bytes` on; `size` is their number if it is known, otherwise 0.
+    /// Passes the documents in `bytes` on; `size` is the number of bytes if it is known, otherwise 0.
     fn walk(
         &self,
         level: Level<'_>,
@@ -122,7 +122,7 @@ impl Opening<'_> {
     }
 }
 
-/// The first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
+/// Returns the first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
 pub fn text_start(file: &File, length: u64, path: &Path) -> Result<Option<Vec<u8>>, InputError> {
     let mut start = [0; START];
     let max = length.min(START as u64);
@@ -144,18 +144,18 @@ pub fn text_start(file: &File, length: u64, path: &Path) -> Result<Option<Vec<u8
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 
-/// The encoding of a text that starts with `head`, if it is UTF-16 or UTF-32 without a byte order mark.
+/// Returns the encoding of a text that starts with `head`, if it is UTF-16 or UTF-32 without a byte order mark.
 pub fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
     magic::unmarked(head)
 }
 
-/// Reports if the file became shorter. A read that reaches its size and that the system cuts short was the last: asking once more
-/// would take a call for each file.
+/// Reads a file, and reports if it became shorter. A short read that reaches the file's size is taken for the end, which
+/// saves one call for each file.
 struct SizedFile<'r> {
     file: &'r File,
     /// Size of a regular file when it was opened.
     size: u64,
-    /// Whether others read it at offsets, so that its position says nothing.
+    /// Whether others read it at offsets. Then its position has no meaning.
     is_shared: bool,
     read: u64,
     has_ended: bool,

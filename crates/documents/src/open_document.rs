@@ -4,15 +4,15 @@ use memchr::{memchr, memmem};
 
 use crate::xml::{XmlPiece, XmlReader};
 
-/// The start of the kind of any OpenDocument file.
+/// Start of the media type of any OpenDocument file.
 pub(crate) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
 
-/// Whether `head` is the start of flat OpenDocument: of the XML of a whole document.
+/// Whether `head` is the start of flat OpenDocument, the XML of a whole document.
 pub(crate) fn is_flat(head: &[u8]) -> bool {
     flat_kind(head).is_some_and(|kind| kind.starts_with(OPEN_DOCUMENT))
 }
 
-/// The kind that the root element of flat OpenDocument states.
+/// Returns the media type that the root element of flat OpenDocument states.
 pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
     root(head).filter(|root| *root == b"document")?;
     let mut bytes = head;
@@ -27,7 +27,8 @@ pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
 /// Bytes of an archive by which it is recognised as an office document.
 pub(crate) const HEAD: u64 = 512;
 
-/// The kind of an office document, by the first member of its archive, which starts with `head`. None for another archive.
+/// Returns the kind of an office document, by the first member of its archive, which starts with `head`; `None` for another
+/// archive.
 pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
     /// Parts that writers of Office Open XML put first.
     const FIRST: [&[u8]; 4] = [
@@ -47,7 +48,7 @@ pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The local name of the root element.
+/// Returns the local name of the root element.
 pub(crate) fn root(head: &[u8]) -> Option<&[u8]> {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     loop {

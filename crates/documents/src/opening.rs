@@ -17,19 +17,19 @@ use super::unpackers::Unpackers;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Limits {
-    /// Containers, and packings of packings, within one another.
+    /// Maximum depth of containers, and packings of packings, within one another.
     pub depth: usize,
-    /// Members of one source, including members of members.
+    /// Maximum number of members of one source, including members of members.
     pub members: u64,
-    /// Unpacked bytes per packed byte, once many were unpacked.
+    /// Maximum number of unpacked bytes per byte of a source that unpacks to more than 64 MiB.
     pub expansion: u64,
-    /// Greatest window of a packing, in bytes.
+    /// Maximum window of a packing, in bytes.
     pub window: u64,
 }
 
 impl Default for Limits {
-    /// Containers within one another as they occur, more members than the largest known archives have, and the window of zstd's
-    /// own default.
+    /// Containers may be nested three deep. More members than the largest known archives have. The window is the default of
+    /// zstd.
     fn default() -> Self {
         Limits {
             depth: 3,
@@ -40,12 +40,12 @@ impl Default for Limits {
     }
 }
 
-/// Which sheet of a workbook is read as a table.
+/// The sheet of a workbook that is read as a table.
 #[derive(Debug)]
 pub struct SheetChoice {
     /// Its name, or its number from 1; without either, the first sheet is read.
     pub sheet: Option<String>,
-    /// Bytes of texts that cells share which may be held.
+    /// Maximum bytes held for texts that cells share.
     pub memory: usize,
 }
 
@@ -72,7 +72,7 @@ impl SheetChoice {
     }
 }
 
-/// Sheets that a message lists.
+/// Maximum number of sheets that a message lists.
 const SHEETS: usize = 20;
 
 /// The options for opening sources, and counters of bytes.
@@ -82,7 +82,7 @@ pub struct Opening<'r> {
     pub bytes: &'r AtomicU64,
     /// Bytes of sources that were skipped without reading.
     pub passed: &'r AtomicU64,
-    /// Files that this run created, which are no sources.
+    /// Files that this run created. They are not sources.
     pub own: &'r [FileId],
     /// Files that an output would overwrite.
     pub outputs: &'r [FileId],
@@ -90,14 +90,14 @@ pub struct Opening<'r> {
     pub readers: Option<&'r Readers>,
     /// The command that is run for files.
     pub preprocessor: Option<&'r Preprocessor>,
-    /// Says when the run must end, if anything does.
+    /// Says when the run must end.
     pub halt: Option<&'r dyn Halt>,
-    /// What bounds the work that one source can make.
+    /// Limits on the work that one source can make.
     pub limits: Limits,
-    /// Bytes of a PDF file that may be held in memory; half as many may be unpacked of it at the same time.
-    /// 0 if such a file is not opened. Depends on the memory of the run alone, not on its threads.
+    /// Maximum bytes of a PDF file that are held in memory; half as many may be unpacked of it at the same time. PDF files
+    /// are not opened if it is 0. Depends on the memory of the run alone, not on its threads.
     pub whole: usize,
-    /// Bytes that every thread may hold at the same time, of any format that is held.
+    /// Bytes that every thread may hold at the same time, whatever the format.
     pub share: usize,
     /// Passed by a thread before it takes more than its share.
     pub gate: &'r dyn Gate,
@@ -109,7 +109,7 @@ pub struct Opening<'r> {
     pub tmp: &'r Path,
     /// Whether the WARC records that hold documents are reported.
     pub records: bool,
-    /// Threads for unpacking; if there are none, the thread that reads also unpacks.
+    /// Threads for unpacking. If `None`, the thread that reads also unpacks.
     pub unpackers: Option<&'r Unpackers>,
 }
 
@@ -120,8 +120,8 @@ static ALL: ColumnChoice = ColumnChoice {
 };
 
 impl<'r> Opening<'r> {
-    /// Default limits, 64 MiB for what is held, all columns, no threads of its own, and copies in `/tmp`. `bytes` counts what is
-    /// read and what is passed over.
+    /// Default limits, 64 MiB for held bytes, all columns, no threads of its own, and copies in `/tmp`. `bytes` counts
+    /// bytes that are read and bytes that are passed over.
     pub fn new(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,
@@ -155,8 +155,8 @@ impl<'r> Opening<'r> {
         }
     }
 
-    /// Bytes that what is held of a document while it is passed on may take: those of a thread, and those of a thread that is
-    /// [admitted](Self::admit) to more, which depend on the memory of the run alone.
+    /// Bytes that may be held of a document while it is passed on: by a thread, and by a thread that is
+    /// [admitted](Self::admit) to more. The second number depends on the memory of the run alone.
     pub(super) fn room(&self) -> [usize; 2] {
         [self.share / 2, self.whole / 2]
     }
@@ -166,10 +166,10 @@ impl<'r> Opening<'r> {
         Admitted::through(self.gate)
     }
 
-    /// Whether `status` is that of a file which this run created.
+    /// Whether `status` is the status of a file which this run created.
     ///
     /// # Errors
-    /// If it is that of a file which an output would overwrite.
+    /// If an output would overwrite the file.
     pub fn is_own(&self, status: &FileStatus) -> Result<bool, InputError> {
         let Some(id) = status.id().filter(|_| status.is_file()) else {
             return Ok(false);

@@ -1,8 +1,8 @@
-//! Runs a command for a file, and reads what it writes instead of the file.
+//! Runs a command for a file, and reads its output instead of the file.
 //!
 //! As with ripgrep's option `--pre`, the command gets the path as its only argument, and the file as its standard input.
-//! It runs in a group of its own, with all that it starts, which is killed if the run ends before the command does. No process is
-//! left unreaped.
+//! It runs in a group of its own, with all processes that it starts. The group is killed if the run ends before the command
+//! does. No process is left unreaped.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,9 +20,9 @@ use super::halt::Halt;
 use super::read::{FromRead, ReadBytes};
 use super::sources::{Source, SourceKind};
 
-/// Bytes of a command's standard error that a message has.
+/// Maximum length of a command's standard error in a message, in characters.
 const SAID: usize = 300;
-/// How long a wait for the command may last until it is checked whether the run must end.
+/// Maximum wait for the command before it is checked whether the run must end.
 const TICK: Duration = Duration::from_millis(50);
 /// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`TICK`].
 const FIRST: Duration = Duration::from_micros(200);
@@ -32,13 +32,13 @@ const FIRST: Duration = Duration::from_micros(200);
 pub struct Preprocessor {
     command: OsString,
     globs: GlobSet,
-    /// For each glob, whether the files that match it are left out.
+    /// For each glob, whether the files that match it are excluded.
     leaves_out: Vec<bool>,
 }
 
 impl Preprocessor {
-    /// Runs `command` for files that match one of `globs`, or for all if there are none. Files that match a glob after `!` are
-    /// left out. Of several globs that match, the last one decides. If all globs start with `!`, all other files are taken.
+    /// Runs `command` for files that match one of `globs`, or for all if it is empty. Files that match a glob after `!` are
+    /// excluded. Of several globs that match, the last one decides. If all globs start with `!`, all other files are taken.
     pub fn new(command: OsString, globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         let mut leaves_out = Vec::new();
@@ -58,7 +58,8 @@ impl Preprocessor {
         })
     }
 
-    /// Whether the command is run for a source. It is not for standard input and streams of a caller, which have no path.
+    /// Whether the command is run for a source. Standard input and streams of a caller are excluded, since they have no
+    /// path.
     pub fn takes(&self, source: &Source) -> bool {
         if matches!(source.kind, SourceKind::Stdin | SourceKind::Reader) {
             return false;
@@ -104,7 +105,7 @@ impl Preprocessor {
     }
 }
 
-/// The path as an argument that no command takes for an option.
+/// Returns the path as an argument that no command takes for an option.
 fn argument(path: &Path) -> OsString {
     let mut argument = OsString::new();
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
@@ -114,16 +115,16 @@ fn argument(path: &Path) -> OsString {
     argument
 }
 
-/// What a command writes to its standard output.
+/// The standard output of a command.
 ///
-/// At the end of the output, the end of the command is awaited, and reported as an error if the command failed. If the run
-/// must end, the output ends, and the command is killed. So it is if this is dropped.
+/// The end of the output waits for the end of the command, and is an error if the command failed. If the run must end, the
+/// output ends and the command is killed. Dropping this kills the command too.
 pub(super) struct CommandOutput<'r> {
     group: CommandGroup,
     command: &'r OsStr,
-    /// None after its end.
+    /// `None` after its end.
     output: Option<ChildStdout>,
-    /// The standard error; none after its end.
+    /// The standard error; `None` after its end.
     errors: Option<ChildStderr>,
     /// The first bytes of the standard error.
     said: Vec<u8>,
@@ -137,7 +138,7 @@ impl CommandOutput<'_> {
         self.skip(u64::MAX).map(drop)
     }
 
-    /// Waits until the output can be read or `max` has passed, and takes what came on standard error meanwhile. Returns
+    /// Waits until the output can be read or `max` has passed, and takes the standard error written meanwhile. Returns
     /// whether the output can be read.
     fn wait(&mut self, max: Duration) -> Result<bool, InputError> {
         let ready = ReadyPipes::wait(self.output.as_ref(), self.errors.as_ref(), max)?;
@@ -147,7 +148,7 @@ impl CommandOutput<'_> {
         Ok(ready.output)
     }
 
-    /// Reads what is there of the standard error.
+    /// Reads the available bytes of the standard error.
     fn take_errors(&mut self) -> Result<(), InputError> {
         let Some(errors) = &mut self.errors else {
             return Ok(());
@@ -168,7 +169,8 @@ impl CommandOutput<'_> {
         loop {
             if let Some(status) = self.group.child().try_wait()? {
                 self.is_reaped = true;
-                // A process that the command started may still hold the pipe open, so this reads what is there and does not wait.
+                // A process that the command started may still hold the pipe open, so this reads the available bytes and
+                // does not wait.
                 while self.errors.is_some() && self.wait_for_errors()? {}
                 return self.outcome(status);
             }
@@ -184,7 +186,7 @@ impl CommandOutput<'_> {
         }
     }
 
-    /// Reads what is there of the standard error. False if there was nothing.
+    /// Reads the available bytes of the standard error. Returns false if no bytes were added.
     fn wait_for_errors(&mut self) -> Result<bool, InputError> {
         let before = self.said.len();
         self.wait(Duration::ZERO)?;
@@ -242,7 +244,7 @@ impl Drop for CommandOutput<'_> {
     }
 }
 
-/// How a command ended that failed, and what it said.
+/// Says how a failed command ended, and the start of its standard error.
 fn ending(status: ExitStatus, said: &str) -> String {
     let mut ending = match (status.code(), signal_of(status)) {
         (Some(code), _) => format!("exit status {code}"),
@@ -256,7 +258,7 @@ fn ending(status: ExitStatus, said: &str) -> String {
     ending
 }
 
-/// The start of the standard error as one line.
+/// Returns the start of the standard error as one line.
 fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -8,20 +8,21 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Greatest length in bytes of a name that rows repeat: of a document or a record, or a path in a document.
+/// Maximum length in bytes of a name that rows repeat: of a document or a record, or a path in a document.
 const LONGEST: usize = 4096;
 
-/// Length of the end of a long name that is kept, since it may have the ending; in bytes.
+/// Length in bytes of the end of a long name that is kept, since it may have the file name's ending.
 const END: usize = 64;
 
 /// Length in characters to which a name is shortened for a message. An escape counts with its own length.
 const SHOWN: usize = 300;
 
-/// Displays its content with those characters escaped that could change a terminal or end the line.
+/// Displays its content, and escapes characters that could change a terminal or end the line.
 ///
-/// Escaped as in Rust's string literals are control characters (C0, DEL and C1, line ends and tabs too), the line and the
-/// paragraph separator, and the marks, embeddings, overrides and isolates of bidirectional text. All other characters are
-/// unchanged, backslashes too, so the escapes cannot be undone. [`InputError`](crate::InputError)s are escaped already.
+/// These are escaped as in Rust's string literals: control characters (C0, DEL and C1, with line ends and tabs), the line
+/// and the paragraph separator, and the marks, embeddings, overrides and isolates of bidirectional text. All other
+/// characters are unchanged, even backslashes, so the escapes cannot be undone. [`InputError`](crate::InputError)s are
+/// already escaped.
 ///
 /// ```
 /// use doisift_documents::printable::Printable;
@@ -67,18 +68,18 @@ fn is_unprintable(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `text` for a message: escaped, and cut in the middle if it is long.
+/// Returns `text` for a message: escaped, and cut in the middle if it is long.
 pub fn name(text: &str) -> String {
     Printable::name(text).to_string()
 }
 
-/// `path` for a message: escaped, and cut in the middle if it is long.
+/// Returns `path` for a message: escaped, and cut in the middle if it is long.
 pub fn path(path: &Path) -> String {
     name(&display_name(path))
 }
 
-/// Shortens a name of more than 4,096 bytes: its middle is replaced by the xxh3-64 hash of the whole name, between two `…`, so
-/// that different names stay different. None if it is short enough.
+/// Shortens a name of more than 4,096 bytes: its middle is replaced by the xxh3-64 hash of the whole name, between two `…`,
+/// so that different names stay different. Returns `None` if the name is short enough.
 pub fn cut(name: &str) -> Option<String> {
     if name.len() <= LONGEST {
         return None;
@@ -91,7 +92,7 @@ pub fn cut(name: &str) -> Option<String> {
     Some(format!("{}{mark}{}", &name[..start], &name[end..]))
 }
 
-/// The start and the end of `text`, with the number of bytes left out between them.
+/// Returns the start and the end of `text`, with the number of bytes left out between them.
 fn shortened(text: &str) -> Cow<'_, str> {
     let start = fitting(text.chars());
     let end = text.len() - fitting(text.chars().rev());
@@ -106,7 +107,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
     ))
 }
 
-/// The UTF-8 length of the first of `chars`, as many as fit half of [`SHOWN`] when escaped.
+/// Returns the UTF-8 length of the first of `chars` that fit in half of [`SHOWN`] when escaped.
 fn fitting(chars: impl Iterator<Item = char>) -> usize {
     let mut room = SHOWN / 2;
     let fits = |c: &char| {
@@ -122,7 +123,7 @@ fn fitting(chars: impl Iterator<Item = char>) -> usize {
     chars.take_while(fits).map(char::len_utf8).sum()
 }
 
-/// The path as a name: bytes that are not UTF-8 are written `\xNN`.
+/// Returns the path as a name: bytes that are not UTF-8 are written `\xNN`.
 pub fn display_name(path: &Path) -> Cow<'_, str> {
     match path.to_str() {
         Some(name) => Cow::Borrowed(name),
@@ -130,7 +131,7 @@ pub fn display_name(path: &Path) -> Cow<'_, str> {
     }
 }
 
-/// The bytes as a name: those that are not UTF-8 are written `\xNN`.
+/// Returns the bytes as a name: those that are not UTF-8 are written `\xNN`.
 pub fn bytes_as_name(bytes: &[u8]) -> String {
     let mut name = String::with_capacity(bytes.len() + 16);
     for part in bytes.utf8_chunks() {

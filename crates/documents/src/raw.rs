@@ -1,4 +1,4 @@
-//! The bytes of a source, with a look ahead.
+//! The bytes of a source, with look-ahead.
 
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead, read_held};
@@ -16,7 +16,8 @@ pub struct Raw<R> {
     end: usize,
     /// The error after the bytes in the buffer.
     error: Option<InputError>,
-    /// `inner` ended after the bytes in the buffer. The next read returns this without another call, which small files would feel.
+    /// Whether `inner` ended after the bytes in the buffer. The next read returns the end without another call, which would
+    /// cost time for small files.
     has_ended: bool,
 }
 
@@ -55,8 +56,8 @@ impl<R: ReadBytes> Raw<R> {
         (self.buffer, self.start, self.end) = (buffer, 0, held);
     }
 
-    /// The next bytes: `count` of them (at most the capacity), or fewer if the source ends or cannot be read. The error is
-    /// returned by the read that reaches it.
+    /// Returns the next bytes: `count` of them (at most the capacity), or fewer if the source ends or cannot be read. The
+    /// error is returned by the read that reaches it.
     pub fn peek(&mut self, count: usize) -> &[u8] {
         if self.end - self.start < count {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -68,7 +69,7 @@ impl<R: ReadBytes> Raw<R> {
         &self.buffer[self.start..self.start + shown]
     }
 
-    /// Number of bytes in the buffer.
+    /// Returns the number of bytes in the buffer.
     pub(super) fn held(&self) -> usize {
         self.end - self.start
     }
@@ -86,7 +87,7 @@ impl<R: ReadBytes> Raw<R> {
         }
     }
 
-    /// If an error follows fewer than `count` bytes, takes these bytes and the error.
+    /// If an error comes after fewer than `count` bytes, takes these bytes and the error.
     pub(super) fn take_cut(&mut self, count: usize) -> Option<(Vec<u8>, InputError)> {
         if self.held() >= count {
             return None;
@@ -102,7 +103,7 @@ impl<R: ReadBytes> Raw<R> {
         self.error.is_some()
     }
 
-    /// Reads past the buffer, which is empty.
+    /// Reads from `inner`. The buffer is empty.
     fn read_inner(&mut self, into: Option<&mut [u8]>) -> Result<usize, InputError> {
         self.take_error()?;
         if std::mem::take(&mut self.has_ended) {

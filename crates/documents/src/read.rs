@@ -10,7 +10,7 @@ use super::lock::lock;
 /// Bytes that are added at once to a vector that is read into.
 const STEP: usize = 32 << 10;
 
-/// Bytes that are read in their order.
+/// A source of bytes that are read in order.
 ///
 /// Like [`Read`], but its error is an [`InputError`]. After an error, the next read continues after the damage, or returns
 /// the end.
@@ -18,7 +18,7 @@ pub trait ReadBytes {
     /// Reads some bytes. Returns their number; 0 only at the end, or if `into` is empty.
     ///
     /// # Errors
-    /// What was lost before the next byte.
+    /// The loss before the next byte.
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError>;
 
     /// Appends all bytes up to the end or an error to `into`. Returns their number.
@@ -88,7 +88,7 @@ pub trait ReadBytes {
         Ok(max - left)
     }
 
-    /// The unpacked bytes of all that is not read, if they are packed by gzip and another thread unpacks them.
+    /// Returns the unpacked form of the rest of the bytes, if they are packed by gzip and another thread unpacks them.
     fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         None
     }
@@ -96,16 +96,16 @@ pub trait ReadBytes {
 
 /// Bytes that are in a buffer before they are read.
 pub trait ReadBuffer: ReadBytes {
-    /// The bytes in the buffer, which is filled if it is empty. Empty only at the end.
+    /// Returns the bytes in the buffer, which is filled if it is empty. Returns no bytes only at the end.
     ///
     /// # Errors
-    /// What was lost before the next byte.
+    /// The loss before the next byte.
     fn fill_buf(&mut self) -> Result<&[u8], InputError>;
 
     /// Removes the first `count` bytes from the buffer.
     fn consume(&mut self, count: usize);
 
-    /// Drops all bytes up to the next `end`, and this one. Returns their number.
+    /// Drops all bytes up to and including the next `end`. Returns their number.
     ///
     /// # Errors
     /// The first error.
@@ -144,7 +144,7 @@ impl<R: ReadBytes + ?Sized> ReadBytes for Box<R> {
     }
 }
 
-/// Bytes in memory.
+/// Reads bytes in memory.
 impl ReadBytes for &[u8] {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let count = into.len().min(self.len());
@@ -162,7 +162,7 @@ pub(super) fn read_held(from: &mut impl ReadBuffer, into: &mut [u8]) -> Result<u
     Ok(count)
 }
 
-/// The bytes of a [`Read`]. An interrupted read is repeated.
+/// Reads the bytes of a [`Read`]. An interrupted read is repeated.
 pub struct FromRead<R>(pub R);
 
 impl<R: Read> ReadBytes for FromRead<R> {
@@ -176,7 +176,7 @@ impl<R: Read> ReadBytes for FromRead<R> {
     }
 }
 
-/// Bytes as a [`Read`], for what takes one. An error of a read has only the text of the [`InputError`], which is kept.
+/// Adapts bytes to [`Read`]. An error of a read has only the text of the [`InputError`], which is kept.
 pub struct AsRead<R> {
     bytes: R,
     fault: Option<InputError>,
@@ -206,7 +206,7 @@ impl<R: ReadBytes> Read for AsRead<R> {
 
 /// The bytes of one reader, then an error if there is one, then the bytes of another reader.
 pub(super) struct Chain<A, B> {
-    /// None after its end.
+    /// `None` after its end.
     first: Option<A>,
     error: Option<InputError>,
     second: B,
@@ -256,7 +256,7 @@ pub(super) struct Piece {
 pub(super) struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
 
 impl SpareBuffers {
-    /// One of them, or a new one.
+    /// Returns one of them, or a new one.
     pub(super) fn take(&self) -> Vec<u8> {
         lock(&self.0).pop().unwrap_or_default()
     }
@@ -283,7 +283,7 @@ pub struct UnpackedAhead {
 }
 
 impl UnpackedAhead {
-    /// The bytes of the first piece and of those that come `from` a thread. Buffers that were read are added to `spare`.
+    /// Reads the first piece, and then the pieces that come `from` a thread. Buffers that were read are added to `spare`.
     pub(super) fn new(
         first: Answer,
         from: Receiver<Answer>,
@@ -301,7 +301,7 @@ impl UnpackedAhead {
         }
     }
 
-    /// The number of bytes that are unpacked.
+    /// Returns the number of packed bytes.
     pub(super) fn packed(&self) -> u64 {
         self.packed
     }

@@ -16,7 +16,7 @@ type SharedReader = Box<dyn Read + Send>;
 pub struct Readers(Mutex<BTreeMap<PathBuf, SharedReader>>);
 
 impl Readers {
-    /// Adds a stream. Returns false if another one has this name, which keeps it.
+    /// Adds a stream. If another stream has this name, returns false and keeps that one.
     pub fn add(&self, name: &str, reader: SharedReader) -> bool {
         let mut readers = lock(&self.0);
         let name = PathBuf::from(name);
@@ -30,7 +30,7 @@ impl Readers {
         lock(&self.0).is_empty()
     }
 
-    /// The names of the streams that were not taken.
+    /// Returns the names of the streams that were not taken.
     pub fn names(&self) -> Vec<PathBuf> {
         lock(&self.0).keys().cloned().collect()
     }
@@ -41,7 +41,7 @@ impl Readers {
     }
 }
 
-/// Shows the names.
+/// Shows the names of the streams.
 impl fmt::Debug for Readers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()

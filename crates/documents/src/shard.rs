@@ -8,22 +8,22 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The `index`-th of `count` parts of the sources.
 ///
-/// The part of a source is the xxh3-64 hash, with seed 0, of its path below the named folder, or of the name of a file that
-/// was named itself, modulo `count`. The bytes of the path are hashed, with `/` between its parts on every system. So each
-/// machine selects the right part, also if the folder is at different paths on them.
+/// The part of a source is a hash modulo `count`: the xxh3-64 hash, with seed 0, of its path below the named folder, or of
+/// the name of a file that was named itself. The bytes of the path are hashed, with `/` between its parts on every system.
+/// So each machine selects the right part, even if the folder is at different paths on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
     count: u32,
 }
 
-/// A text is no shard.
+/// A text is not a shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is I/N, with I from 0 and less than N: 0/4 to 3/4")]
 pub struct BadShard;
 
 impl Shard {
-    /// Part `index`, from 0, of `count`.
+    /// Makes part `index`, from 0, of `count`.
     ///
     /// # Errors
     /// If `index` is not less than `count`.
@@ -41,7 +41,7 @@ impl Shard {
     }
 }
 
-/// The hash of a path that determines its shard.
+/// Returns the hash of a path that determines its shard.
 pub(super) fn hash(path: &Path) -> u64 {
     let bytes = path.as_os_str().as_encoded_bytes();
     match std::path::MAIN_SEPARATOR {
@@ -73,7 +73,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// As `I/N`.
+/// Written as `I/N`.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Shard {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_xxh3() {
-        // Hashes by the C library of xxHash 0.8, through Python's xxhash.
+        // Hashes by the C library of xxHash 0.8, called from Python's xxhash.
         for (path, wanted) in [
             ("", 0x2d06_8005_38d3_94c2),
             ("a/b.txt", 0x3638_916f_4b45_8485),

@@ -1,6 +1,6 @@
 //! The list of sources, stored compactly, since there may be many millions.
 //!
-//! The path of a folder is stored once, and a file as its folder and its own name, without an allocation for each.
+//! The path of a folder is stored once. A file is stored as its folder and its own name, without an allocation for each.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,19 +16,19 @@ use super::shard::{Shard, hash};
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The path to open, from which its name is made; for standard input, which is `-` unless it was given a name, and for
-    /// the stream of a caller only the name.
+    /// The path to open, from which its name is made. Standard input has only a name, `-` unless another was given. The
+    /// stream of a caller has only a name too.
     pub path: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
     pub named: bool,
-    /// Bytes of the path that are the named folder with its separator; 0 if it was named itself.
+    /// Length in bytes of the named folder and its separator in the path; 0 if it was named itself.
     pub above: usize,
 }
 
 impl Source {
-    /// The path below the named folder, or the path if it was named itself.
+    /// Returns the path below the named folder, or the path if it was named itself.
     pub(super) fn below(&self) -> &Path {
         path_from(&self.path, self.above)
     }
@@ -43,7 +43,7 @@ impl Source {
     }
 }
 
-/// What a source is, and so how it can be read.
+/// The kind of a source, which decides how it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     /// A regular file: its size is known, and it can be read at any offset.
@@ -56,7 +56,7 @@ pub enum SourceKind {
     Reader,
 }
 
-/// Sources in bytewise order of their names, each once.
+/// Sources in bytewise order of their names, without repeats.
 #[derive(Debug, Default)]
 pub struct Sources {
     strings: ShortStrings,
@@ -73,7 +73,7 @@ pub(super) struct Gathering {
     list: Sources,
     /// Numbers of folders by their hash.
     known: HashMap<u64, u32>,
-    /// The folder of the source that came last.
+    /// The folder of the source that was added last.
     last: Option<u32>,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Gathering {
 #[derive(Clone, Copy, Debug)]
 struct SourceFolder {
     path: StringAddress,
-    /// Length of its beginning that is not hashed for shards: that of the named folder, or 0 for a source that was named
+    /// Length of the part of the path that is not hashed for shards: the named folder, or 0 for a source that was named
     /// itself.
     above: u32,
 }
@@ -90,7 +90,7 @@ struct SourceFolder {
 #[derive(Clone, Copy, Debug)]
 struct SourceEntry {
     folder: u32,
-    /// Where the name is.
+    /// Offset of the name in the block.
     offset: u32,
     block: u16,
     named: bool,
@@ -109,7 +109,7 @@ const KNOWN: usize = 1 << 20;
 
 /// Bits of a string's header in addition to its length.
 const TAGS: u32 = 3;
-/// The source is no regular file.
+/// The source is not a regular file.
 const SPECIAL: usize = 1;
 /// The path has bytes that are not UTF-8.
 const ODD: usize = 2;
@@ -154,7 +154,7 @@ impl Gathering {
         }
     }
 
-    /// The number of a folder.
+    /// Returns the number of a folder, and stores the folder if it is new.
     fn folder(&mut self, path: &[u8], above: u32) -> u32 {
         let list = &mut self.list;
         let is = |list: &Sources, number: u32| {
@@ -185,7 +185,7 @@ impl Gathering {
         entries.for_each(|entry| with(&self.list.source(entry).path));
     }
 
-    /// The sources in order, each once, and only those of `shard`.
+    /// Returns the sources in order, without repeats, and only those of `shard`.
     pub(super) fn finish(self, shard: Option<Shard>) -> Sources {
         let count = self.len() as u32;
         let mut list = self.list;
@@ -212,7 +212,7 @@ impl Gathering {
 }
 
 impl Sources {
-    /// The number of sources.
+    /// Returns the number of sources.
     pub fn len(&self) -> usize {
         self.order.len()
     }
@@ -222,19 +222,19 @@ impl Sources {
         self.order.is_empty()
     }
 
-    /// The source at `ordinal`.
+    /// Returns the source at `ordinal`, from 0.
     pub fn get(&self, ordinal: usize) -> Option<Source> {
         let number = self.order.get(ordinal)?;
         Some(self.source(self.entry(*number)))
     }
 
-    /// The sources in order.
+    /// Returns the sources in order.
     pub fn iter(&self) -> impl Iterator<Item = Source> {
         let entries = self.order.iter().map(|&number| self.entry(number));
         entries.map(|entry| self.source(entry))
     }
 
-    /// Keeps only the sources that `keep` takes.
+    /// Keeps only the sources for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&Source) -> bool) {
         let mut order = std::mem::take(&mut self.order);
         order.retain(|&number| keep(&self.source(self.entry(number))));
@@ -253,7 +253,7 @@ impl Sources {
         for (rank, folder) in (0_u32..).zip(folders) {
             ranks[folder as usize] = rank;
         }
-        // Sorting by folder and name is cheap, and right except for folders within others. The second sort corrects these.
+        // Sorting by folder and name is fast, and right except for folders within others. The second sort corrects these.
         // Most names differ in their first bytes.
         let key = |number: u32| {
             let entry = self.entry(number);
@@ -282,7 +282,7 @@ impl Sources {
         self.strings.get(entry.name()).0
     }
 
-    /// The folder's path, the name below it, and the tags of the name.
+    /// Returns the folder's path, the name below it, and the tags of the name.
     fn parts(&self, entry: &SourceEntry) -> (&[u8], &[u8], usize) {
         let (name, tags) = self.strings.get(entry.name());
         (self.folder(entry.folder), name, tags)
@@ -305,14 +305,14 @@ impl Sources {
         }
     }
 
-    /// The hash that determines its shard.
+    /// Returns the hash that determines its shard.
     fn hash(&self, entry: &SourceEntry) -> u64 {
         let above = self.folders[entry.folder as usize].above as usize;
         let (folder, name, _) = self.parts(entry);
         hash(&path_of([&folder[above..], name].concat()))
     }
 
-    /// A name that two sources have, as standard input and streams of a caller can.
+    /// Returns a name that two sources have, as is possible for standard input and streams of a caller.
     pub fn repeated_name(&self) -> Option<PathBuf> {
         let mut pairs = self.order.windows(2);
         let repeated = pairs.find(|pair| {
@@ -325,8 +325,8 @@ impl Sources {
         Some(self.source(self.entry(repeated[0])).path)
     }
 
-    /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
-    /// several folders, the entry with the least hash is first, so that all shards choose the same.
+    /// Compares entries bytewise by name. A name is the path unless the path is not UTF-8. Of a path that was found below
+    /// several folders, the entry with the smallest hash is first, so that all shards choose the same.
     fn compare(&self, a: &SourceEntry, b: &SourceEntry) -> Ordering {
         let (x, y) = (self.parts(a), self.parts(b));
         let names = match (x.2 | y.2) & ODD {
@@ -373,7 +373,7 @@ fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
     })
 }
 
-/// The first bytes of a name, as a number that compares as they do.
+/// Returns the first bytes of a name, as a number with the same order.
 fn start(name: &[u8]) -> u64 {
     let mut start = [0; 8];
     let len = name.len().min(start.len());
@@ -385,7 +385,7 @@ fn start(name: &[u8]) -> u64 {
 #[derive(Debug, Default)]
 struct ShortStrings(Vec<Vec<u8>>);
 
-/// Where a string is: its block, and its place there.
+/// The address of a string: its block, and its offset there.
 #[derive(Clone, Copy, Debug)]
 struct StringAddress(u16, u32);
 
@@ -408,7 +408,7 @@ impl ShortStrings {
         at
     }
 
-    /// A string and its tags.
+    /// Returns a string and its tags.
     fn get(&self, at: StringAddress) -> (&[u8], usize) {
         let bytes = &self.0[at.0 as usize][at.1 as usize..];
         let (mut head, mut start) = (0, 0);
@@ -444,7 +444,7 @@ mod tests {
 
     use super::*;
 
-    /// The paths in the order that they are listed.
+    /// Returns the paths in the order of the list.
     fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
         let mut gathering = Gathering::default();
         for path in paths {

@@ -1,6 +1,7 @@
-//! Small buffers, which the readers of a thread take over from each other.
+//! Small buffers that the readers of a thread reuse one after the other.
 //!
-//! A run over small files starts a reader for each. To allocate its buffer and to clear it takes longer than to recognise the file.
+//! A run over small files starts a reader for each. Allocating and clearing its buffer takes longer than recognising the
+//! file.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -12,11 +13,11 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// A buffer whose bytes at the start are of any value.
+/// A buffer whose bytes have any value at the start.
 pub(super) struct SpareBuffer(Vec<u8>);
 
 impl SpareBuffer {
-    /// A buffer of `size` bytes.
+    /// Makes a buffer of `size` bytes.
     pub(super) fn new(size: usize) -> Self {
         if size > KEPT {
             return SpareBuffer(vec![0; size]);
@@ -31,7 +32,7 @@ impl SpareBuffer {
 impl Drop for SpareBuffer {
     fn drop(&mut self) {
         if self.0.capacity() <= KEPT {
-            // It is freed if the thread ends.
+            // If the thread is ending, the buffer is freed instead.
             let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
         }
     }

@@ -26,7 +26,7 @@ fn is_too_large<F>(opened: &OpenedTable<F>) -> bool {
     }
 }
 
-/// Reads the metadata of a file, with more than a thread's share of the memory if it must be.
+/// Reads the metadata of a file. Takes more than a thread's share of the memory if it must.
 fn open_table<'o, F: ColumnarFile>(
     opening: &Opening<'o>,
     file: &File,
@@ -44,7 +44,7 @@ fn open_table<'o, F: ColumnarFile>(
 }
 
 impl<'w> Walk<'w> {
-    /// Passes on the rows of a table. It is read at any offset, so one that is not a file is copied to a file first.
+    /// Passes on the rows of a table. A table is read at any offset, so one that is not a file is copied to a file first.
     pub(super) fn table<F: ColumnarFile>(
         &mut self,
         level: &Level<'_>,
@@ -91,7 +91,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Passes on all rows, from where they need more than a thread's share of the memory on while no other thread has more.
+    /// Passes on all rows. When they need more than a thread's share of the memory, waits until no other thread has more.
     /// Returns how many bytes were read.
     fn rows<F: ColumnarFile>(
         &mut self,
@@ -131,7 +131,7 @@ impl<'w> Walk<'w> {
         all
     }
 
-    /// Passes on cells, which count for `cost` bytes. Returns false if that is over a limit.
+    /// Passes on cells, which count as `cost` unpacked bytes. Returns false if a limit is exceeded.
     fn cells(&mut self, level: &Level<'_>, batch: CellBatch, cost: u64) -> bool {
         let name = batch.longest_name() + level.name.as_ref().map_or(0, |name| name.len());
         if let Err(error) = self.expansion.take(cost, name) {

@@ -1,8 +1,8 @@
 //! Members of tar archives: v7, ustar, pax and GNU.
 //!
-//! The crate `tar` parses headers, but its reader is not used: it stops at the first damaged header, and holds names and pax
-//! records of any length in memory. Here a damaged header costs one member: reading continues at the next header with a
-//! valid checksum, at any offset, also after a gap that damage to the enclosing packing left. Zero blocks between members
+//! The crate `tar` parses headers, but its reader is not used: it stops at the first damaged header, and holds names and
+//! pax records of any length in memory. Here a damaged header costs one member: reading continues at the next header with a
+//! valid checksum, at any offset, even after a gap that damage to the enclosing packing left. Zero blocks between members
 //! are skipped, as by `tar --ignore-zeros`. An archive ends with at least one zero block (POSIX has two). A missing one is
 //! reported, since the archive may have been cut off between members.
 
@@ -35,9 +35,9 @@ const SEARCHED: usize = 64 << 10;
 /// The bytes at `MAGIC_AT` of a header of POSIX or GNU tar.
 const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
-/// Headers that are looked at for the next file.
+/// Maximum number of headers that are read to find the next file.
 const HEADERS: usize = 16;
-/// Greatest number of bytes of a long name, or of a member's pax records, that are read.
+/// Maximum number of bytes that are read of a long name, or of a member's pax records.
 const EXTENSION: usize = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
@@ -67,7 +67,7 @@ pub(super) fn read(
 
 struct TarArchive<'a, 'b, 'o> {
     opening: &'a Opening<'o>,
-    /// The file that the archive is, if it is one.
+    /// The archive as a file, if it is one.
     file: Option<&'a File>,
     /// The members that other threads unpack. They are started at the first member that is packed.
     ahead: Option<MembersAhead<'o>>,
@@ -119,7 +119,8 @@ impl TarArchive<'_, '_, '_> {
         }
     }
 
-    /// Reports what is wrong with the end, which is at `at`: `bad` blocks before it, after `zeros` or not.
+    /// Reports faults at the end of the archive, at `at`. `bad` is the offset of the first bad block before the end;
+    /// `zeros` says whether the end mark came before.
     fn end(&mut self, at: u64, bad: Option<u64>, zeros: bool) {
         match bad {
             Some(bad) if zeros => {
@@ -180,7 +181,7 @@ impl TarArchive<'_, '_, '_> {
         self.extension.pax = records;
     }
 
-    /// The first bytes of an extension's data.
+    /// Returns the first bytes of an extension's data.
     fn extended(&mut self, size: u64) -> Vec<u8> {
         let at = self.tape.at;
         let mut data = TarData::new(&mut self.tape, size);
@@ -241,7 +242,7 @@ impl TarArchive<'_, '_, '_> {
         go_on
     }
 
-    /// The unpacked bytes of the next member, of `size` bytes, if another thread unpacks it.
+    /// Returns the unpacked bytes of the next member, of `size` bytes, if another thread unpacks it.
     fn unpacked(&mut self, size: u64) -> Option<UnpackedAhead> {
         let (file, at) = (self.file?, self.tape.at);
         let member = member_at(at, size)?;
@@ -260,7 +261,7 @@ impl TarArchive<'_, '_, '_> {
         }
     }
 
-    /// Something is wrong at `at`, where the next member should be.
+    /// Reports an error at `at`, where the next member should be.
     fn lose_next(&mut self, at: u64, error: InputError) {
         self.walk
             .lose_member(self.level, self.number + 1, "", at, error);
@@ -283,7 +284,7 @@ struct Tape<'b> {
     at: u64,
     /// The offset from which the next header is searched for, if its offset is not known. Reading ends before it.
     search: Option<u64>,
-    /// Number of next bytes in which no header starts.
+    /// Number of bytes from here in which no header starts.
     clear: usize,
     /// Whether damage after the last header was reported.
     reported: bool,
@@ -308,13 +309,13 @@ impl<'b> Tape<'b> {
         )
     }
 
-    /// The archive ends in a member.
+    /// Returns the error for an archive that ends in a member.
     fn ended_early(&mut self) -> InputError {
         self.reported = true;
         damaged(Packing::Tar, ErrorKind::UnexpectedEof)
     }
 
-    /// Reads the next block. Starts a search if it is no header.
+    /// Reads the next block. Starts a search if it is not a header.
     fn block(&mut self) -> Result<TarBlock, InputError> {
         let held = self.raw.peek(BLOCK);
         if held.len() < BLOCK {
@@ -333,7 +334,7 @@ impl<'b> Tape<'b> {
         Ok(block)
     }
 
-    /// Fewer bytes than a block, before the end or an error.
+    /// Reads fewer bytes than a block, before the end or an error.
     fn rest(&mut self) -> Result<TarBlock, InputError> {
         let mut rest = Vec::new();
         self.read_up_to(BLOCK, &mut rest)?;
@@ -344,7 +345,8 @@ impl<'b> Tape<'b> {
         })
     }
 
-    /// A number of next bytes in which the search found no header. 0 only before a header, an error or the end.
+    /// Returns a number of bytes from here in which the search found no header. It is 0 only before a header, an error or
+    /// the end.
     fn clear(&mut self, since: u64) -> usize {
         if self.clear == 0 {
             let passed = ((self.at - since) % BLOCK as u64) as usize;
@@ -420,7 +422,7 @@ impl<'t, 'b> TarData<'t, 'b> {
 }
 
 impl ReadBytes for TarData<'_, '_> {
-    /// After an error, the bytes before the next header are taken for the member's, up to the member's size.
+    /// After an error, the bytes before the next header count as the member's, up to the member's size.
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
         let max = into.len().min(left);
@@ -443,14 +445,14 @@ impl ReadBytes for TarData<'_, '_> {
     }
 }
 
-/// The member of `size` bytes at `at` of an archive, which states no more of it.
+/// Returns the member of `size` bytes at `at` of an archive, without a checksum.
 fn member_at(at: u64, size: u64) -> Option<MemberBytes> {
     let range = at..at.checked_add(size)?;
     Some(MemberBytes { range, check: None })
 }
 
-/// The bytes of the first file after the member that ends at `end` of an archive, by the headers alone. None if there is no valid
-/// one.
+/// Returns the bytes of the first file after the member that ends at `end` of an archive. Reads only headers. Returns
+/// `None` if there is no valid one.
 fn member_after(file: &File, end: u64) -> Option<MemberBytes> {
     let mut at = end.checked_next_multiple_of(BLOCK as u64)?;
     for _ in 0..HEADERS {
@@ -478,7 +480,7 @@ fn is_file(header: &Header, name: &str, size: u64) -> bool {
     }
 }
 
-/// Size of the data after a header: 0 for links, devices and folders, whatever size they state.
+/// Returns the size of the data after a header: 0 for links, devices and folders, whatever size they state.
 fn size(header: &Header) -> Option<u64> {
     match header.entry_type().as_byte() {
         b'1'..=b'6' => Some(0),
@@ -498,7 +500,7 @@ fn name(header: &Header, extension: &Extension) -> String {
     escaped(name.split(|byte| *byte == 0).next().unwrap_or(name))
 }
 
-/// The last value of `key` in pax records.
+/// Returns the last value of `key` in pax records.
 fn pax<'p>(records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
     let mut found = None;
     for (other, value) in pax_pairs(records) {
@@ -509,8 +511,8 @@ fn pax<'p>(records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
     found
 }
 
-/// The keys and values of pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's reader is not used, because it
-/// takes a line feed in a value for the end of the record.
+/// Returns the keys and values of pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's reader is not used,
+/// because it takes a line feed in a value for the end of the record.
 fn pax_pairs(mut records: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let next = move || {
         let (record, rest) = pax_record(records)?;
@@ -538,8 +540,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The offset of the first header in `held`: a header with the magic at any offset, or one of v7, which has zeros
-/// after its fields, at `lead` or a multiple of the block size after it.
+/// Returns the offset of the first header in `held`. A header with the magic may be at any offset. One of v7, which has
+/// zeros after its fields, must be at `lead` or a multiple of the block size after it.
 fn find_header(held: &[u8], lead: usize) -> Option<usize> {
     let fits = |at: &usize| at + BLOCK <= held.len();
     let marked = memmem::find_iter(held.get(MAGIC_AT..)?, MAGIC)
@@ -581,7 +583,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// Collects what a container reader passes on, for tests.
+/// Collects the documents and losses that a container reader passes on, for tests.
 #[cfg(test)]
 pub(super) mod taken {
     use std::sync::Arc;
@@ -688,7 +690,7 @@ mod tests {
         archive
     }
 
-    /// Names of the members of `three` that were read without errors.
+    /// Returns the names of the members of `three` that were read without errors.
     fn intact(taken: &Taken) -> Vec<&str> {
         let mut names = taken.names();
         names.retain(|name| taken.has(name, &[name.as_bytes()[0]; 600]));

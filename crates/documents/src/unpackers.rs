@@ -17,7 +17,7 @@ pub(crate) struct Lease<'u> {
 }
 
 impl Unpackers {
-    /// `threads` threads, with about `bytes` bytes each.
+    /// Makes `threads` threads available, with about `bytes` bytes each.
     pub fn new(threads: usize, bytes: usize) -> Self {
         Unpackers {
             free: AtomicUsize::new(threads),
@@ -25,7 +25,7 @@ impl Unpackers {
         }
     }
 
-    /// Takes all free threads; none if there is none.
+    /// Takes all free threads. Returns `None` if no thread is free.
     pub(crate) fn take(&self) -> Option<Lease<'_>> {
         // Called for every member or block, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
@@ -38,7 +38,7 @@ impl Unpackers {
         })
     }
 
-    /// Unpacked bytes that a thread may hold.
+    /// Returns the number of unpacked bytes that a thread may hold.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,8 +1,8 @@
 //! Finds the documents in the bytes of a source: undoes packings and opens containers, one within another.
 //!
-//! The first bytes of a stream determine what it is, at every depth; a zip may also follow other content, and a file whose first
-//! bytes are damaged is recognised by its last. Documents are passed on while they are read, except the pages of a PDF file,
-//! which is held as a whole. Of all else only the buffers of codecs and containers are held.
+//! The first bytes of a stream determine its format, at every depth; a zip may also follow other content, and a file whose
+//! first bytes are damaged is recognised by its last. Documents are passed on while they are read, except the pages of a
+//! PDF file, which is held as a whole. For other formats only the buffers of codecs and containers are held.
 
 #[cfg(feature = "pdf")]
 mod pages;
@@ -52,18 +52,19 @@ pub(super) struct Walk<'w> {
     pub(super) opening: &'w Opening<'w>,
     /// The count of unpacked bytes of the source.
     pub(super) expansion: Arc<Expansion>,
-    /// Their consumer; called through [`to`](Walk::to), so that documents come in order.
+    /// Consumer of the documents. Called through [`to`](Walk::to), so that documents come in order.
     pub(super) documents: &'w mut dyn Documents,
     #[cfg(feature = "pdf")]
     pdfs: PdfQueue<'w>,
     members: u64,
-    /// Documents in several parts that enclose what is read. They count as the outermost.
+    /// Number of open documents in several parts. Nested ones count as the outermost.
     wholes: usize,
     /// Number of members whose names were cut.
     cut: u64,
 }
 
-/// A buffer for the stream at `level`. A small file leaves a byte of it free, which shows its end.
+/// Makes a buffer for the stream at `level`. For a small file it has one byte more than the file, so that one read shows
+/// its end.
 fn buffered<'b>(level: &Level<'_>, bytes: &'b mut dyn ReadBytes) -> Raw<&'b mut dyn ReadBytes> {
     match level.length {
         length @ ..=AT_ONCE => Raw::with_capacity(bytes, (length as usize + 1).max(raw::SMALL)),
@@ -71,7 +72,7 @@ fn buffered<'b>(level: &Level<'_>, bytes: &'b mut dyn ReadBytes) -> Raw<&'b mut 
     }
 }
 
-/// The content of the stream at `level`, by its first bytes.
+/// Returns the content of the stream at `level`, by its first bytes.
 fn recognise<'b>(
     level: &Level<'_>,
     mut raw: Raw<&'b mut dyn ReadBytes>,
@@ -114,7 +115,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads a stream as its first bytes say.
+    /// Reads a stream in the format that its first bytes show.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
         let (content, mut raw) = recognise(level, buffered(level, bytes));
         self.remark(level, content, &mut raw);
@@ -191,7 +192,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The consumer of documents, which has all that came before.
+    /// Returns the consumer of documents, after all earlier documents were passed on.
     pub(super) fn to(&mut self) -> &mut dyn Documents {
         #[cfg(feature = "pdf")]
         self.settle();
@@ -203,7 +204,7 @@ impl<'w> Walk<'w> {
         self.documents.is_halted() || self.expansion.is_over()
     }
 
-    /// Ends the source: passes on what is still being read. Returns the number of members whose names were cut.
+    /// Ends the source: passes on documents that are still being read. Returns the number of members whose names were cut.
     pub(super) fn finish(mut self) -> u64 {
         self.to();
         self.cut
@@ -215,7 +216,7 @@ impl<'w> Walk<'w> {
         self.document_now(level, bytes);
     }
 
-    /// The same, before what is still being read.
+    /// Passes on a document before documents that are still being read.
     pub(super) fn document_now(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
         self.enter_record(level);
         let to = &mut self.documents;
@@ -226,7 +227,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reports the record that holds the next document, before what is still being read.
+    /// Reports the record that holds the next document, before documents that are still being read.
     pub(super) fn enter_record(&mut self, level: &Level<'_>) {
         if let Some(record) = &level.record {
             self.documents.in_record(record);
@@ -294,7 +295,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads a mail. If it is nested too deep, it is a text, and so it is where tables are read.
+    /// Reads a mail. It is read as a text if it is nested too deep, or if [`Opening::whole`] is 0.
     #[cfg(feature = "mail")]
     fn mail(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
         let is_deep = level.depth > self.opening.limits.depth;
@@ -364,7 +365,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads an archive that is not read from its start to its end once, so one that is not a file is copied to a file first.
+    /// Reads an archive that is not read once from start to end. One that is not a file is copied to a file first.
     fn archive_file(
         &mut self,
         level: &Level<'_>,
@@ -380,7 +381,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads the archive that a file is. `damaged` says that a loss in it was already reported.
+    /// Reads the archive in `file`. `damaged` says that a loss in it was already reported.
     fn archive_in(&mut self, level: &Level<'_>, packing: Packing, file: &File, damaged: bool) {
         match packing {
             #[cfg(feature = "seven-zip")]
@@ -413,7 +414,7 @@ impl<'w> Walk<'w> {
         OfficePackage::new(self, opening, Package::Zip(file)).read(level, damaged);
     }
 
-    /// Passes on the members of an archive that is no office document.
+    /// Passes on the members of an archive that is not an office document.
     #[cfg(not(feature = "office"))]
     fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
         let (opening, mut head) = (self.opening, Vec::new());
@@ -529,7 +530,7 @@ mod tests {
 
     use super::*;
 
-    /// Names of the documents, offsets of what was lost, and kinds that were skipped.
+    /// Names of the documents, offsets of the losses, and kinds that were skipped.
     #[derive(Default)]
     struct Seen {
         documents: Vec<Option<Arc<str>>>,

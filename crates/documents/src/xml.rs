@@ -1,7 +1,7 @@
 //! Reads the XML of office documents piece by piece, in memory that does not depend on its size.
 //!
-//! Only what their writers use is read: elements, attributes, texts, CDATA and the five entities of XML. Whatever is not
-//! well-formed is reported once, and reading goes on after it.
+//! Reads the constructs that office programs write: elements, attributes, texts, CDATA and the five entities of XML. XML
+//! that is not well-formed is reported once, and reading continues after it.
 
 use memchr::{memchr, memchr2, memmem, memrchr};
 
@@ -23,7 +23,7 @@ pub(crate) enum XmlPiece<'x> {
     Start(StartTag<'x>),
     /// The local name of an end tag.
     End(&'x [u8]),
-    /// Text with its entities undone; a long one comes in several pieces.
+    /// Text with its entities undone. A long text comes in several pieces.
     Text(&'x [u8]),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct StartTag<'x> {
 }
 
 impl<'x> StartTag<'x> {
-    /// The local names of the attributes, and their values.
+    /// Returns the local names of the attributes, and their values.
     pub(crate) fn attributes(self) -> impl Iterator<Item = (&'x [u8], Vec<u8>)> {
         let mut rest = self.attributes;
         std::iter::from_fn(move || {
@@ -54,7 +54,7 @@ impl<'x> StartTag<'x> {
         })
     }
 
-    /// The value of the attribute with the local name `name`.
+    /// Returns the value of the attribute with the local name `name`.
     pub(crate) fn attribute(self, name: &str) -> Option<Vec<u8>> {
         let mut attributes = self.attributes();
         attributes.find_map(|(own, value)| (own == name.as_bytes()).then_some(value))
@@ -75,10 +75,10 @@ pub(crate) struct XmlReader<'r> {
     open: Vec<u64>,
     depth: u64,
     in_cdata: bool,
-    /// Text whose entities are undone, or the name of an empty element whose end is due.
+    /// Text whose entities are undone, or the name of an empty element whose end comes next.
     scratch: Vec<u8>,
     is_empty: bool,
-    /// What is not well-formed and was not reported yet.
+    /// The fault that was not reported yet.
     fault: Option<&'static str>,
     has_fault: bool,
 }
@@ -102,20 +102,20 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    /// Offset of the next byte.
+    /// Returns the offset of the next byte.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Number of open elements: before an end tag, its element counts.
+    /// Returns the number of open elements. The element of an end tag counts before the tag.
     pub(crate) fn depth(&self) -> u64 {
         self.depth
     }
 
-    /// The next piece; none at the end.
+    /// Reads the next piece; `None` at the end.
     ///
     /// # Errors
-    /// If reading fails, or the XML is not well-formed, which is reported once. The next call goes on after the fault.
+    /// If reading fails, or the XML is not well-formed, which is reported once. The next call continues after the fault.
     pub(crate) fn next(&mut self) -> Result<Option<XmlPiece<'_>>, InputError> {
         loop {
             if let Some(fault) = self.fault.take() {
@@ -158,7 +158,7 @@ impl<'r> XmlReader<'r> {
         &self.buffer[self.at..]
     }
 
-    /// Reads until `count` bytes are held. False if there are fewer.
+    /// Reads until `count` bytes are held. Returns false if there are fewer.
     fn fill(&mut self, count: usize) -> Result<bool, InputError> {
         while self.buffer.len() - self.at < count && !self.has_ended {
             self.buffer.drain(..self.at);
@@ -173,7 +173,7 @@ impl<'r> XmlReader<'r> {
                     self.has_failed = false;
                 }
                 Err(error) => {
-                    // A reader that fails again without a byte between has no more.
+                    // A reader that fails twice in a row without a byte has ended.
                     self.has_ended = std::mem::replace(&mut self.has_failed, true);
                     return Err(error);
                 }
@@ -193,7 +193,7 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    /// The length of the text that can be passed on; none if markup comes first.
+    /// Returns the length of the text that can be passed on; `None` if markup comes first.
     fn text(&mut self) -> Result<Option<usize>, InputError> {
         if self.in_cdata {
             return self.cdata();
@@ -202,7 +202,7 @@ impl<'r> XmlReader<'r> {
         if let Some(end) = memchr(b'<', held) {
             return Ok(Some(end));
         }
-        // An entity may go on after the bytes that are held.
+        // An entity may continue after the bytes that are held.
         let tail = held.len().saturating_sub(ENTITY);
         let cut = memrchr(b'&', &held[tail..]).map(|at| tail + at);
         let cut = cut.filter(|at| memchr(b';', &held[*at..]).is_none());
@@ -217,7 +217,7 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    /// The same in a CDATA section, whose end is removed.
+    /// Returns the length of the text that can be passed on in a CDATA section. Removes the end of the section.
     fn cdata(&mut self) -> Result<Option<usize>, InputError> {
         let held = self.held();
         match memmem::find(held, b"]]>") {
@@ -251,7 +251,7 @@ impl<'r> XmlReader<'r> {
         XmlPiece::Text(&self.scratch)
     }
 
-    /// Reads what `<` starts. None if it is no tag, or not well-formed.
+    /// Reads the markup after `<`. Returns `None` if it is not a tag, or not well-formed.
     fn markup(&mut self) -> Result<Option<TagToken>, InputError> {
         self.fill(9)?;
         let held = self.held();
@@ -268,7 +268,7 @@ impl<'r> XmlReader<'r> {
         Ok(None)
     }
 
-    /// Skips `start` bytes and all up to and with `end`.
+    /// Skips `start` bytes, then all bytes up to and including `end`.
     fn skip(&mut self, start: usize, end: &[u8]) -> Result<(), InputError> {
         self.consume(start);
         loop {
@@ -402,18 +402,18 @@ enum TagToken {
     End(usize, usize),
 }
 
-/// The part of a name after its prefix.
+/// Returns the part of a name after its prefix.
 fn local(name: &[u8]) -> &[u8] {
     memchr(b':', name).map_or(name, |at| &name[at + 1..])
 }
 
-/// FNV-1a: names are short, and no names of a file can do more harm than to hide a fault of its own.
+/// FNV-1a: names are short, and a collision only hides a fault of the same file.
 fn hash(name: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     name.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Appends `text` with its entities undone. False if there are others than those of XML; they stay.
+/// Appends `text` with its entities undone. Returns false if it has other entities than those of XML, which are kept.
 pub(crate) fn decode(mut text: &[u8], into: &mut Vec<u8>) -> bool {
     let mut all_known = true;
     while let Some(at) = memchr(b'&', text) {
@@ -457,7 +457,7 @@ fn meaning(entity: &[u8]) -> Option<char> {
 mod tests {
     use super::*;
 
-    /// Returns its bytes in reads of at most this many.
+    /// Returns its bytes in reads of at most this many bytes.
     struct Steps<'b>(&'b [u8], usize);
 
     impl ReadBytes for Steps<'_> {
@@ -467,7 +467,7 @@ mod tests {
         }
     }
 
-    /// The pieces, one a word; texts that follow each other are one.
+    /// Returns the pieces, one a word. Texts that follow each other are one.
     fn pieces(xml: &str, step: usize) -> String {
         let mut bytes = Steps(xml.as_bytes(), step);
         let mut reader = XmlReader::new(&mut bytes);

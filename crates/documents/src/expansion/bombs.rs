@@ -17,7 +17,7 @@ const MAX: u64 = 4 << 20;
 /// Bytes that a bomb unpacks to.
 const LARGE: usize = 5 << 20;
 
-/// Reads a file on so many threads.
+/// Reads a file on this many threads.
 fn seen(bytes: &[u8], threads: usize) -> Result<Seen, InputError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
@@ -87,7 +87,7 @@ fn lz4(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(out.finish()?)
 }
 
-/// So many small members that threads share them. Together they are a bomb.
+/// Makes enough small members for threads to share. Together they are a bomb.
 fn members(pack: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
     let filling = pack(&noise(100_000))?.repeat(35);
     let bomb = pack(&vec![b'a'; 1 << 20])?.repeat(2);
@@ -112,7 +112,7 @@ fn many_members_that_threads_share_are_stopped_as_one() -> Result<(), InputError
     check_bomb(&members(|bytes| zstd::encode_all(bytes, 1))?)
 }
 
-/// A zip of so many members of 1 MiB.
+/// Makes a zip of this many members of 1 MiB.
 fn zip(members: usize, method: zip::CompressionMethod) -> zip::result::ZipResult<Vec<u8>> {
     let options = zip::write::SimpleFileOptions::default().compression_method(method);
     let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));

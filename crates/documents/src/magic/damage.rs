@@ -1,4 +1,4 @@
-//! Recognises a stream of which one of the first bytes is damaged.
+//! Recognises a stream with damage in one of its first bytes.
 //!
 //! A packing is recognised by its magic number with one wrong byte, and by the bytes after it, which do not occur in texts.
 //! Its codec or container then reports the damage, and continues after it if possible. A packing with a shorter magic number
@@ -13,15 +13,15 @@ use crate::codec;
 use crate::fault::Packing;
 use crate::numbers::{LZ4, LZ4_LEGACY, XZ, ZSTD};
 
-/// Fewer bytes are not recognised.
+/// Minimum number of bytes that are recognised.
 const MIN: usize = 64;
-/// Among so many packed bytes at least one is a control character; on average three are.
+/// Among this many packed bytes at least one is a control character; on average three are.
 const CONTROLLED: usize = 32;
 
 const GZIP: &[u8] = &[0x1f, 0x8b, 0x08];
-/// How the first block of bzip2 starts, after `BZh` and a digit.
+/// Start of the first block of bzip2, after `BZh` and a digit.
 const BLOCK: &[u8] = &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
-/// A skippable frame, after its first byte.
+/// Start of a skippable frame, after its first byte.
 const SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 const ZIP: &[u8] = b"PK\x03\x04";
 const SEVEN_ZIP: &[u8] = &[b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, 0];
@@ -33,7 +33,7 @@ const WARC: [&[u8]; 2] = [b"WARC/1.0\r\n", b"WARC/1.1\r\n"];
 /// A field that every record has.
 const RECORD: &[u8] = b"WARC-Type: ";
 
-/// The packing that starts with `head`, in which one byte is wrong, or which is cut off.
+/// Returns the packing that starts with `head`, in which one byte is wrong, or which is cut off.
 pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     match head.len() {
         ..MIN => cut(head),
@@ -43,7 +43,7 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     }
 }
 
-/// The packing of a file that is cut within its first bytes.
+/// Returns the packing of a file that is cut within its first bytes.
 fn cut(head: &[u8]) -> Option<Packing> {
     /// Fewer bytes may be a text.
     const START: usize = 3;
@@ -71,8 +71,8 @@ const ENCODINGS: [Unicode; 4] = [
     Unicode::Utf16Be,
 ];
 
-/// The encoding of text that starts with a byte order mark in which one byte is wrong. The upper half of nearly all units
-/// must be zero.
+/// Returns the encoding of text that starts with a byte order mark in which one byte is wrong. The upper half of nearly all
+/// units must be zero.
 pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
     if head.len() < MIN {
         return None;
@@ -82,7 +82,7 @@ pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
         .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
 }
 
-/// The encoding of text in units of 16 or 32 bits without a byte order mark, by most of its first units.
+/// Returns the encoding of text in units of 16 or 32 bits without a byte order mark, judged by most of its first units.
 pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
     const MIN: usize = 16;
     if head.len() < MIN || memchr::memchr(0, head).is_none() {
@@ -106,7 +106,7 @@ fn is_wide(text: &[u8], way: Unicode) -> bool {
     low * 8 >= count * 7
 }
 
-/// A packing with fields after its magic number that do not occur in texts.
+/// Returns a packing with fields after its magic number that do not occur in texts.
 fn marked(head: &[u8]) -> Option<Packing> {
     let near = |magic: &[u8]| (wrong(head, magic) <= 1).then(|| &head[magic.len()..]);
     let is_skippable =
@@ -119,7 +119,7 @@ fn marked(head: &[u8]) -> Option<Packing> {
         // The length of a block, 8 MiB and a little at most.
         Packing::Lz4
     } else if let Some([10..=63, 0, _, _, 0..=99, 0, ..]) = near(ZIP) {
-        // The version that is needed, flags, and the method.
+        // The version that is needed to extract it, flags, and the method.
         Packing::Zip
     } else if let Some([0..=4, ..]) = near(SEVEN_ZIP) {
         Packing::SevenZip
@@ -141,7 +141,7 @@ fn marked(head: &[u8]) -> Option<Packing> {
     })
 }
 
-/// A packing with only a magic number before its data, which must not be text.
+/// Returns a packing with only a magic number before its data, which must not be text.
 fn noisy(head: &[u8]) -> Option<Packing> {
     let packing = match head {
         [_, _, _, flags, ..] if wrong(head, GZIP) <= 1 && flags & 0xe0 == 0 => Packing::Gzip,
@@ -160,20 +160,21 @@ fn noisy(head: &[u8]) -> Option<Packing> {
     is_noise(&head[10..]).then_some(packing)
 }
 
-/// Number of bytes in which `head` differs from `magic`; `head` is longer.
+/// Returns the number of bytes in which `head` differs from `magic`; `head` is longer.
 fn wrong(head: &[u8], magic: &[u8]) -> usize {
     let pairs = head.iter().zip(magic);
     pairs.filter(|(found, wanted)| found != wanted).count()
 }
 
-/// Neither UTF-8 nor, having many control characters, text in any encoding of bytes.
+/// Whether `bytes` are neither UTF-8 nor, having many control characters, text in any encoding of single bytes.
 pub(super) fn is_noise(bytes: &[u8]) -> bool {
     let is_control = |byte: &&u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
     let is_broken = std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some());
     is_broken && bytes.iter().filter(is_control).count() * CONTROLLED >= bytes.len()
 }
 
-/// Whether this is a tar header with a wrong checksum but mostly valid fields, or one that is cut off after a first field.
+/// Whether `head` is a tar header with a wrong checksum but mostly valid fields, or one that is cut off after a first
+/// field.
 fn is_tar(head: &[u8]) -> bool {
     let fields = [100..108, 108..116, 116..124, 124..136, 136..148, CHECKSUM];
     let is_number = |field: &Range<usize>| {

@@ -1,12 +1,12 @@
-//! Recognises a file by its last bytes, where the first are damaged.
+//! Recognises a file by its last bytes if the first are damaged.
 //!
-//! PDF, Parquet and Arrow files lead from their end to all that they hold, so they can be read.
+//! PDF, Parquet and Arrow files can be read from their end, which has the offsets of their content.
 
 use memchr::memmem;
 
 use crate::fault::Packing;
 
-/// The format that `tail` ends a file of. Text may end like PDF, which counts only if it `may_be_pdf`.
+/// Returns the format whose files end like `tail`. Text may end like PDF, which counts only if it `may_be_pdf`.
 pub(crate) fn packing_at_end(tail: &[u8], may_be_pdf: bool) -> Option<Packing> {
     if cfg!(feature = "parquet") && (has_length(tail, b"PAR1") || has_length(tail, b"PARE")) {
         return Some(Packing::Parquet);
@@ -17,7 +17,7 @@ pub(crate) fn packing_at_end(tail: &[u8], may_be_pdf: bool) -> Option<Packing> {
     (cfg!(feature = "pdf") && may_be_pdf && ends_pdf(tail)).then_some(Packing::Pdf)
 }
 
-/// Whether the tail is a magic number after a length below 16 MiB, whose highest byte is 0 and so no text.
+/// Whether the tail is a magic number after a length below 16 MiB. Its highest byte is 0, which no text has.
 fn has_length(tail: &[u8], magic: &[u8]) -> bool {
     let length = tail.strip_suffix(magic).and_then(<[u8]>::last_chunk);
     length.is_some_and(|&[a, b, c, d]| d == 0 && [a, b, c] != [0; 3])

@@ -202,7 +202,7 @@ fn every_magic_in_the_list_has_a_byte_that_no_text_has() {
     }
 }
 
-/// Bytes without order, most of which no text has.
+/// Random bytes, most of which no text has.
 fn noise() -> Vec<u8> {
     let mut state = 1_u32;
     let next = |_| {
@@ -241,7 +241,7 @@ fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
 
 #[test]
 fn a_header_with_one_wrong_byte_is_told() {
-    // As GNU tar and as bsdtar ends its numbers.
+    // As GNU tar and bsdtar end their numbers.
     for (modes, numbers) in [
         (b"0000644\x000000000\x000000000\0", b"\0\0"),
         (b"000644 \x00000000 \x00000000 \0", b"  "),
@@ -282,7 +282,7 @@ fn a_packing_that_ends_in_its_first_bytes_is_told_and_a_short_text_is_not() {
     ] {
         assert_eq!(recognise(head), Content::Packed(packing), "{head:?}");
     }
-    // Bytes that inflate to an end are no zlib with a wrong header.
+    // Bytes that inflate to an end are not zlib with a wrong header.
     let short = [&b"\0\xda\x13\0\0\0"[..], &b"\x01\xf4".repeat(100)].concat();
     for text in [&b"PK"[..], b"x^2 + y", b"\xfd7a", b"xy \xe9", &short] {
         assert_eq!(recognise(text), Content::Text, "{text:?}");

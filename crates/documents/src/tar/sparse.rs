@@ -12,7 +12,7 @@ use super::{BLOCK, Tape, TarData, decimal, pax, pax_number, pax_pairs};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
-/// Greatest number of pieces of a file, which take 4 MiB of memory.
+/// Maximum number of pieces of a file, which take 4 MiB of memory.
 const PIECES: usize = 1 << 18;
 
 /// The offsets and lengths of the pieces of a sparse file.
@@ -33,7 +33,8 @@ impl Map {
         }
     }
 
-    /// The map in GNU tar's own format, for a file with `stored` bytes in the archive. None for a member that is not sparse.
+    /// Reads the map in GNU tar's own format, for a file with `stored` bytes in the archive. Returns `None` for a member
+    /// that is not sparse.
     pub(super) fn after_header(
         tape: &mut Tape<'_>,
         header: &Header,
@@ -59,7 +60,8 @@ impl Map {
         }
     }
 
-    /// The map in pax records, or before `data` if these say so. None for a member that is not sparse.
+    /// Reads the map in pax records, or before `data` if the records say so. Returns `None` for a member that is not
+    /// sparse.
     pub(super) fn of_pax(
         records: &[u8],
         data: &mut TarData<'_, '_>,
@@ -118,7 +120,7 @@ impl Map {
         Ok(Some(self))
     }
 
-    /// Adds pieces of a header. False if they are not valid.
+    /// Adds pieces of a header. Returns false if they are not valid.
     fn add_headers(&mut self, pieces: &[GnuSparseHeader]) -> bool {
         let mut used = pieces.iter().filter(|piece| !piece.is_empty());
         used.all(|piece| match (piece.offset(), piece.length()) {
@@ -127,7 +129,7 @@ impl Map {
         })
     }
 
-    /// Adds a piece. None if it does not follow the others, or there are too many.
+    /// Adds a piece. Returns `None` if it does not follow the others, or there are too many.
     fn add(&mut self, start: u64, length: u64) -> Option<()> {
         let from = self
             .pieces
@@ -145,7 +147,7 @@ impl Map {
         Some(())
     }
 
-    /// The map, if its pieces have `stored` bytes.
+    /// Returns the map if its pieces have `stored` bytes, otherwise an error.
     fn of(self, stored: u64) -> Result<Self, InputError> {
         if self.stored == stored {
             Ok(self)
@@ -167,7 +169,7 @@ fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> Result<(), InputE
     }
 }
 
-/// Reads lines with a number each from whole blocks.
+/// Reads lines with one number each from whole blocks.
 struct NumberLines<'d, 't, 'b> {
     data: &'d mut TarData<'t, 'b>,
     block: [u8; BLOCK],
@@ -184,7 +186,7 @@ impl<'d, 't, 'b> NumberLines<'d, 't, 'b> {
         }
     }
 
-    /// The next number. None if the next line has none, or the data ends.
+    /// Reads the next number. Returns `None` if the next line has none, or the data ends.
     fn number(&mut self) -> Result<Option<u64>, InputError> {
         let mut number = None;
         loop {

@@ -1,4 +1,5 @@
-//! PDF files among the documents of a source: holds them in memory, has them read, and passes their pages on in order.
+//! Reads PDF files among the documents of a source: holds them in memory, gives them to threads, and passes their pages on
+//! in order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
@@ -37,14 +38,14 @@ struct PendingPdf {
 }
 
 impl Walk<'_> {
-    /// Passes on the pages of a file. In a container, threads read it, and the pages are passed on before the next document
-    /// that is no page.
+    /// Passes on the pages of a file. In a container, threads read it, and its pages are passed on before the next document
+    /// that is not a page.
     pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
         let max = self.opening.whole;
         if max == 0 {
             return self.skip(level, "pdf", raw);
         }
-        // The text of a file is held beside its bytes until it was scanned.
+        // The text of a file is held beside its bytes until it is scanned.
         let share = (self.opening.share / 2).min(max);
         let mut bytes = Vec::new();
         let is_large = level.length > max as u64;
@@ -84,7 +85,7 @@ impl Walk<'_> {
         is_large: bool,
     ) {
         let max = self.opening.whole;
-        // Passing on waits for scans, and so comes before and after.
+        // Passing on waits for scans, so it comes before and after the admission.
         self.settle();
         let alone = self.opening.admit();
         if !is_large {
@@ -123,7 +124,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads a stream into `bytes`. Returns false if there are more than `max`.
+    /// Reads a stream into `bytes`. Returns false if it has more than `max` bytes.
     fn fill(
         &mut self,
         level: &Level<'_>,
@@ -141,7 +142,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Starts threads, if the file is in a container, where others may follow.
+    /// Starts threads if the file is in a container, where others may follow.
     fn start_crew(&mut self, level: &Level<'_>) {
         if self.pdfs.crew.is_none() && level.name.is_some() {
             self.pdfs.crew = self.opening.unpackers.and_then(pdf::start_crew);
@@ -201,7 +202,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports a loss, which belongs before the files that are still being read.
+    /// Reports a loss before the files that are still being read.
     fn lose_now(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
         self.documents.lose(level.name.clone(), offset, error);
     }
