@@ -1,4 +1,4 @@
-//! The one public error: what went wrong, in which source and document, and at which offset.
+//! The one public error: its kind, with source, document and offset.
 
 use std::fmt;
 use std::io;
@@ -12,7 +12,7 @@ use doisift_documents::{BadGlob, InputError, Packing};
 use crate::dedup::SpillError;
 use crate::records::{BadFields, Format, ReadError, UnknownFormat, pattern_remedy};
 
-/// What went wrong.
+/// Kind of an [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -51,10 +51,10 @@ pub enum ErrorKind {
     /// Options that select the rows contradict each other, or have a wrong value.
     #[error("{0}")]
     Selection(SelectionError),
-    /// The ending of an output is no format, and no format was chosen.
+    /// The ending of an output does not name a format, and no format was chosen.
     #[error("the ending of {} is no format that can be written; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
-    /// The ending of an output is that of a compression that doisift reads but does not write.
+    /// The ending of an output names a compression that doisift reads but does not write.
     #[error("{}: only .gz and .zst outputs can be written compressed; choose one of these endings", printable::path(.0))]
     UnknownPacking(PathBuf),
     /// An output is a folder.
@@ -66,7 +66,7 @@ pub enum ErrorKind {
     /// The name of an output is a pattern for the names of several files.
     #[error("{}: {}", printable::path(.0), pattern_remedy(.0))]
     Pattern(PathBuf),
-    /// The output could not be opened, written or given its name.
+    /// The output could not be opened, written or renamed.
     #[error("cannot write: {0}")]
     Output(io::Error),
     /// A temporary file of names could not be written or read.
@@ -81,13 +81,13 @@ pub enum ErrorKind {
     /// The ending of an output asks to compress a Parquet file, whose pages are compressed already.
     #[error("{}: a Parquet file is compressed inside; leave out the last ending", printable::path(.0))]
     PackedTwice(PathBuf),
-    /// An output is an input too, or two outputs are one file.
+    /// An output is also an input, or two outputs are one file.
     #[error("{0}")]
     Clash(ClashError),
-    /// A table cannot be read, or does not have the columns that were named.
+    /// A table cannot be read, or lacks a column that was named.
     #[error("{0}")]
     Table(TableError),
-    /// An index of known names cannot be built or read, or something is left out of it.
+    /// An index of known names cannot be built or read, or a name cannot be added to it.
     #[cfg(feature = "known")]
     #[error("{0}")]
     Known(KnownError),
@@ -118,7 +118,7 @@ pub enum ErrorKind {
     Checkpoint(PathBuf, Box<CheckpointError>),
 }
 
-/// The name of a source that can be read only once, for a message.
+/// Formats the name of a source that can be read only once.
 fn stream(name: &str) -> String {
     match name {
         "-" => "standard input".to_owned(),
@@ -126,7 +126,7 @@ fn stream(name: &str) -> String {
     }
 }
 
-/// How to choose the format of an output, for a message.
+/// Returns the part of a message that says how to choose a format.
 fn choices() -> String {
     let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
     format!(
@@ -135,14 +135,14 @@ fn choices() -> String {
     )
 }
 
-/// Why a checkpoint cannot be written, or a run cannot be resumed from it.
+/// Reason why a checkpoint cannot be written, or a run cannot be resumed from it.
 ///
-/// Sources are named as in [`Report`](crate::Report)s. All but [`Io`](Self::Io) are found before anything is read or
+/// Sources are named as in [`Report`](crate::Report)s. All kinds except [`Io`](Self::Io) are found before anything is read or
 /// written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The run writes mentions or edges, but not into parts.
+    /// The run writes mentions or edges into a single file, not into parts.
     #[error(
         "a run with --mentions or --edges can be resumed only if its rows are in parts; write them to a folder, such as -o rows/, or leave out --checkpoint"
     )]
@@ -152,7 +152,7 @@ pub enum CheckpointError {
         "a run with --names-to cannot be resumed: its names are found in another order than its rows; scan for the names alone, or leave out --checkpoint"
     )]
     NamesTo,
-    /// The run writes the records of documents besides its rows, but not into parts.
+    /// The run writes the records of documents besides its rows, into a single file, not into parts.
     #[error(
         "a run with --nodes-to can be resumed only if the records are in parts too; write them to a folder, such as --nodes-to nodes/, or leave out --checkpoint"
     )]
@@ -169,8 +169,8 @@ pub enum CheckpointError {
     /// A file in the folder cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, #[source] io::Error),
-    /// A file with the name of a file of the checkpoint was not made by doisift, such as a link or a FIFO. It was not followed,
-    /// changed or removed.
+    /// A file in the folder has the name of a file of the checkpoint, but was not made by doisift, such as a link or a FIFO. It
+    /// was not followed, changed or removed.
     #[error("{} was not made by doisift; remove it, or choose another folder", printable::path(.0))]
     Foreign(PathBuf),
     /// The manifest, or a run that it lists, is not as doisift wrote it.
@@ -209,29 +209,29 @@ pub enum CheckpointError {
         name = printable::name(.0)
     )]
     Replaced(Arc<str>),
-    /// So many errors already lost input, and this run is to fail at the first.
+    /// This many errors already lost input in the interrupted run, and this run must fail at the first.
     #[error(
         "{0} errors lost input in the interrupted run, and --on-error fail allows none; give --on-error skip, or remove the folder to start again from the beginning"
     )]
     Lost(u64),
 }
 
-/// Why rows cannot be selected as the options say.
+/// Reason why rows cannot be selected with these options.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectionError {
     /// Two kinds of rows were asked for.
     #[error("the rows can be {0} or {1}, not both; choose one")]
     TwoKinds(&'static str, &'static str),
-    /// Bare names were asked for, but the rows are neither records nor mentions.
+    /// The format is bare names, but the rows are neither records nor mentions.
     #[error("bare names are written of records and mentions, not of {0}; choose another format")]
     Names(&'static str),
-    /// A prefix by which names are selected is none.
+    /// A text by which names are selected is not a DOI prefix.
     #[error(
         "{0:?} is no DOI prefix, such as 10.1038; write the part of the names before the first /"
     )]
     Prefix(Box<str>),
-    /// The text around mentions was asked for, but the rows are no mentions, or bare names.
+    /// The text around mentions was asked for, but the rows are not mentions, or the format is bare names.
     #[error(
         "only mentions have text around them; add --mentions, and write another format than names"
     )]
@@ -244,27 +244,27 @@ pub enum SelectionError {
     /// The fields of the text around mentions were chosen, but not its length.
     #[error("the fields before and after need a number of bytes, such as --context 100")]
     NoContext,
-    /// Fields that only an index gives are wanted, and none is asked.
+    /// Fields that need an index of known names were chosen, but no index.
     #[error("the fields known, agency and retracted need an index, such as --known known.doix")]
     NoKnown,
-    /// The place of the identifiers of records was given, or roles, but the rows have no records.
+    /// Options for the records, references or roles of edges were given, but the rows are not edges.
     #[error("only edges have records, references and roles; add --edges, or leave out {0}")]
     NoEdges(&'static str),
     /// A word by which edges are selected is not a role.
     #[error("{0:?} is no role of an edge; write self, reference or other")]
     Role(String),
-    /// Places in the structure of documents were asked for, but each line is a document.
+    /// Edges were asked for, but each line is a document.
     #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
     EdgesOfLines,
-    /// Records were asked for besides the rows, which are records or made of them.
+    /// Records were asked for besides the rows, but the rows are records or derived from them.
     #[error(
         "--names-to writes records besides mentions or edges; add --mentions or --edges, or write the records with -o"
     )]
     NamesTo,
-    /// Records of documents were asked for besides the rows, which are no edges.
+    /// Records of documents were asked for besides the rows, but the rows are not edges.
     #[error("--nodes-to writes the records that edges come from; add --edges")]
     NodesTo,
-    /// Bare names of records of documents were asked for.
+    /// The format for records of documents is bare names.
     #[error("--nodes-to writes several fields of each record; choose another ending than .names")]
     NodesAsNames,
     /// The path of a field of records has an empty name.
@@ -275,20 +275,21 @@ pub enum SelectionError {
         "two columns would be named {0}; write the path with another start: type and /type are the same"
     )]
     RepeatedColumn(String),
-    /// A part for each source was asked for, but records have no source.
+    /// A part for each source was asked for, but the rows are records, which have no source of their own.
     #[error("records have no source of their own; give --part-size as a size, such as 256M")]
     NoSources,
-    /// A range of files was chosen, but other rows than mentions.
+    /// A range of a file was chosen, but the rows are not mentions.
     #[error("only mentions can be scanned by ranges of a file; leave out the range")]
     Range,
-    /// More text around mentions was asked for than rows can have.
+    /// More text around mentions was asked for than this limit in bytes.
     #[error("rows have at most {0} bytes of text on each side of a mention")]
     Context(usize),
 }
 
-/// Why a column of a table cannot be cleaned.
+/// Reason why a column of a table cannot be read or cleaned.
 ///
-/// Rows count from 1, without the header, the rows above it, and blank rows; but rows that may be the header count all.
+/// Rows count from 1, without the header, the rows above it, and blank rows. The numbers of rows that may be the header count all
+/// rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -298,7 +299,7 @@ pub enum TableError {
         /// The row, from 1, that may be the header.
         proposed: Option<NonZeroU32>,
     },
-    /// It is not text but of this kind.
+    /// It is not text, but of this kind.
     #[error("this is {0}, not text; save the table as CSV")]
     NotText(&'static str),
     /// It looks like text in this encoding without a byte order mark.
@@ -309,25 +310,25 @@ pub enum TableError {
     /// A member of an office document, which is an archive of XML.
     #[error("this is an office document without sheets; save its table as CSV")]
     Office,
-    /// A table in columns is not written back.
+    /// A table in columns, such as Parquet, is not written back.
     #[error(
         "this is a {0} file, which is not written back; save it as CSV first: duckdb -c \"COPY 'table.{ending}' TO 'table.csv'\"; or clean a \
          data frame in Python: doisift.clean_table",
         ending = .0.to_string().to_lowercase()
     )]
     Columnar(Packing),
-    /// A workbook is not written back.
+    /// A workbook cannot be changed in place.
     #[error(
         "this is a workbook, which cannot be changed in place; leave out --in-place: the sheet comes back as CSV with new columns"
     )]
     InPlace,
-    /// Tables are written in the format in which they are read, and the output has the name of another one.
+    /// The ending of the output names another format than the table's, in which it is written.
     #[error("the table comes back as {format}, and {output} would say that it is something else; choose another ending",
         output = printable::path(.output))]
     Ending {
         /// The output.
         output: PathBuf,
-        /// What is written.
+        /// The format of the table.
         format: &'static str,
     },
     /// It has no row to take the header from.
@@ -346,7 +347,7 @@ pub enum TableError {
         /// Another row, from 1, that may be the header.
         proposed: Option<NonZeroU32>,
     },
-    /// The first bytes of the table have no row of the number that the header has.
+    /// The head of the table has no row with the number that was given for the header.
     #[error("the first 16 KiB have no row {row}; --header-row names one that is there", row = .row)]
     NoRow {
         /// The number of the row, from 1.
@@ -360,7 +361,7 @@ pub enum TableError {
         /// The numbers of the columns, from 1.
         numbers: String,
     },
-    /// In a table without a header, a column is not a number from 1 to the number of cells of the first row.
+    /// A table has no header, and the column is not a number from 1 to the number of cells of the first row.
     #[error("{column} is not the number of a column, from 1 to {width}", column = printable::name(.column), width = .width)]
     NoNumber {
         /// The column as asked for.
@@ -376,23 +377,23 @@ pub enum TableError {
         /// The members of the first object.
         members: String,
     },
-    /// The table has a column or member of the name that an added one would have.
+    /// The table already has a column or member with the name of an added one.
     #[error("{row}: there is a column {name} already; name the new one with --new-column, or use --in-place", row = row_name(*.row), name = printable::name(.name))]
     Taken {
         /// The name.
         name: String,
-        /// The row that has it. `None` if that is the header.
+        /// The row that has it. `None` if it is in the header.
         row: Option<u64>,
     },
-    /// A table differs from the first one in its header, delimiter or format, so they cannot be written as one.
+    /// A table differs from the first one in its header, delimiter or format, so that they cannot be written as one table.
     #[error(
         "its header, delimiter or format is not that of the first table; clean each for itself"
     )]
     Different,
-    /// A row has a character that the encoding of the output does not have.
+    /// A row has a character that the encoding of the output lacks.
     #[error("{row}: {encoding} has no {character}; choose another --output-encoding", row = row_name(*.row))]
     CannotHold {
-        /// The number of the row. `None` if that is the header, or above it.
+        /// The number of the row. `None` for the header and rows above it.
         row: Option<u64>,
         /// The character, as `U+2010`.
         character: String,
@@ -414,42 +415,42 @@ pub enum TableError {
     Options(&'static str),
 }
 
-/// What a row is called in messages.
+/// Formats the number of a row.
 fn row_name(row: Option<u64>) -> String {
     row.map_or("header".to_owned(), |row| format!("row {row}"))
 }
 
-/// What to do if a later row is the header.
+/// Returns the advice for a message if a later row may be the header.
 fn header_row(proposed: Option<NonZeroU32>) -> String {
     proposed.map_or(String::new(), |row| {
         format!("; row {row} has as many cells as the rows below it, and --header-row {row} takes it as the header")
     })
 }
 
-/// Why an index of known names cannot be built or read, or what is left out of it.
+/// Reason why an index of known names cannot be built or read, or a name cannot be added to it.
 #[cfg(feature = "known")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnownError {
-    /// The index has no file to go to.
+    /// No file was named for the index.
     #[error("an index is a file; name it with -o, such as -o known.doix")]
     NoOutput,
-    /// The ending of the output is that of a compression.
+    /// The ending of the output names a compression.
     #[error("{}: an index is not compressed, since it is read piece by piece; leave out the last ending", printable::path(.0))]
     Packed(PathBuf),
-    /// A source holds names that were found in texts.
+    /// A source is a list of mentions or records, whose names were found in texts.
     #[error(
         "this is a list of mentions, of which about a fifth are cut or misspelt names, and an index would take each for registered; \
         name a list of registered names, or give --trust if these are known to exist"
     )]
     Mentions,
-    /// A source is an index.
+    /// A source is an index, which must be added instead.
     #[error("this is an index already; give it with --add")]
     Index,
-    /// A source is a table in columns, and no column is chosen.
+    /// A source is a table in columns, but no column was chosen.
     #[error("this is a table; name the column that holds the names with --column")]
     NoColumn,
-    /// An index that is to be added or asked cannot be read.
+    /// An index cannot be read, to add or to ask it.
     #[error("{0}")]
     Unreadable(doisift_known::IndexError),
     /// A text is not a DOI name.
@@ -461,61 +462,61 @@ pub enum KnownError {
     /// A text is not UTF-8.
     #[error("this text is not UTF-8; convert the source first: iconv -t UTF-8")]
     Encoding,
-    /// A name is too long for an index.
+    /// A name of this many bytes is too long for an index.
     #[error("a name of {0} bytes is too long for an index")]
     Long(usize),
-    /// A row or an object of JSON is too long to be held.
+    /// A row or an object of JSON is longer than this limit in bytes.
     #[error("a row or an object of more than {0} bytes, which was not read; give more --memory")]
     LongRow(usize),
     /// A quote of a table is not closed.
     #[error("from here on, a quote is not closed, so that all after it is one cell; close it")]
     OpenQuote,
-    /// An object of JSON lacks the member that holds its name.
+    /// An object of JSON lacks this member for its name.
     #[error("the object has no member {0}; --column names the one that holds the name")]
     NoMember(Box<str>),
-    /// After an array of works, a page follows that holds none.
+    /// A page without an array of works follows another page.
     #[error(
         "a page without an array of works starts here, and was not read; put each answer into a file of its own"
     )]
     More,
-    /// An object of JSON cannot be read as such.
+    /// An object is not valid JSON of a work.
     #[error("this is not the JSON of a work: {0}")]
     Json(Box<str>),
 }
 
-/// Why references cannot be checked, or a document cannot be fixed.
+/// Reason why references cannot be checked, or a document cannot be fixed.
 #[cfg(feature = "known")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// A word is no verdict.
+    /// A word does not name a verdict.
     #[error("{0}")]
     Verdict(Box<str>),
-    /// The ending of the output is no format of rows.
+    /// The ending of the output does not name a format of rows.
     #[error("{}: choose jsonl, csv or sarif with -f, or as the ending; text is for standard output", printable::path(.0))]
     UnknownEnding(PathBuf),
-    /// Text has no output in the library.
+    /// The library does not write the format text.
     #[error("the format text is written by the command alone; choose jsonl, csv or sarif")]
     NoText,
-    /// A document that must be held as a whole is too long.
+    /// A document that must be held as a whole is longer than this limit in bytes.
     #[error(
         "this document has more than {0} bytes, and must be held as a whole; give more --memory, or take its names with doisift scan, \
          and check the list"
     )]
     TooLong(usize),
-    /// An entry, a row or a line is too long.
+    /// An entry, a row or a line is longer than this limit in bytes.
     #[error(
         "from here on, an entry, a row or a line has more than {0} bytes; give more --memory, or take its names with doisift scan, \
          and check the list"
     )]
     LongEntry(usize),
-    /// An option is about a registry, and none is to be asked.
+    /// An option is about a registry, but the check is offline.
     #[error("--{0} is about questions to a registry; add --online, or leave it out")]
     Offline(Box<str>),
-    /// What `--fix` cannot write back.
+    /// `--fix` cannot write back a source of this kind.
     #[error("--fix cannot write back {0}")]
     Fix(&'static str),
-    /// A file has several names, and would be fixed under one of them.
+    /// A file has this many hard links, of which only one would lead to the fixed file.
     #[error(
         "--fix cannot write back a file with {0} names (hard links), since only one of them would lead to the new file; fix a copy, or use --diff"
     )]
@@ -530,7 +531,7 @@ pub enum CheckError {
         "locked by another program, such as another run with --fix; it stays as it is, so run the same command again"
     )]
     Locked,
-    /// A diff has no rows.
+    /// A format of rows was given for a diff.
     #[error("--diff writes a diff and no rows; leave out --format")]
     DiffFormat,
     /// A fixed file could not be written.
@@ -538,19 +539,19 @@ pub enum CheckError {
     Write(io::Error),
 }
 
-/// Why two files cannot be compared.
+/// Reason why two files cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiffError {
     /// A name is not greater than the one before.
     #[error("the names are not sorted: {} comes too late or twice; sort records with doisift merge FILE -o SORTED, and bare names with LC_ALL=C sort -u", printable::name(.0))]
     Order(Box<str>),
-    /// A line of a list of bare names is none.
+    /// A line of a list of bare names is not a bare name.
     #[error("{} is no bare name; doisift scan -f names writes such lists", printable::name(.0))]
     NoName(Box<str>),
 }
 
-/// Why a registry cannot be asked.
+/// Reason why a registry cannot be asked.
 #[cfg(feature = "resolve")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -563,9 +564,9 @@ pub enum ResolveError {
     Cache(doisift_resolve::CacheError),
 }
 
-/// How the inputs and outputs of a run conflict.
+/// Conflict between inputs and outputs of a run.
 ///
-/// Inputs are named as in [`Report`](crate::Report)s. These are found before anything is read or written.
+/// Inputs are named as in [`Report`](crate::Report)s. Conflicts are found before anything is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClashError {
@@ -597,7 +598,7 @@ pub enum ClashError {
     /// Standard input, or a stream of the caller, was given the name of another source.
     #[error("{name} is the name of another source too; give standard input another name", name = printable::name(.0))]
     SourceName(Arc<str>),
-    /// Standard input was given a name, but it is no source.
+    /// Standard input was given a name, but is not a source.
     #[error(
         "{name} is a name for standard input, which is not read; name it as a source too (-), or leave out the name",
         name = printable::name(.0)
@@ -623,12 +624,12 @@ impl fmt::Display for OtherName<'_> {
     }
 }
 
-/// A glob that matches the last part of a name.
+/// Returns a glob that matches the last part of a name.
 fn glob_of(name: &str) -> String {
     globset::escape(name.rsplit('/').next().unwrap_or(name))
 }
 
-/// An error, and the source, document and offset it concerns, as far as they are known.
+/// An error with its source, document and offset, as far as they are known.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -676,22 +677,22 @@ impl Error {
         }
     }
 
-    /// What went wrong.
+    /// Returns the kind of error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Name of the source that was being read.
+    /// Returns the name of the source that was being read.
     pub fn source_name(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// Name of the document that was being read, where it has one.
+    /// Returns the name of the document that was being read, if it has one.
     pub fn document_name(&self) -> Option<&str> {
         self.document.as_deref()
     }
 
-    /// The offset in the decoded bytes of the document, if there is one.
+    /// Returns the offset in the decoded bytes of the document, if known.
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
@@ -708,7 +709,7 @@ impl From<SpillError> for Error {
     }
 }
 
-/// All names are [`Printable`], and long names are cut in the middle.
+/// Names are written as [`Printable`]. Long names are shortened in the middle.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in [&self.source, &self.document].into_iter().flatten() {
@@ -725,9 +726,9 @@ impl fmt::Display for Error {
     }
 }
 
-/// The text of an error includes those of its sources, so print the error or its last source, not the whole chain.
+/// The message of an error includes the messages of its sources, so print the error or its last source, not the whole chain.
 impl std::error::Error for Error {
-    /// The error that caused this one: of the system, of a codec or of a format. None if this one was the first.
+    /// Returns the error of the system, a codec or a format that caused this one, or `None`.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ErrorKind::Input(error) => Some(error),

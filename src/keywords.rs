@@ -1,4 +1,4 @@
-//! Messages in the words of a programming language: keywords where the command has arguments.
+//! Puts the keywords of a programming language into messages, in place of the command's arguments.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use crate::merge::MergeBuilder;
 use crate::options::{OptionBuilder, OptionKind, OptionSpec};
 use crate::pipeline::PipelineBuilder;
 
-/// How a language writes the options of a call.
+/// Language whose keywords messages use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keywords {
@@ -19,7 +19,7 @@ pub enum Keywords {
 }
 
 impl Keywords {
-    /// The message with a keyword in the place of each argument of the command: in Python `in_place=True` for `--in-place`, and
+    /// Replaces each argument of the command in a message by the keyword: in Python `in_place=True` for `--in-place`, and
     /// `context=100` for `--context 100`.
     ///
     /// ```
@@ -33,7 +33,7 @@ impl Keywords {
         word(self, message)
     }
 
-    /// An option with its value; true if it has none.
+    /// Formats an option with its value, or with true if it has none.
     fn option(self, name: &str, value: Option<&str>) -> String {
         match self {
             Keywords::Python => format!("`{name}={}`", value.unwrap_or("True")),
@@ -62,7 +62,7 @@ fn word(words: Keywords, message: &str) -> String {
     worded + rest
 }
 
-/// The option that a text begins with, and how long its argument is.
+/// Returns the option whose argument `text` starts with, and the length of the argument.
 fn option(text: &str) -> Option<(&'static OptionSpec, usize)> {
     static ALL: OnceLock<Vec<&'static OptionSpec>> = OnceLock::new();
     let end = text.find(|c: char| !c.is_ascii_lowercase() && c != '-');
@@ -77,7 +77,7 @@ fn option(text: &str) -> Option<(&'static OptionSpec, usize)> {
     found.map(|spec| (*spec, argument.len()))
 }
 
-/// The options of all tasks. One that several have is here several times.
+/// Returns the options of all tasks, with repetitions.
 fn all() -> Vec<&'static OptionSpec> {
     let options = [
         PipelineBuilder::options(),
@@ -94,7 +94,7 @@ fn all() -> Vec<&'static OptionSpec> {
     options.concat()
 }
 
-/// The keyword for an argument of this length at the start of `text`, and the length of that with its value.
+/// Returns the keyword for the argument of this length at the start of `text`, and the length of the argument with its value.
 fn keyword(words: Keywords, spec: &OptionSpec, text: &str, length: usize) -> (String, usize) {
     let name = spec.name;
     if matches!(spec.kind, OptionKind::Flag) {
@@ -115,7 +115,7 @@ fn keyword(words: Keywords, spec: &OptionSpec, text: &str, length: usize) -> (St
     }
 }
 
-/// The value after an argument, if what follows is one, and not more of the sentence.
+/// Returns the value after an argument, or `None` if the sentence continues instead.
 fn value<'m>(spec: &OptionSpec, rest: &'m str) -> Option<&'m str> {
     let rest = rest.strip_prefix(' ')?;
     let end = match rest.strip_prefix('\'') {

@@ -9,16 +9,17 @@
 //!                                       doi   the identifier itself
 //! ```
 //!
-//! Two stages are crates of their own: `doisift-documents` reads sources and knows no DOI, `doisift-core` knows names and bytes
-//! in memory. This crate exports the names of both that its users need. A module may use only modules of earlier stages:
-//! dedup knows no output format, and only the pipeline knows all stages. `Merge` unites the records of several scans.
+//! Two stages are crates of their own: `doisift-documents` reads sources and does not know DOI names, `doisift-core` handles
+//! names and bytes in memory. This crate exports the items of both that its users need. A module may use only modules of earlier
+//! stages: dedup does not know output formats, and only the pipeline knows all stages. `Merge` unites the records of several
+//! scans.
 //!
 //! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system. With it, the
 //! system must be Linux, macOS or Windows.
 //!
 //! # Words
 //!
-//! The code, the messages and the documents use each of these words with this meaning alone. The first group is from the
+//! The code, the messages and the documentation use each of these words only with this meaning. The first group is from the
 //! DOI Handbook.
 //!
 //! | word | meaning |
@@ -38,7 +39,7 @@
 //! | document | a unit of text in a source: a plain file, a member of an archive, a WARC record ([`Mention::offset`] counts in it) |
 //! | packing | a compression of one stream, such as gzip (`Packing`) |
 //! | chunk | a bounded piece of a document's decoded bytes that one thread scans |
-//! | text kind | what a document's head shows it to be: a delimited table, a web page, or unknown ([`TextKind`]) |
+//! | text kind | the kind of a document, by its head: a delimited table, a web page, or unknown ([`TextKind`]) |
 //! | anchor | a position at which a name may start |
 //! | candidate | an anchor followed by a complete prefix and a separator ([`Tally::candidates`]) |
 //! | rejection | a candidate that was refused, with the reason that is counted ([`Rejection`]) |
@@ -62,7 +63,7 @@ mod check;
 mod checkpoint;
 #[cfg(feature = "pipeline")]
 mod column;
-/// The command as a function, for the programs that are it; may change at any time.
+/// The command as a function, for the programs `doisift`; may change at any time.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod command;
@@ -195,7 +196,7 @@ pub mod bench_support {
 #[doc(hidden)]
 pub use doisift_documents::fuzz_support;
 
-/// The examples of the README and of the book are compiled and run.
+/// Compiles and runs the examples of the README and of the book.
 #[cfg(all(doctest, feature = "pipeline"))]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/src/guide/rust.md")]

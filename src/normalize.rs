@@ -1,7 +1,7 @@
 //! Reads one text as a DOI name, and writes the name in one presentation form.
 //!
-//! Lines, cells and arguments of `doisift normalize` are all read here. Knows names, the
-//! scanner and known names; knows no files and no tables.
+//! Reads the lines, cells and arguments of `doisift normalize`. Uses names, the scanner and known names; does not know files and
+//! tables.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub enum Presentation {
 }
 
 impl Presentation {
-    /// The name in this form.
+    /// Writes the name in this form.
     ///
     /// ```
     /// use doisift::{Doi, Presentation};
@@ -66,22 +66,22 @@ pub enum Refusal {
     /// It is longer than this limit in bytes.
     #[error("longer than {0} bytes")]
     TooLong(usize),
-    /// It is no presentation form, or `--clean` finds no name in it.
+    /// It is not a presentation form, or `--clean` finds no name in it.
     #[error(transparent)]
     NoName(#[from] DoiError),
-    /// It is a URL of another host, and holds no DOI name.
+    /// It is a URL of another host without a DOI name.
     #[error("no DOI name in this URL")]
     NoneInUrl,
     /// It holds several DOI names, of which the rules for dirty data would cut all but one.
     #[error("several names; each must be a text of its own")]
     Several,
-    /// It is a URL of another host, and holds several DOI names.
+    /// It is a URL of another host with several DOI names.
     #[error("more than one DOI name in this URL")]
     ManyInUrl,
-    /// It is no name as it is, and the name that `--clean` finds in it is not in the index of known names.
+    /// It is not a name as written, and the name that `--clean` finds in it is not in the index of known names.
     #[error("{} would be left, which is not known", printable::name(&.0.key()))]
     NotKnown(Doi),
-    /// Several names that could be meant are in the index of known names.
+    /// The index of known names has both names that it may mean.
     #[error("{} and {} are known; either may be meant", printable::name(&.0.key()), printable::name(&.1.key()))]
     ManyKnown(Doi, Doi),
     /// [`Normalizer::strict`] refuses its suffix.
@@ -100,9 +100,9 @@ pub struct Normalized {
     pub doi: Doi,
     /// Whether the rules for dirty data changed the name; see [`Cleaned::changed`](crate::Cleaned::changed).
     pub changed: bool,
-    /// What they changed.
+    /// The changes that the rules for dirty data made.
     pub changes: Vec<Change>,
-    /// What an index of known names says of the change, if one was asked.
+    /// The answer of the index of known names about the change. `None` if no index was asked, or nothing depended on it.
     pub repair: Option<Repair>,
 }
 
@@ -128,14 +128,14 @@ impl Normalized {
     }
 }
 
-/// What an index of known names says of a name that the rules for dirty data would change.
+/// Answer of an index of known names about a name that the rules for dirty data would change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Repair {
-    /// The name that is left is known.
+    /// The name that was read is known, so the change was made.
     #[error("the name is known")]
     Known,
-    /// The name that would be left is not known. So the text was read as it is.
+    /// This changed name is not known, so the text was read as written.
     #[error("not read as {}, which is not known", printable::name(&.0.key()))]
     Unknown(Doi),
 }
@@ -171,7 +171,7 @@ impl Default for Normalizer {
 }
 
 impl Normalizer {
-    /// Reads what is a name as it is, reserved ones too.
+    /// Creates a normalizer that reads names as written, reserved ones too.
     pub fn new() -> Self {
         Normalizer {
             strict: false,
@@ -182,20 +182,19 @@ impl Normalizer {
         }
     }
 
-    /// Refuses names that ANSI/NISO Z39.84 [reserves](Doi::is_reserved); the default is not to.
+    /// Refuses names that ANSI/NISO Z39.84 [reserves](Doi::is_reserved). Off by default.
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
     }
 
-    /// Reads texts as dirty data, with [`clean()`](crate::clean()), and those that are not UTF-8 as Windows-1252; the default is
-    /// not to.
+    /// Reads texts as dirty data, with [`clean()`](crate::clean()), and texts that are not UTF-8 as Windows-1252. Off by default.
     pub fn clean(mut self, clean: bool) -> Self {
         self.clean = clean;
         self
     }
 
-    /// Asks known names too, where these are any.
+    /// Asks an index of known names, if there is one.
     pub(crate) fn known(mut self, known: Option<Arc<IndexNames>>) -> Self {
         if let Some(known) = &known {
             self.scanner = self.scanner.known(known.clone());
@@ -205,12 +204,12 @@ impl Normalizer {
     }
 
     /// # Errors
-    /// If the index of known names could not be read where it was asked.
+    /// If the index of known names could not be read when it was asked.
     pub fn check(&self) -> Result<(), Error> {
         lookup::check(&self.known)
     }
 
-    /// Reads identifiers of arXiv as the names that they have; the default is not to. See [`Doi::from_arxiv`].
+    /// Reads identifiers of arXiv as their DOI names; see [`Doi::from_arxiv`]. Off by default.
     pub fn arxiv(mut self, arxiv: bool) -> Self {
         self.arxiv = arxiv;
         self
@@ -219,8 +218,7 @@ impl Normalizer {
     /// Reads a text.
     ///
     /// # Errors
-    /// If the text is not one DOI name. One that [`clean()`](crate::clean()) would cut another name from is
-    /// [`Refusal::Several`].
+    /// If the text is not one DOI name. It is [`Refusal::Several`] if [`clean()`](crate::clean()) would cut off another name.
     pub fn read(&mut self, text: &[u8]) -> Result<Normalized, Refusal> {
         let text = self.decoded(text)?;
         let arxiv = self.arxiv.then(|| Doi::from_arxiv(&text)).flatten();
@@ -267,8 +265,8 @@ impl Normalizer {
         }
     }
 
-    /// The name of a text that the rules for dirty data read as `meant`: as it is if that is known, else the one known name that
-    /// these rules or a scan find, else as it is.
+    /// Chooses the name of a text that the rules for dirty data read as `meant`: the name as written if it is known, else the one
+    /// known name that these rules or a scan find, else the name as written.
     fn as_known(
         &mut self,
         text: &str,
@@ -306,14 +304,14 @@ impl Normalizer {
         Ok(self.scanner.read_one(text)?)
     }
 
-    /// What a message about a refused text says: the text, escaped and cut if it is long, the reason, and the name that
-    /// [`clean`](Self::clean) would read in it, if that is not set.
+    /// Returns the message about a refused text: the text, escaped and shortened, the reason, and the name that
+    /// [`clean`](Self::clean) would find in it, unless that is set.
     pub fn explain(&self, text: &[u8], refusal: &Refusal) -> String {
         quoted(text, &format!("{refusal}{}", self.remedy(text, refusal)))
     }
 
-    /// The parts of a text that are not part of the name that was read, each with the rule that it follows: the query or fragment
-    /// of a proxy's URL, and what surrounds the name in a URL of another host. Empty if the text is only another form of the name.
+    /// Lists the parts of a text that are not part of the name, each with its rule: the query or fragment of a proxy's URL, and
+    /// the text around the name in a URL of another host. Empty if the text is only another form of the name.
     pub(crate) fn left_out(&self, text: &[u8], doi: &Doi) -> String {
         let text = String::from_utf8_lossy(text.trim_ascii());
         if Doi::parse(&text).is_ok() {
@@ -324,7 +322,7 @@ impl Normalizer {
         same.map_or(String::new(), |same| reasons(&same.changes).join("; "))
     }
 
-    /// The end of a message about a refused text: the name that `--clean` would read, if there is one.
+    /// Returns the end of a message about a refused text: the name that `--clean` would find, or nothing.
     pub(crate) fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
         let is_text = !matches!(refusal, Refusal::Reserved | Refusal::NoString(_));
         let text = str::from_utf8(text).ok().filter(|_| !self.clean && is_text);
@@ -339,7 +337,7 @@ impl Normalizer {
     }
 }
 
-/// The query or fragment that `text` has after a name without one.
+/// Returns the query or fragment of `text` with its rule. `None` if there is none, or it belongs to the name.
 fn after_path(text: &str, doi: &Doi) -> Option<String> {
     let at = text.find(['?', '#'])?;
     let (mark, tail) = (&text[at..=at], &text[at..]);
@@ -351,8 +349,8 @@ fn after_path(text: &str, doi: &Doi) -> Option<String> {
     (!doi.as_str().contains(mark)).then(|| part_reason(rule, tail))
 }
 
-/// Which rules changed something, each with what it cut or replaced: `tail.mark: '.'`. In apostrophes, since CSV would double
-/// quotes.
+/// Formats changes, each as its rule and the text that was cut or replaced: `tail.mark: '.'`. With apostrophes, since CSV would
+/// double quotes.
 pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
     let reason = |change: &Change| match change.text.is_empty() {
         true => change.rule.id().to_owned(),
@@ -365,7 +363,7 @@ fn part_reason(rule: Rule, part: &str) -> String {
     format!("{}: '{}'", rule.id(), printable::name(part))
 }
 
-/// A reason after its text, which is escaped, and cut if it is long.
+/// Formats a text, escaped and shortened, with a reason after it.
 pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
     let shown = printable::name(&printable::bytes_as_name(text));
     format!("\"{shown}\": {reason}")

@@ -1,10 +1,10 @@
-//! Threads for work that waits for nothing: sorting, formatting and encoding.
+//! Threads for work that never blocks: sorting, formatting and encoding.
 
 use std::sync::OnceLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// A pool whose threads start with the first work.
+/// A pool whose threads start at first use.
 #[derive(Debug)]
 pub(crate) struct LazyPool {
     threads: usize,
@@ -12,7 +12,7 @@ pub(crate) struct LazyPool {
 }
 
 impl LazyPool {
-    /// A pool of `threads` threads.
+    /// Creates a pool of `threads` threads.
     pub(crate) fn new(threads: usize) -> Self {
         LazyPool {
             threads,
@@ -20,7 +20,7 @@ impl LazyPool {
         }
     }
 
-    /// The pool; none if the thread that asks does all, also because no more can be started.
+    /// Returns the pool, or `None` if the caller must do the work itself: the pool has one thread, or threads cannot be started.
     pub(crate) fn get(&self) -> Option<&ThreadPool> {
         self.pool.get_or_init(|| self.start()).as_ref()
     }

@@ -1,4 +1,4 @@
-//! What a run did: counters that can be added, and their JSON.
+//! Counters of a run that can be added, and their JSON.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,10 @@ use crate::records::{Format, Standing};
 use crate::run::{Ending, TaskReport};
 use crate::structure::Role;
 
-/// Errors that a report lists. Further ones are only counted.
+/// Max errors that a report lists. Further ones are only counted.
 const LISTED: usize = 1000;
 
-/// What a run did. Serialises to the object that `doisift scan --report` writes.
+/// Report of a scan. Serialises to the object that `doisift scan --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -25,12 +25,12 @@ pub struct Report {
     pub version: &'static str,
     /// The options of the run.
     pub options: ReportOptions,
-    /// What an interrupted run did before this one, if it resumes one. The counts of this run include it.
+    /// Work of the interrupted run that this one continues. The counts include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<ResumedWork>,
     /// Sources that were opened.
     pub sources: u64,
-    /// Documents seen in them.
+    /// Documents in these sources.
     pub documents: u64,
     /// Members of archives whose names were longer than 4,096 bytes and were cut.
     pub cut_names: u64,
@@ -38,20 +38,20 @@ pub struct Report {
     pub bytes_read: u64,
     /// Bytes of documents, unpacked.
     pub bytes_decoded: u64,
-    /// Candidates: mentions, mentions that were left out by their prefix, and rejections.
+    /// Candidates: the sum of mentions, filtered mentions and rejections.
     pub candidates: u64,
-    /// Candidates accepted, without those that were left out by their prefix.
+    /// Accepted candidates, without those filtered out by their prefix.
     pub mentions: u64,
-    /// Mentions that were left out by their prefix.
+    /// Mentions filtered out by their prefix.
     pub filtered: u64,
-    /// Candidates refused, by reason; an object with a member for each [`Rejection`].
+    /// Refused candidates by reason: an object with a member for each [`Rejection`].
     pub rejections: Rejections,
-    /// Rows written: records, or mentions or pairs if these were asked for. Names that were counted, if the rows are counts.
+    /// Rows that were written. If the rows are counts, the number of names that were counted.
     pub records: u64,
-    /// Records that were written besides the rows, if they were asked for.
+    /// Records that were written besides the rows. `None` if they were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<u64>,
-    /// Rows by role, if they are edges.
+    /// Counts of edges. `None` if the rows are not edges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<EdgeCounts>,
     /// The index of known names that was asked.
@@ -77,15 +77,15 @@ impl TaskReport for Report {
     }
 }
 
-/// What an interrupted run did, which another goes on with.
+/// Work of an interrupted run that a later run continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ResumedWork {
-    /// Complete parts, of all outputs in parts.
+    /// Complete parts of all outputs in parts.
     pub parts: u64,
     /// Sources that are finished.
     pub sources: u64,
-    /// Bytes of sources that were read before, which take no time again.
+    /// Bytes of sources that need not be read again.
     pub bytes_read: u64,
 }
 
@@ -93,14 +93,14 @@ pub struct ResumedWork {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// The arguments that name sources, as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The arguments that name sources, as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub paths: Vec<String>,
-    /// The file of the rows; none for standard output.
+    /// The file of the rows. `None` for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
     pub format: Format,
-    /// What the rows are: `records`, `mentions`, `edges`, `pairs`, `counts` or `prefixes`.
+    /// Kind of the rows: `records`, `mentions`, `edges`, `pairs`, `counts` or `prefixes`.
     pub rows: &'static str,
     /// The fields of a row, in order.
     pub fields: Vec<&'static str>,
@@ -108,13 +108,13 @@ pub struct ReportOptions {
     pub threads: usize,
     /// Memory budget in bytes, for everything that grows with the input.
     pub memory: u64,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(crate) given: OptionValues,
 }
 
 impl ReportOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
@@ -124,27 +124,27 @@ impl ReportOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct KnownReport {
-    /// The number of its names.
+    /// Number of names in the index.
     pub names: u64,
-    /// What it was built of.
+    /// Sources from which the index was built.
     pub sources: Vec<KnownSource>,
-    /// Mentions that have another name than the rules alone would find; nothing in a run that scans none.
+    /// Mentions whose end differs from the one that the rules alone would find. `None` if the run does not scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_changed: Option<u64>,
-    /// What it said of the names of rows, if rows say so.
+    /// Answers for the names of rows. `None` if rows do not have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<KnownCounts>,
 }
 
-/// What an index of known names said of the names of rows.
+/// Answers of an index of known names, counted over rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct KnownCounts {
     /// Rows whose name is known.
     pub known: u64,
-    /// Rows whose name is not known, while others with its prefix are.
+    /// Rows whose name is not known, although others with its prefix are.
     pub unknown: u64,
-    /// Rows of whose prefix no name is known, so that the index cannot tell.
+    /// Rows about whose name the index cannot tell, since it knows no name with its prefix.
     pub untold: u64,
     /// Rows whose name is retracted.
     pub retracted: u64,
@@ -175,24 +175,24 @@ impl AddAssign for KnownCounts {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct KnownSource {
-    /// What it is, such as `crossref-2026-03.tar`.
+    /// Name of the file or folder, such as `crossref-2026-03.tar`.
     pub name: String,
     /// The agency that registers its names.
     pub agency: Option<String>,
-    /// The day, month or year of the registry that it shows.
+    /// Day, month or year of the state of the registry.
     pub date: Option<String>,
-    /// Its distinct names.
+    /// Number of distinct names.
     pub names: u64,
 }
 
-/// What the edges of a run are.
+/// Counts of the edges of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct EdgeCounts {
     /// The number of edges of each role.
     #[serde(flatten)]
     pub roles: Roles,
-    /// Documents whose structure is broken somewhere.
+    /// Documents with broken structure.
     pub broken: u64,
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn format_name<S: Serializer>(
 pub struct Rejections(Tally);
 
 impl Rejections {
-    /// The number of candidates that were refused for this reason.
+    /// Returns the number of candidates that were refused for this reason.
     pub fn get(&self, reason: Rejection) -> u64 {
         self.0.rejected(reason)
     }
@@ -264,17 +264,17 @@ impl Serialize for Rejections {
 pub struct Skipped(BTreeMap<Cow<'static, str>, u64>);
 
 impl Skipped {
-    /// The number of documents of this kind.
+    /// Returns the number of documents of this kind.
     pub fn get(&self, kind: &str) -> u64 {
         self.0.get(kind).copied().unwrap_or(0)
     }
 
-    /// The number of documents of all kinds.
+    /// Returns the number of documents of all kinds.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Each kind with its number of documents, in alphabetic order.
+    /// Iterates over the kinds with their number of documents, in alphabetic order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(kind, count)| (kind.as_ref(), *count))
     }
@@ -284,7 +284,7 @@ impl Skipped {
     }
 }
 
-/// Errors that lost input: how many, and the first of them in source order.
+/// Errors that lost input: their number, and the first of them in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Losses {
@@ -302,14 +302,14 @@ pub struct Loss {
     pub source: Option<String>,
     /// Name of the document, if it has one.
     pub document: Option<String>,
-    /// Offset in the decoded bytes of the document; none if it was not opened.
+    /// Offset in the decoded bytes of the document. `None` if it was not opened.
     pub offset: Option<u64>,
-    /// What went wrong.
+    /// The error message.
     pub message: String,
 }
 
 impl Losses {
-    /// The number of all errors, listed or not.
+    /// Returns the number of all errors, listed or not.
     pub fn len(&self) -> u64 {
         self.count
     }
@@ -350,7 +350,7 @@ pub(crate) struct Counts {
     pub(crate) documents: u64,
     pub(crate) cut_names: u64,
     pub(crate) bytes_decoded: u64,
-    /// Mentions of the tally that were left out by their prefix.
+    /// Mentions in the tally that were filtered out by their prefix.
     pub(crate) filtered: u64,
     pub(crate) tally: Tally,
     /// Mentions by role, if rows have roles.
@@ -360,7 +360,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// A source that is one document, if it is counted here.
+    /// Counts a source that is one document, or nothing if it is counted elsewhere.
     pub(crate) fn of_text(is_counted: bool) -> Self {
         let counted = u64::from(is_counted);
         Counts {
@@ -370,7 +370,7 @@ impl Counts {
         }
     }
 
-    /// Mentions that were not left out.
+    /// Returns the number of mentions that were not filtered out.
     pub(crate) fn mentions(&self) -> u64 {
         self.tally.mentions - self.filtered
     }
@@ -399,7 +399,7 @@ impl AddAssign for Counts {
 }
 
 impl Report {
-    /// A report with these options, counters and errors; all else is 0.
+    /// Makes a report with these options, counters and errors. All other counts are 0.
     pub(crate) fn new(options: ReportOptions, counts: Counts, errors: Losses) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),

@@ -1,9 +1,9 @@
-//! Temporary files and folders: their names, and the locks that show whether a process still uses them.
+//! Temporary files and folders: their names, and locks that show whether a process still uses them.
 //!
-//! A name is `.doisift-output.NAME.HOST-RANDOM.tmp` for an output that is not complete yet, and
-//! `.doisift-runs.HOST-RANDOM.tmp` for a folder of sorted runs. The process that created it holds a lock on it. A file with
-//! such a name is never a source. A killed process leaves it unlocked; it is stale then, and the next process of the same
-//! user on the same host that finds it removes it. Locks may not reach other hosts, so files of other hosts are left alone.
+//! An incomplete output is named `.doisift-output.NAME.HOST-RANDOM.tmp`, and a folder of sorted runs
+//! `.doisift-runs.HOST-RANDOM.tmp`. The process that created it holds a lock on it. A file with such a name is never a source.
+//! A killed process leaves it unlocked. Then it is stale, and the next process of the same user on the same host that finds it
+//! removes it. Locks may not reach other hosts, so files of other hosts are left alone.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -17,8 +17,8 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::lock::lock;
 
-/// Files in the folder of a checkpoint, other than its runs: the manifest, the lock, the list of temporary files in other
-/// folders, and the new version of a file before it replaces the old one.
+/// Files in the folder of a checkpoint, except its runs: the manifest, the lock, the list of temporary files in other folders,
+/// and the new version of a file before it replaces the old one.
 pub(crate) const CHECKPOINT: [&str; 4] = [
     "doisift-manifest.jsonl",
     "doisift-lock",
@@ -35,11 +35,11 @@ fn is_of_checkpoint(path: &Path) -> bool {
     is_ours && (has(CHECKPOINT[0]) || has(CHECKPOINT[1]))
 }
 
-/// The name of a run: a constant, so many random letters and digits, and another constant.
+/// The name of a run: this start, this many random letters and digits, and this end.
 pub(crate) const RUN: (&str, usize, &str) = ("doisift-", 16, ".run");
 
-/// Whether the file or folder at `path` is a temporary one of doisift, or of a checkpoint unless it was `named` as a source. One
-/// that was found below a folder is removed if it is stale.
+/// Whether the file or folder at `path` is a temporary one of doisift, or belongs to a checkpoint and was not `named` as a
+/// source. Removes a stale temporary one that was not named.
 pub(crate) fn is_own(path: &Path, named: bool) -> bool {
     let Some(name) = path.file_name().filter(|name| may_be_own(name)) else {
         return false;
@@ -51,7 +51,7 @@ pub(crate) fn is_own(path: &Path, named: bool) -> bool {
     temporary || !named && is_of_checkpoint(path)
 }
 
-/// Whether a file of this name is a run.
+/// Whether this is the name of a run.
 pub(crate) fn is_run(name: &str) -> bool {
     let (start, random, end) = RUN;
     let middle = name
@@ -60,17 +60,17 @@ pub(crate) fn is_run(name: &str) -> bool {
     middle.is_some_and(|m| m.len() == random && m.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// The name of the log of a folder of parts: a constant, this many hexadecimal digits, and another constant.
+/// The name of the log of a folder of parts: this start, this many hexadecimal digits, and this end.
 const PART_LOG: (&str, usize, &str) = ("doisift-parts-", 16, ".jsonl");
 
-/// The name of the log of parts in the folder at `path`, which is canonical.
+/// Returns the name of the log for the folder of parts at `path`, which must be canonical.
 pub(crate) fn part_log(path: &OsStr) -> String {
     let (start, digits, end) = PART_LOG;
     let sum = xxhash_rust::xxh3::xxh3_64(path.as_encoded_bytes());
     format!("{start}{sum:0digits$x}{end}")
 }
 
-/// Whether a file of this name is a log of parts.
+/// Whether this is the name of a log of parts.
 pub(crate) fn is_part_log(name: &str) -> bool {
     let (start, digits, end) = PART_LOG;
     let middle = name
@@ -79,27 +79,28 @@ pub(crate) fn is_part_log(name: &str) -> bool {
     middle.is_some_and(|m| m.len() == digits && m.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The beginning of every name.
+/// The start of all names of temporary files.
 const START: &str = ".doisift-";
-/// The next part of the name of an output, and of a folder of runs.
+/// The part after [`START`] in the name of an output, and of a folder of runs.
 const OUTPUT: &str = "output.";
 const RUNS: &str = "runs.";
-/// The next part of the name of a run of version 0.1.0. Such a file is no source, but it may be in use.
+/// The part after [`START`] in the name of a run of version 0.1.0. Such a file is never a source, and never removed, since it may
+/// be in use.
 const OLD_RUN: &str = "run.";
 const END: &str = ".tmp";
-/// Characters of an output's own name in its temporary name, so that the latter is shorter than 255 bytes.
+/// Max characters of an output's own name in its temporary name, which must be shorter than 255 bytes.
 const KEPT: usize = 40;
 /// Number of hexadecimal digits that identify a host.
 const HOST: usize = 8;
-/// Least and greatest number of random characters.
+/// Min and max number of random characters.
 const RANDOM: (usize, usize) = (6, 16);
 
-/// Whether this is the name of a temporary file or folder, of a process that runs or has ended.
+/// Whether this is the name of a temporary file or folder, in use or stale.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().and_then(middle).is_some()
 }
 
-/// Whether a name starts like the names given here: a quick first check of every file below a folder.
+/// Whether a name starts like those of this module. A quick first check of every file below a folder.
 fn may_be_own(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.strip_prefix(b".")
@@ -107,7 +108,7 @@ fn may_be_own(name: &OsStr) -> bool {
         .starts_with(b"doisift-")
 }
 
-/// Purpose a temporary file or folder holds.
+/// Purpose of a temporary file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Output,
@@ -116,7 +117,8 @@ enum Purpose {
     Old,
 }
 
-/// Purpose a file of this name holds, and the host that created it; none if the name is not a temporary one.
+/// Returns the purpose of a file of this name, and the host that created it. Returns `None` if it is not a name of a temporary
+/// file.
 fn middle(name: &str) -> Option<(Purpose, &str)> {
     let name = name.strip_prefix(START)?.strip_suffix(END)?;
     let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -136,29 +138,29 @@ fn middle(name: &str) -> Option<(Purpose, &str)> {
     (is_host && is_random).then_some((what, host))
 }
 
-/// The temporary name of an output at `path`, without its random characters and [`END`].
+/// Returns the temporary name of an output at `path`, without the random characters and [`END`].
 fn output_start(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().take(KEPT).collect();
     format!("{START}{OUTPUT}{name}.{}-", host())
 }
 
-/// The temporary name of an output at `path`, with `mark` as its random characters.
+/// Returns the temporary name of an output at `path`, with `mark` in place of the random characters.
 pub(crate) fn output_name(path: &Path, mark: &str) -> String {
     output_start(path) + mark + END
 }
 
-/// A new temporary file in `folder` for an output at `path`, with `mark` or random characters in its name. The caller
-/// [sweeps](sweep) the folder, since one can have many outputs.
+/// Creates a temporary file in `folder` for an output at `path`, with `mark` or random characters in its name. Does not [sweep]
+/// the folder; the caller does, once for all outputs in it.
 ///
 /// # Errors
-/// If it cannot be created, that of the system.
+/// The system's error if it cannot be created.
 pub(crate) fn output(
     folder: &Path,
     path: &Path,
     mark: Option<&str>,
 ) -> io::Result<NamedTempFile<File>> {
-    // Opened here, not by tempfile, for the permissions of any new file and for the error text of the system.
+    // Not opened by tempfile, to get the usual permissions of a new file and the error text of the system.
     let open = |path: &Path| loop {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         if hold(&file, path) {
@@ -181,14 +183,14 @@ pub(crate) fn output(
 /// A temporary folder for runs, removed with its content when dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
-    /// Holds the folder until it is closed; none if the system cannot do that. Closed first, since what is held cannot be removed
-    /// on every system.
+    /// Lock on the folder. `None` if the system cannot lock folders. Dropped first, since some systems cannot remove a locked
+    /// folder.
     _held: Option<File>,
     folder: TempDir,
 }
 
 impl RunFolder {
-    /// Creates one in `folder`.
+    /// Creates a folder for runs in `folder`.
     ///
     /// # Errors
     /// If the system cannot create it.
@@ -220,7 +222,7 @@ impl RunFolder {
 pub(crate) struct LazyRunFolder(Mutex<Option<Arc<RunFolder>>>);
 
 impl LazyRunFolder {
-    /// The run folder. The first call creates it in `folder` and passes its path to `note`.
+    /// Returns the run folder. The first call creates it in `folder` and passes its path to `note`.
     ///
     /// # Errors
     /// If the system cannot create it.
@@ -234,14 +236,14 @@ impl LazyRunFolder {
         Ok(Arc::clone(made.insert(new)))
     }
 
-    /// Drops the folder. It is removed together with the last run in it.
+    /// Drops the folder. It is removed when its last user drops it.
     pub(crate) fn clear(&self) {
         let mut made = lock(&self.0);
         *made = None;
     }
 }
 
-/// Removes the temporary files that killed processes left in `folder`.
+/// Removes the stale temporary files in `folder`.
 pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -253,7 +255,7 @@ pub(crate) fn sweep(folder: &Path) {
     }
 }
 
-/// Removes the temporary file or folder at `path` if a process of this user on this host created it and has ended.
+/// Removes the temporary file or folder at `path` if it is stale: a process of this user on this host created it and has ended.
 pub(crate) fn remove_stale(path: &Path) {
     let name = path.file_name().and_then(OsStr::to_str).and_then(middle);
     let Some((what @ (Purpose::Output | Purpose::Runs), host_of_name)) = name else {
@@ -264,22 +266,22 @@ pub(crate) fn remove_stale(path: &Path) {
     }
 }
 
-/// Locks the file just created at `path` until it is closed. False if another process took it for stale and removed it.
+/// Locks the file just created at `path` until it is closed. Returns false if another process removed it as stale in between.
 fn hold(file: &File, path: &Path) -> bool {
-    // Where the file system has no locks, no file is ever taken for stale.
+    // On a file system without locks, files are never considered stale.
     let _ = lock_file(file, true);
     is_at(file, path)
 }
 
-/// The part of a name that identifies this host.
+/// Returns the part of a name that identifies this host.
 fn host() -> String {
     format!("{:08x}", xxhash_rust::xxh3::xxh3_64(&host_name()) as u32)
 }
 
-/// Removes a file, or a folder with the runs in it, that this user owns and no process holds. Follows no link. A folder that holds
-/// any other file is left.
+/// Removes a file, or a folder with its runs, if this user owns it and no process has a lock on it. Follows no links. Leaves a
+/// folder with other files. Returns whether it was removed.
 fn remove_unused(path: &Path, is_folder: bool) -> bool {
-    // Windows may refuse to list a folder that is held.
+    // Windows may refuse to list a locked folder.
     let runs = match is_folder {
         true => runs_in(path),
         false => Vec::new(),
@@ -291,13 +293,13 @@ fn remove_unused(path: &Path, is_folder: bool) -> bool {
         return fs::remove_file(path).is_ok();
     }
     for run in runs {
-        // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
+        // If a run cannot be removed, `remove_dir` below fails, and the folder stays.
         let _ = fs::remove_file(run);
     }
     fs::remove_dir(path).is_ok()
 }
 
-/// The runs in a folder.
+/// Returns the paths of the runs in a folder.
 fn runs_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();

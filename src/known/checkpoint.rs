@@ -1,7 +1,7 @@
 //! The checkpoints of an indexing.
 //!
-//! Sources are read one after the other, and a source as pieces: its documents, and the losses between them.
-//! A checkpoint says how many sources were read, and how many pieces of the next one. A resumed run passes over these.
+//! Sources are read one after the other, each in pieces: its documents, and the losses between them. A checkpoint has the number
+//! of sources that were read, and the number of pieces of the next one. A resumed run skips these.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -27,11 +27,10 @@ use crate::options::{OnError, OptionValue};
 use crate::report::Losses;
 use crate::temporary::RUN;
 
-/// The least time between checkpoints, as a multiple of the duration of the last one. So they take at most a twentieth of the
-/// time.
+/// Min time between checkpoints, as a multiple of the duration of the last one. Checkpoints thus take at most 1/20 of the time.
 const REST: u32 = 19;
 
-/// How much was read: whole sources, and pieces of the next one.
+/// Number of whole sources that were read, and of pieces of the next one.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ReadSoFar {
     pub(super) sources: usize,
@@ -53,27 +52,27 @@ pub(super) struct IndexCheckpoint {
     due: Duration,
 }
 
-/// What an earlier run has done.
+/// State of an interrupted run, to resume from.
 pub(super) struct EarlierIndexing {
     pub(super) saved: SavedIndexing,
     pub(super) builder: IndexBuilder,
 }
 
-/// What a manifest says of an indexing.
+/// State of an indexing in a manifest.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct SavedIndexing {
     pub(super) read: ReadSoFar,
     pub(super) counts: NameCounts,
     pub(super) losses: Losses,
-    /// Bytes that were read of the sources before the one that was open.
+    /// Bytes of the sources before the open one.
     pub(super) bytes_read: u64,
     /// The state of the builder.
     builder: Vec<u8>,
 }
 
 impl IndexCheckpoint {
-    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none. Returns what an earlier run has
-    /// done, or an empty builder.
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none. Returns the state of the
+    /// interrupted run, or an empty one.
     pub(super) fn begin(
         folder: CheckpointFolder,
         settings: &IndexingSettings,
@@ -122,7 +121,7 @@ impl IndexCheckpoint {
         Ok((checkpoint, EarlierIndexing { saved, builder }))
     }
 
-    /// A builder with new files.
+    /// Creates a builder with new files.
     fn create(&self, options: BuildOptions) -> Result<IndexBuilder, CheckpointError> {
         let [names, notices] = self.files.each_ref().map(|name| {
             let path = self.folder.file(name);
@@ -134,7 +133,7 @@ impl IndexCheckpoint {
         builder.map_err(|error| unusable(&self.folder, error))
     }
 
-    /// The builder as the manifest says, with its files.
+    /// Restores the builder and its files from the manifest.
     fn resume(
         &mut self,
         options: BuildOptions,
@@ -144,7 +143,7 @@ impl IndexCheckpoint {
         let damaged = || CheckpointError::Damaged(self.folder.file(MANIFEST));
         let [names, notices] = <[NamedRun; 2]>::try_from(runs).map_err(|_| damaged())?;
         let open = |run: &NamedRun| -> Result<File, CheckpointError> {
-            // What was written after the checkpoint is dropped.
+            // Bytes that were written after the checkpoint are dropped.
             let path = self.folder.run(run, |length| length >= run.bytes)?;
             let file = OpenOptions::new().read(true).write(true).open(&path);
             file.map_err(|error| at(&path, error))
@@ -159,12 +158,12 @@ impl IndexCheckpoint {
         Ok(builder)
     }
 
-    /// Whether an earlier run has read something.
+    /// Whether this run continues an interrupted one.
     pub(super) fn is_resumed(&self) -> bool {
         self.resumed
     }
 
-    /// Records that a source is about to be read, which has this number.
+    /// Records the stamp of the source with this number, before it is read.
     pub(super) fn start(&mut self, number: usize, source: &Source) {
         if self.stamps.len() == number {
             self.stamps.push(Stamp::of(source));
@@ -242,7 +241,7 @@ impl IndexCheckpoint {
 }
 
 impl Collector<'_> {
-    /// Notes that a piece, or a source, was read to its end, and writes a checkpoint if one is due.
+    /// Records that a piece or a source was read to its end. Writes a checkpoint if one is due.
     pub(super) fn settle(&mut self, read: ReadSoFar) {
         if let Some(checkpoint) = &self.checkpoint {
             self.settled = (read, self.counts, self.losses.clone());
@@ -252,7 +251,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Writes a checkpoint. The names of a piece that was not read to its end do no harm: they are added again.
+    /// Writes a checkpoint. It may hold names of a piece that was not read to its end; adding them again changes nothing.
     pub(super) fn write_checkpoint(&mut self) {
         let Some(checkpoint) = &mut self.checkpoint else {
             return;
@@ -266,7 +265,7 @@ impl Collector<'_> {
     }
 }
 
-/// The settings that affect the index.
+/// Returns the settings that affect the index.
 fn fixed(settings: &IndexingSettings) -> Result<FixedSettings, Error> {
     let mut added = Vec::new();
     for path in settings.added() {
@@ -277,7 +276,7 @@ fn fixed(settings: &IndexingSettings) -> Result<FixedSettings, Error> {
         true => OptionValue::Unset.to_string(),
         false => added.join(", "),
     };
-    // A scan cannot go on from it.
+    // A scan cannot resume from this checkpoint.
     let task = ("the task", "index".to_owned());
     Ok(FixedSettings::new(&settings.given, [("add", added), task]))
 }
@@ -289,7 +288,7 @@ fn unusable(folder: &CheckpointFolder, error: doisift_known::BuildError) -> Chec
     }
 }
 
-/// A new name of a run.
+/// Returns a new name of a run.
 fn random_run() -> String {
     let (start, _, end) = RUN;
     let random = RandomState::new().build_hasher().finish();

@@ -1,4 +1,4 @@
-//! Takes names and notices, counts them, and adds them to the index.
+//! Counts names and notices and adds them to the index.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
 use crate::run::not_cancelled;
 
-/// The part of the memory, in quarters, in which names are sorted, and the greatest number of bytes for it. More would not be faster.
+/// Share of the memory for sorting names, in quarters, and its max in bytes. More would not be faster.
 const SORT: usize = 3;
 const MAX_SORT: usize = 1 << 30;
 
-/// Texts that are no names which are reported one by one.
+/// Max refused texts that are reported one by one.
 const REPORTED: u64 = 5;
 
 /// The document that is being read.
@@ -29,7 +29,7 @@ pub(super) struct DocumentPlace {
     pub(super) document: Option<Arc<str>>,
 }
 
-/// What was read so far.
+/// Counts so far.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct NameCounts {
     pub(super) sources: u64,
@@ -46,13 +46,13 @@ pub(super) struct Collector<'s> {
     pub(super) builder: IndexBuilder,
     pub(super) counts: NameCounts,
     pub(super) losses: Losses,
-    /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
+    /// Errors of paths that could not be read while sources were searched. A resumed run finds them again.
     pub(super) unfound: Losses,
-    /// What was read to its end, and what was found in it.
+    /// Pieces that were read to their end, with their counts and losses.
     pub(super) settled: (ReadSoFar, NameCounts, Losses),
-    /// Bytes of the sources before the one that is open.
+    /// Bytes of the sources before the open one.
     pub(super) bytes_before: u64,
-    /// What an earlier run has done, if there was one.
+    /// Work of the interrupted run that this one continues.
     pub(super) resumed: Option<ResumedWork>,
     pub(super) checkpoint: Option<IndexCheckpoint>,
     /// The error that ends the run.
@@ -73,7 +73,7 @@ impl<'s> Collector<'s> {
         Ok(Collector::with(settings, builder))
     }
 
-    /// One that goes on after an earlier run.
+    /// Creates a collector that continues an interrupted run.
     pub(super) fn resume(
         settings: &'s IndexingSettings,
         checkpoint: IndexCheckpoint,
@@ -112,14 +112,14 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Whether an earlier run has read something.
+    /// Whether this run continues an interrupted one.
     pub(super) fn is_resumed(&self) -> bool {
         self.checkpoint
             .as_ref()
             .is_some_and(IndexCheckpoint::is_resumed)
     }
 
-    /// Takes the paths that could not be read while sources were searched.
+    /// Counts the paths that could not be read while sources were searched.
     pub(super) fn take_unfound(&mut self, paths: Vec<Lost>) {
         let losses = std::mem::take(&mut self.losses);
         for Lost { path, error } in paths {
@@ -128,7 +128,7 @@ impl<'s> Collector<'s> {
         self.unfound = std::mem::replace(&mut self.losses, losses);
     }
 
-    /// Notes that the source with this number was read.
+    /// Records that the source with this number was read.
     pub(super) fn end_source(&mut self, number: usize) {
         if self.failure.is_none() {
             self.bytes_before = self.settings.monitor.progress().bytes;
@@ -140,7 +140,7 @@ impl<'s> Collector<'s> {
     }
 
     /// # Errors
-    /// If the run is cancelled. Then a last checkpoint is written.
+    /// If the run is cancelled. Writes a last checkpoint first.
     pub(super) fn not_cancelled(&mut self) -> Result<(), Error> {
         let ended = not_cancelled(&self.settings.monitor);
         if ended.is_err() {
@@ -149,14 +149,15 @@ impl<'s> Collector<'s> {
         ended
     }
 
-    /// Declares a source of names. Its agency is the one that was given, or `agency`.
+    /// Adds a source to the index. Its agency is the one in the options, or else `agency`.
     pub(super) fn source(&mut self, name: &str, agency: Option<&str>) -> SourceId {
         let known = &self.settings.known;
         let agency = known.agency.as_deref().or(agency);
         self.builder.source(name, agency, known.date)
     }
 
-    /// The name that a text is in any presentation form. White space alone is no text.
+    /// Parses a text in any presentation form. Returns `None` for white space, which is ignored, and for other texts, which are
+    /// refused.
     pub(super) fn parse(&mut self, text: &[u8], at: (&DocumentPlace, u64)) -> Option<Doi> {
         let text = text.trim_ascii();
         if text.is_empty() {
@@ -168,7 +169,7 @@ impl<'s> Collector<'s> {
         parsed.map_err(|error| self.refuse(error, at)).ok()
     }
 
-    /// Adds a name, which is not in another presentation form.
+    /// Adds a bare name.
     pub(super) fn name(&mut self, from: SourceId, name: &str, at: (&DocumentPlace, u64)) {
         match self.builder.name(from, name) {
             Ok(()) => self.counts.names += 1,
@@ -192,7 +193,7 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Counts what is no name. The first few are reported.
+    /// Counts a text that is not a name. The first few are reported.
     pub(super) fn refuse(&mut self, error: KnownError, (place, offset): (&DocumentPlace, u64)) {
         self.counts.refused += 1;
         if self.counts.refused <= REPORTED {
@@ -200,7 +201,7 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Counts an object of JSON that holds no name. It ends the run if damage does.
+    /// Counts an object of JSON that holds no name. Ends the run if errors of input do.
     pub(super) fn refuse_object(&mut self, error: KnownError, at: (&DocumentPlace, u64)) {
         match self.settings.on_error.unwrap_or_default() {
             OnError::Fail => self.lose(ErrorKind::Known(error), at),
@@ -208,7 +209,7 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Reports how many texts were no names, if not all of them were reported.
+    /// Reports the number of refused texts, if not all of them were reported.
     pub(super) fn report_refused(&self) {
         let refused = self.counts.refused;
         if refused > REPORTED {
@@ -218,13 +219,13 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Takes a loss of input.
+    /// Counts a loss of input, or ends the run because of it.
     pub(super) fn lose(&mut self, kind: ErrorKind, (place, offset): (&DocumentPlace, u64)) {
         let ends_run = matches!(&kind, ErrorKind::Input(error) if error.ends_run());
         self.take(place.error(offset, kind), ends_run);
     }
 
-    /// Takes the error of a source that could not be opened.
+    /// Counts an error that lost input. Ends the run instead if `ends_run`, or if errors of input do.
     pub(super) fn take(&mut self, error: Error, ends_run: bool) {
         if ends_run || self.settings.on_error == Some(OnError::Fail) {
             return self.fail(error);
@@ -233,12 +234,12 @@ impl<'s> Collector<'s> {
         self.losses.add(&error);
     }
 
-    /// Ends the run. If there are several errors, the first is returned.
+    /// Ends the run with this error, unless an earlier one does.
     pub(super) fn fail(&mut self, error: Error) {
         self.failure.get_or_insert(error);
     }
 
-    /// Ends the run, since a document is no source of names.
+    /// Ends the run, since a document cannot be a source of names.
     pub(super) fn refuse_document(&mut self, kind: ErrorKind, place: &DocumentPlace) {
         let error = Error::new(kind).in_source(Arc::clone(&place.source));
         self.fail(error.in_document(place.document.clone()));
@@ -263,7 +264,7 @@ pub(super) fn build_options(settings: &IndexingSettings) -> BuildOptions {
     }
 }
 
-/// The error of a builder that cannot go on.
+/// Returns the error of a builder that failed.
 pub(super) fn failed(settings: &IndexingSettings, error: BuildError) -> Error {
     match error {
         BuildError::Output(error) => Error::output(error),

@@ -5,44 +5,44 @@ use doisift_documents::{InputError, Raw, ReadBuffer, ReadBytes};
 use crate::column::{Dialect, RowSplitter};
 use crate::error::{ErrorKind, KnownError};
 
-/// The bytes of a document that were not passed on.
+/// The unread bytes of a document.
 pub(crate) type RawText<'d> = Raw<&'d mut dyn ReadBytes>;
 
-/// How much of a document is held.
+/// Sizes of the part of a document in memory, in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockSizes {
-    /// Bytes of a read.
+    /// Bytes of one read.
     pub(super) step: usize,
-    /// The longest row or object in bytes.
+    /// Max length of a row or object.
     pub(super) max: usize,
 }
 
-/// The next piece of a document, with its offset.
+/// A piece of a document with its offset: whole rows, or the error that lost some.
 pub(crate) enum RowPiece<'b> {
     Rows(&'b [u8], u64),
     Lost(ErrorKind, u64),
 }
 
-/// Bytes of a document that are read in steps.
+/// The part of a document in memory, which is read in steps.
 pub(super) struct HeldText<'d> {
     pub(super) raw: RawText<'d>,
     pub(super) bytes: Vec<u8>,
-    /// Where `bytes` start in the document.
+    /// Offset of `bytes` in the document.
     pub(super) offset: u64,
     pub(super) sizes: BlockSizes,
     pub(super) has_ended: bool,
 }
 
-/// A document as blocks of rows.
+/// Cuts a document into blocks of rows.
 pub(crate) struct RowBlocks<'d> {
     text: HeldText<'d>,
     dialect: Dialect,
     splitter: RowSplitter,
-    /// Bytes that were passed on.
+    /// Length of the block that was returned last.
     passed: usize,
-    /// If the rest of a row is missing or dropped, the bytes of it that were read. Reading goes on at the next row.
+    /// Bytes read of a row whose rest is missing or dropped. Reading continues at the next row.
     skips: Option<u64>,
-    /// Where the row starts in which a quote is not closed.
+    /// Offset of the row with an unclosed quote.
     open: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl BlockSizes {
 }
 
 impl<'d> HeldText<'d> {
-    /// What `raw` holds from `offset` on.
+    /// Creates it for the rest of a document, from `offset` on.
     pub(super) fn new(raw: RawText<'d>, offset: u64, sizes: BlockSizes) -> Self {
         HeldText {
             raw,
@@ -68,14 +68,14 @@ impl<'d> HeldText<'d> {
         }
     }
 
-    /// Reads a step more.
+    /// Reads one more step.
     pub(super) fn fill(&mut self) -> Result<(), InputError> {
         let count = self.raw.read_up_to(self.sizes.step, &mut self.bytes)?;
         self.has_ended = count < self.sizes.step;
         Ok(())
     }
 
-    /// The offset of the next byte that is read.
+    /// Returns the offset of the next unread byte.
     pub(super) fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }
@@ -87,7 +87,7 @@ impl<'d> HeldText<'d> {
 }
 
 impl<'d> RowBlocks<'d> {
-    /// The rows of what `raw` holds from `offset` on.
+    /// Creates it for the rest of a document, from `offset` on.
     pub(crate) fn new(raw: RawText<'d>, offset: u64, dialect: Dialect, sizes: BlockSizes) -> Self {
         RowBlocks {
             text: HeldText::new(raw, offset, sizes),
@@ -99,7 +99,7 @@ impl<'d> RowBlocks<'d> {
         }
     }
 
-    /// The next block of whole rows, or loss.
+    /// Returns the next block of whole rows or the next loss, or `None` at the end.
     pub(crate) fn next(&mut self) -> Option<RowPiece<'_>> {
         loop {
             self.text.drop_first(std::mem::take(&mut self.passed));
@@ -121,7 +121,7 @@ impl<'d> RowBlocks<'d> {
                     return Some(self.too_long());
                 }
             } else {
-                // What is left before a loss, or nothing.
+                // The rest before a loss; may be empty.
                 self.passed = self.text.bytes.len();
             }
             if self.passed > 0 {
@@ -139,7 +139,7 @@ impl<'d> RowBlocks<'d> {
         }
     }
 
-    /// Takes damage: if bytes are missing, the row that they are in is dropped.
+    /// Handles damage. If bytes are missing, the row that they belong to is dropped.
     fn damage(&mut self, error: InputError) -> RowPiece<'static> {
         let at = self.text.end();
         if !matches!(error, InputError::Encoding(_) | InputError::Trailing(_)) {
@@ -158,7 +158,7 @@ impl<'d> RowBlocks<'d> {
         RowPiece::Lost(ErrorKind::Known(error), self.text.offset)
     }
 
-    /// Passes over the rest of a row, of which `read` bytes were read.
+    /// Skips the rest of a row of which `read` bytes were read.
     fn skip(&mut self, read: u64) -> Result<(), InputError> {
         let count = self.text.raw.skip_until(self.dialect.row_end)?;
         self.text.offset += read + count as u64;

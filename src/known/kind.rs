@@ -1,4 +1,4 @@
-//! Decides by the head of a document how it is read.
+//! Recognises the layout of a document by its head.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,24 +12,24 @@ use super::options::KnownOptions;
 use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, named_column};
 use crate::error::{ErrorKind, KnownError, TableError};
 
-/// How a document is read.
+/// Layout of a document.
 #[derive(Debug)]
 pub(super) enum DocumentKind {
     /// Each line is a name.
     Lines,
-    /// Each line is a JSON object; the name is in this member, or where registries have it.
+    /// Each line is a JSON object. The name is in this member, or, without one, in the member that the registry uses.
     Objects(Option<String>),
-    /// The objects of an array, which starts after this number of bytes.
+    /// The objects of an array, whose content starts after this number of bytes. The member is as above.
     Array(usize, Option<String>),
-    /// A table, whose header follows this number of bytes.
+    /// A table. The header follows this number of bytes.
     Table(usize, Dialect, NameColumns),
 }
 
-/// Which cells of a table are read. Columns count from 0.
+/// Columns of a table that are read, counted from 0.
 #[derive(Debug)]
 pub(super) enum NameColumns {
     Names(usize),
-    /// The names whose state says that they are registered.
+    /// Names in `doi` are read if `state` says that they are registered.
     DataCite {
         doi: usize,
         state: usize,
@@ -37,11 +37,11 @@ pub(super) enum NameColumns {
     RetractionWatch(RetractionWatch),
 }
 
-/// The kind of a document that starts with `head`; `whole` says that it ends with it. Of a table, `choice` says which row is the
-/// header.
+/// Returns the layout of a document that starts with `head`; `whole` says that the document ends with it. `choice` selects the
+/// header row of a table.
 ///
 /// # Errors
-/// If it is a list of mentions that is not trusted, or a table without the wanted column.
+/// If it is a list of mentions, and these are not trusted, or a table without the wanted column.
 pub(super) fn of(
     (head, whole): (&[u8], bool),
     options: &KnownOptions,
@@ -70,7 +70,7 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
     }
 }
 
-/// The column or member of names: the one that was asked for, or that of a list of mentions.
+/// Returns the column or member of names: the one in the options, or `doi` in a list of mentions.
 ///
 /// # Errors
 /// If the columns are those of a list of mentions, and such lists are not trusted.
@@ -83,7 +83,7 @@ fn trusted(names: &[&str], options: &KnownOptions) -> Result<Option<String>, Err
     Ok(options.column.clone().or_else(doi))
 }
 
-/// Whether these are columns that doisift writes for names that it found.
+/// Whether these are the columns of records or mentions that doisift writes.
 pub(super) fn is_mentions(names: &[&str]) -> bool {
     const FOUND: [&str; 5] = [
         "mentions",
@@ -133,7 +133,7 @@ fn of_rows(
     }))
 }
 
-/// The layout of a table that DataCite or Retraction Watch publishes.
+/// Returns the columns of a table that DataCite or Retraction Watch publishes, or `None` for other tables.
 fn published(names: &[&str]) -> Option<NameColumns> {
     if let Ok(rows) = RetractionWatch::new(names) {
         return Some(NameColumns::RetractionWatch(rows));
@@ -146,7 +146,7 @@ fn published(names: &[&str]) -> Option<NameColumns> {
     })
 }
 
-/// The column that holds the names; none if the document is a list.
+/// Returns the number of the column of names, or `None` if the document is a list.
 fn names_column(
     names: &[&str],
     table: &TableHead,

@@ -1,15 +1,15 @@
-//! Builds an index of known names from what registries publish, from lists and from tables.
+//! Builds an index of known names from the files of registries, from lists and from tables.
 //!
-//! `doisift-documents` opens the sources, and `doisift-known` sorts names and writes the index. `kind` decides by the head of a
-//! document how it is read, `cut` cuts it into rows or objects, `works` and `table` take names and notices from these, and
-//! `collect` counts them and adds them to the index. `checkpoint` keeps finished work.
+//! `doisift-documents` opens the sources, and `doisift-known` sorts names and writes the index. `kind` recognises the layout of a
+//! document by its head, `cut` and `objects` cut it into rows or objects, `works` and `table` take names and notices from these,
+//! and `collect` counts them and adds them to the index. `checkpoint` keeps finished work.
 
 mod checkpoint;
 mod collect;
 mod cut;
 mod kind;
 mod objects;
-// Its setter `add` is the option --add.
+// `IndexingBuilder::add` is the setter of the option --add.
 #[allow(clippy::should_implement_trait)]
 mod options;
 mod reading;
@@ -34,11 +34,11 @@ use crate::error::Error;
 
 /// Builds an index of known names, a `.doix` file.
 ///
-/// A source is read by its layout, which the head of each document shows:
-/// - works of Crossref: JSON Lines, or files of `{"items":[…]}`, in folders or archives. Of each work the name itself is taken, and
-///   the notices that it gives (`updated-by`, `update-to`); names that it cites are not;
-/// - DataCite's monthly files: tables with the columns `doi` and `state`, of which the findable and registered names are taken;
-/// - the database of Retraction Watch: notices alone;
+/// The head of each document shows its layout:
+/// - works of Crossref: JSON Lines, or files of `{"items":[…]}`, in folders or archives. The name of each work is taken, and
+///   its notices (`updated-by`, `update-to`), but not the names that it cites;
+/// - DataCite's monthly files: tables with the columns `doi` and `state`. Findable and registered names are taken;
+/// - the database of Retraction Watch: only notices are taken;
 /// - a table with the [column](IndexingBuilder::column) of names, delimited, JSON Lines, Parquet or Arrow;
 /// - any other text: a name on each line, in any presentation form.
 ///
@@ -64,17 +64,17 @@ pub struct Indexing {
 }
 
 impl Indexing {
-    /// A builder without sources.
+    /// Returns a builder without sources.
     pub fn builder() -> IndexingBuilder {
         IndexingBuilder::default()
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> IndexingOptions {
         self.settings.for_report()
     }
 
-    /// The folder for temporary files.
+    /// Returns the folder for temporary files.
     pub fn tmp_dir(&self) -> &Path {
         &self.settings.tmp
     }

@@ -1,4 +1,4 @@
-//! Cuts arrays of JSON into their objects: one, or that of each page of works.
+//! Cuts arrays of JSON into their objects: a single array, or the array of each page of works.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use super::cut::{BlockSizes, HeldText, RawText};
 use crate::error::{ErrorKind, KnownError};
 use crate::structure::string_bytes;
 
-/// Finds the objects of an array in bytes that are appended to a buffer. Reads each byte once.
+/// Finds the objects of an array in a buffer to which bytes are appended. Reads each byte once.
 #[derive(Default)]
 struct ObjectFinder {
-    /// Bytes that were read.
+    /// Bytes of the buffer that were read.
     at: usize,
     depth: usize,
     in_string: bool,
-    /// Where the object that is not whole starts.
+    /// Offset of the object that is not whole yet.
     start: usize,
     /// Whether the start of that object was dropped.
     is_dropped: bool,
     has_ended: bool,
 }
 
-/// A document of arrays of objects, as blocks of these.
+/// Cuts a document with arrays of objects into blocks of objects.
 pub(super) struct ObjectBlocks<'d> {
     text: HeldText<'d>,
     finder: ObjectFinder,
     found: Vec<Range<usize>>,
-    /// Where an object starts a line after an array: a page in which no array was found so far.
+    /// Offset of a page in which no array was found yet: an object at the start of a line after an array.
     page: Option<u64>,
-    /// What the document ended with before its end.
+    /// The damage that ended the document early.
     damage: Option<InputError>,
 }
 
-/// Where the array `items` of a page of works starts, in bytes after its first bracket.
+/// Returns the offset after the opening bracket of the array `items` of a page of works.
 pub(super) fn items(bytes: &[u8]) -> Option<usize> {
     let at = memchr_iter(b'[', bytes).find(|&at| ends_with_items(&bytes[..at]) == Some(true))?;
     Some(at + 1)
 }
 
-/// Whether the value after `bytes` is that of the member `items`. Not known if they do not end with a name.
+/// Whether the value after `bytes` belongs to the member `items`. Returns `None` if `bytes` do not end with a member's name.
 fn ends_with_items(bytes: &[u8]) -> Option<bool> {
     let name = bytes.trim_ascii_end().strip_suffix(b":")?;
     let name = name.trim_ascii_end().strip_suffix(b"\"")?;
@@ -48,14 +48,14 @@ fn ends_with_items(bytes: &[u8]) -> Option<bool> {
     Some(*string_bytes(&name[start..]) == *b"items")
 }
 
-/// The next piece of an array. The objects are places in the bytes, which start at the offset.
+/// A piece of an array: bytes, the ranges of the objects in them, and the offset of the bytes; or a loss at an offset.
 pub(super) enum ObjectPiece<'b> {
     Objects(&'b [u8], &'b [Range<usize>], u64),
     Lost(ErrorKind, u64),
 }
 
 impl ObjectFinder {
-    /// Reads on, and adds the objects that are whole to `found`.
+    /// Reads to the end of the bytes or the array. Adds the ranges of whole objects to `found`.
     fn advance(&mut self, bytes: &[u8], found: &mut Vec<Range<usize>>) {
         while self.at < bytes.len() && !self.has_ended {
             if self.in_string {
@@ -66,7 +66,7 @@ impl ObjectFinder {
         }
     }
 
-    /// Reads to the end of a string, or of the bytes.
+    /// Reads to the end of a string or of the bytes.
     fn pass_string(&mut self, bytes: &[u8]) {
         let mark = memchr2(b'"', b'\\', &bytes[self.at..]).map(|length| self.at + length);
         match mark {
@@ -75,7 +75,7 @@ impl ObjectFinder {
                 self.in_string = false;
                 self.at = mark + 1;
             }
-            // The byte after a backslash is no quote, also if it comes with the next bytes.
+            // The byte after a backslash does not close the string, even if it is in the next read.
             Some(mark) => self.at = mark + 2,
         }
     }
@@ -115,7 +115,7 @@ impl ObjectFinder {
         }
     }
 
-    /// The first byte that is still needed.
+    /// Returns the offset of the first byte that is still needed.
     fn needed(&self) -> usize {
         match self.depth {
             0 => self.at,
@@ -123,7 +123,7 @@ impl ObjectFinder {
         }
     }
 
-    /// The first `count` bytes of the buffer were removed.
+    /// Adjusts the offsets after the first `count` bytes of the buffer were removed.
     fn shift(&mut self, count: usize) {
         self.at -= count;
         self.start = self.start.saturating_sub(count);
@@ -131,7 +131,7 @@ impl ObjectFinder {
 }
 
 impl<'d> ObjectBlocks<'d> {
-    /// The objects of the array in which `raw` is at `offset`, and of the arrays `items` that follow.
+    /// Creates it for the array whose content `raw` has from `offset` on, and for the arrays `items` after it.
     pub(super) fn new(raw: RawText<'d>, offset: u64, sizes: BlockSizes) -> Self {
         ObjectBlocks {
             text: HeldText::new(raw, offset, sizes),
@@ -142,7 +142,8 @@ impl<'d> ObjectBlocks<'d> {
         }
     }
 
-    /// The next objects, or loss. After damage nothing follows, since an object within another would look like one of the array.
+    /// Returns the next objects or the next loss, or `None` at the end. Damage ends the document, since an inner object would
+    /// then look like one of the array.
     pub(super) fn next(&mut self) -> Option<ObjectPiece<'_>> {
         loop {
             self.found.clear();
@@ -175,7 +176,7 @@ impl<'d> ObjectBlocks<'d> {
         }
     }
 
-    /// The loss of what follows in an array that does not end.
+    /// Drops the rest of an array that does not end, and returns the loss.
     fn unclosed(&mut self) -> ObjectPiece<'static> {
         let at = self.text.end();
         self.text.bytes.clear();
@@ -185,9 +186,9 @@ impl<'d> ObjectBlocks<'d> {
         ObjectPiece::Lost(error, at)
     }
 
-    /// Reads what follows an array, up to the start of the next page's. Not found if there is none.
+    /// Reads from the end of an array to the start of the next page's. Returns whether there is one.
     fn find_page(&mut self) -> Result<bool, ErrorKind> {
-        /// More bytes than are between the name of the array and its bracket.
+        /// Max bytes from the name of the array to its bracket.
         const LONGEST_NAME: usize = 256;
         loop {
             let page = memmem::find(&self.text.bytes, b"\n{");
@@ -210,14 +211,14 @@ impl<'d> ObjectBlocks<'d> {
         }
     }
 
-    /// The loss of a page that holds no array of works, once.
+    /// Returns the loss of a page without an array of works, once.
     fn lost_page(&mut self) -> Option<ObjectPiece<'static>> {
         self.text.bytes.clear();
         let at = self.page.take()?;
         Some(ObjectPiece::Lost(ErrorKind::Known(KnownError::More), at))
     }
 
-    /// Drops what is held of an object that is too long, and reports it once. Its end is still looked for.
+    /// Drops the held part of an object that is too long. Returns the loss once per object. The search for its end continues.
     fn drop_object(&mut self) -> Option<ObjectPiece<'static>> {
         let at = self.text.offset + self.finder.start as u64;
         self.finder.start = self.finder.at;

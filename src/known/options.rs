@@ -17,7 +17,7 @@ use crate::options::{
 use crate::run::{MIN_MEMORY, Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
-    /// What an index is built of.
+    /// Options of `doisift index`: output, column and sources of names.
     known: KnownOptions, known_setters, "Index";
 
     /// File of the index, such as known.doix
@@ -94,7 +94,7 @@ pub(super) struct IndexingSettings {
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: Search,
     pub(super) known: KnownOptions,
-    /// The column of tables, as it is asked for.
+    /// The column of tables, as the options have it.
     pub(super) columns: ColumnChoice,
     pub(super) header: HeaderChoice,
     /// `None` if the caller did not choose.
@@ -123,7 +123,7 @@ impl IndexingBuilder {
         self
     }
 
-    /// The indexing, ready to run.
+    /// Returns the indexing, ready to run.
     ///
     /// # Errors
     /// If there is neither a source nor an index to add, or no output, or its ending is that of a compression, or the syntax of a
@@ -163,7 +163,7 @@ impl IndexingBuilder {
     }
 }
 
-/// The file of the index.
+/// Returns the file of the index.
 fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
     let refused = |error| Error::new(ErrorKind::Known(error));
     let output = given.and_then(named_output);
@@ -181,7 +181,7 @@ fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
 }
 
 impl IndexingSettings {
-    /// The indexes to add.
+    /// Returns the paths of the indexes to add.
     pub(super) fn added(&self) -> Vec<PathBuf> {
         self.known.add.iter().map(PathBuf::from).collect()
     }

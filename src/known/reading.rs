@@ -24,25 +24,26 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 pub(super) struct NamesReading<'a, 's> {
     names: Names<'a, 's>,
     sizes: BlockSizes,
-    /// Pieces of the source that an earlier run has read.
+    /// Pieces of the source to skip, since the interrupted run has read them.
     passed: u64,
-    /// Whether it has cells, whose batches depend on the memory. Then there is no checkpoint in the rest of the source.
+    /// Whether the source has batches of cells. Their sizes depend on the memory, so that no checkpoint is written in the rest of
+    /// it.
     has_cells: bool,
 }
 
-/// Takes the names and notices of a document.
+/// Passes the names and notices of a document to the collector.
 pub(super) struct Names<'a, 's> {
     collector: &'a mut Collector<'s>,
     pub(super) pool: &'a ThreadPool,
     place: DocumentPlace,
     /// The name of the source in the index.
     listed: String,
-    /// The source in the index, for each agency that its documents show.
+    /// Ids of the source in the index, one for each agency that its documents show.
     ids: Vec<(Option<&'static str>, SourceId)>,
 }
 
 impl Names<'_, '_> {
-    /// The source in the index, if its layout shows this agency.
+    /// Returns the id of the source in the index. `agency` is the one that the layout shows.
     pub(super) fn source(&mut self, agency: Option<&'static str>) -> SourceId {
         if let Some((_, id)) = self.ids.iter().find(|(known, _)| *known == agency) {
             return *id;
@@ -52,7 +53,7 @@ impl Names<'_, '_> {
         id
     }
 
-    /// Takes a text in any presentation form.
+    /// Adds a name in any presentation form.
     pub(super) fn text(&mut self, text: &[u8], at: u64) {
         if let Some(doi) = self.collector.parse(text, (&self.place, at)) {
             let from = self.source(None);
@@ -60,7 +61,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Takes a name as this agency writes it.
+    /// Adds a bare name in the layout of this agency.
     pub(super) fn raw(&mut self, agency: &'static str, name: &[u8], at: u64) {
         let from = self.source(Some(agency));
         match str::from_utf8(name.trim_ascii()) {
@@ -81,7 +82,7 @@ impl Names<'_, '_> {
         self.collector.refuse_object(error, (&self.place, at));
     }
 
-    /// Counts notices about no name.
+    /// Counts notices without a name.
     pub(super) fn refuse_notices(&mut self, count: u64) {
         self.collector.counts.refused += count;
     }
@@ -191,8 +192,8 @@ fn holds_mentions(_source: &Source) -> bool {
 }
 
 impl NamesReading<'_, '_> {
-    /// Does `work` with a piece of the source, unless an earlier run has done it or this one ends. Pieces have the same order in
-    /// each run.
+    /// Does `work` with a piece of the source, unless the interrupted run has done it or this run ends. Pieces have the same
+    /// order in each run.
     fn piece(&mut self, work: impl FnOnce(&mut Self)) {
         if self.passed > 0 {
             self.passed -= 1;

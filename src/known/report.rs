@@ -16,22 +16,22 @@ pub struct IndexingReport {
     pub options: IndexingOptions,
     /// Sources that were read.
     pub sources: u64,
-    /// What an interrupted run did before this one, if it resumes one. The counts of this run include it.
+    /// Work of the interrupted run that this one continues. The counts include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<ResumedWork>,
-    /// Documents of these.
+    /// Documents in these sources.
     pub documents: u64,
-    /// Names in the sources, repeated ones too.
+    /// Names in the sources, with repetitions.
     pub names: u64,
-    /// Notices in the sources, repeated ones too.
+    /// Notices in the sources, with repetitions.
     pub notices: u64,
-    /// Texts in the place of a name that are no names, and objects of JSON without a name.
+    /// Refused: texts in the place of a name that are not DOI names, and objects of JSON without a name.
     pub refused: u64,
-    /// Names of DataCite's files that are drafts, and so not registered.
+    /// Drafts in DataCite's files, whose names are not registered.
     pub drafts: u64,
-    /// Distinct names of the index, those of added indexes too.
+    /// Distinct names in the index, including those of added indexes.
     pub known: u64,
-    /// Names of the index that have notices, known or not.
+    /// Names with notices in the index, known or not.
     pub noted: u64,
     /// Errors that lost input.
     pub errors: Losses,
@@ -51,7 +51,7 @@ impl TaskReport for IndexingReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct IndexingOptions {
-    /// The sources as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The sources as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub sources: Vec<String>,
     /// The file of the index.
     pub output: PathBuf,
@@ -59,13 +59,13 @@ pub struct IndexingOptions {
     pub threads: usize,
     /// Memory budget in bytes.
     pub memory: u64,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl IndexingOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

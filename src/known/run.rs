@@ -23,10 +23,10 @@ use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
-/// The part of the memory that unpacked bytes may take.
+/// Unpacked bytes may take 1/16 of the memory.
 const UNPACKED: usize = 16;
 
-/// Runs it.
+/// Runs an indexing.
 pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
@@ -65,7 +65,7 @@ pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> 
     Ok(report)
 }
 
-/// The files that the run writes.
+/// Returns the files that the run writes.
 fn outputs(settings: &IndexingSettings) -> impl Iterator<Item = &Path> + Clone {
     let report = settings.report.as_deref();
     let report = report.filter(|path| path.as_os_str() != "-");
@@ -74,7 +74,7 @@ fn outputs(settings: &IndexingSettings) -> impl Iterator<Item = &Path> + Clone {
         .flatten()
 }
 
-/// The folder of the checkpoint, if the run has one.
+/// Opens the folder of the checkpoint, if the run has one.
 fn folder(
     settings: &IndexingSettings,
     destinations: &mut Destinations,
@@ -84,7 +84,7 @@ fn folder(
     folder.map(open).transpose()
 }
 
-/// Starts to collect, or goes on after an earlier run. Indexes are added before the sources are read.
+/// Starts to collect, or resumes an interrupted run. Adds indexes at the start, before sources are read.
 fn begin<'s>(
     settings: &'s IndexingSettings,
     folder: Option<CheckpointFolder>,
@@ -103,7 +103,7 @@ fn begin<'s>(
     Ok(collector)
 }
 
-/// Adds the indexes that were given.
+/// Adds the indexes in the options.
 fn add(collector: &mut Collector<'_>) -> Result<(), Error> {
     let settings = collector.settings;
     for path in settings.added() {
@@ -116,7 +116,7 @@ fn add(collector: &mut Collector<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads all sources in their order, without those that an earlier run has read.
+/// Reads all sources in their order, except those that the interrupted run has read.
 fn read(
     collector: &mut Collector<'_>,
     sources: &Sources,
@@ -152,7 +152,7 @@ fn read(
     collector.not_failed()
 }
 
-/// The sources that the paths lead to, and the paths that could not be read.
+/// Returns the sources at the paths, and the paths that could not be read.
 fn find(
     settings: &IndexingSettings,
     destinations: &Destinations,
@@ -216,7 +216,7 @@ pub(super) fn input_error(path: &Path, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(display_name(path).into())
 }
 
-/// The name of a source in the index: that of the file, or of the folder that was named, without its path.
+/// Returns the name of a source in the index: the last part of the path that was named, a file or a folder.
 fn listed(source: &Source) -> String {
     if source.kind == SourceKind::Stdin {
         return "-".to_owned();

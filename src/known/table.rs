@@ -1,4 +1,4 @@
-//! Takes names and notices from the rows of a delimited table, and from lines.
+//! Reads names and notices from the rows of a delimited table, and names from lines.
 
 use doisift_core::Doi;
 use doisift_known::Notice;
@@ -10,7 +10,7 @@ use super::reading::Names;
 use crate::column::Dialect;
 use crate::error::KnownError;
 
-/// States of DataCite in which a name is registered.
+/// DataCite's states of registered names.
 const REGISTERED: [&[u8]; 2] = [b"findable", b"registered"];
 
 /// Reads a name from each line.
@@ -103,10 +103,10 @@ fn row(
     }
 }
 
-/// Bytes of the rows that wait for the order of their dates.
+/// Max bytes of rows that wait for the order of their dates.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// The rows of a table of notices. Those whose dates can be read in two ways wait for a date that shows the order.
+/// Rows of a table of notices. Rows with ambiguous dates wait for a date that shows the order of day and month.
 #[derive(Default)]
 struct Notices {
     order: Option<DateOrder>,
@@ -141,7 +141,7 @@ impl Notices {
         }
     }
 
-    /// Takes the rows that wait, with the order as far as it is known.
+    /// Reads the waiting rows, with the order if it is known.
     fn end(&mut self, rows: &RetractionWatch, names: &mut Names<'_, '_>) {
         // Retraction Watch writes a time after its own dates, whose month is first.
         let own = |texts: &[&str]| rows.has_time(texts).then_some(DateOrder::MonthFirst);

@@ -1,4 +1,4 @@
-//! Documents are cut into the same rows and objects, whatever the sizes of reads.
+//! Checks that documents are cut into the same rows and objects for all sizes of reads.
 
 use doisift_documents::{InputError, Raw, ReadBytes};
 
@@ -6,7 +6,7 @@ use super::cut::{BlockSizes, RowBlocks, RowPiece};
 use super::objects::{ObjectBlocks, ObjectPiece};
 use crate::column::{Dialect, TableReading};
 
-/// Bytes with damage in place of each `!`, after which reading goes on.
+/// Bytes with damage in place of each `!`. Reading can continue after it.
 struct Damaged<'b>(&'b [u8]);
 
 impl ReadBytes for Damaged<'_> {
@@ -27,7 +27,7 @@ fn sizes(step: usize, max: usize) -> BlockSizes {
     BlockSizes { step, max }
 }
 
-/// The rows with their offsets, and the number of losses.
+/// Returns the rows with their offsets, and the number of losses.
 fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
     let mut bytes = Damaged(text.as_bytes());
     let raw: Raw<&mut dyn ReadBytes> = Raw::with_capacity(&mut bytes, 4);
@@ -50,7 +50,7 @@ fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>,
     (rows, lost)
 }
 
-/// The objects with their offsets, and the number of losses.
+/// Returns the objects with their offsets, and the number of losses.
 fn objects(text: &str, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
     let mut bytes = Damaged(text.as_bytes());
     let raw: Raw<&mut dyn ReadBytes> = Raw::with_capacity(&mut bytes, 4);

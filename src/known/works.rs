@@ -1,4 +1,4 @@
-//! Takes names and notices from works: objects of JSON.
+//! Reads names and notices from works, which are objects of JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,13 +17,13 @@ use crate::error::KnownError;
 /// An object, with its offset in the document.
 type Object<'b> = (&'b [u8], u64);
 
-/// What a work says.
+/// Content of a work that an index needs.
 enum Work {
-    /// Of Crossref.
+    /// A work of Crossref.
     Crossref(Found),
-    /// Of DataCite: the name, and whether it is registered.
+    /// A work of DataCite: the name, and whether it is registered.
     DataCite(String, bool),
-    /// The text in the member of names, if there is one.
+    /// The text of the member for names, if the object has it.
     Member(Option<String>),
 }
 
@@ -39,7 +39,7 @@ struct Attributes {
     state: Option<String>,
 }
 
-/// Reads a work from each line; its name is in `member`, or where registries have it.
+/// Reads a work from each line. Its name is in `member`, or, without one, in the member that the registry uses.
 pub(super) fn read_lines(
     mut blocks: RowBlocks<'_>,
     member: Option<&str>,
@@ -79,7 +79,7 @@ pub(super) fn read_array(
     }
 }
 
-/// The lines that are not blank.
+/// Returns the lines that are not blank.
 fn lines(bytes: &[u8], offset: u64) -> Vec<Object<'_>> {
     let ends = memchr_iter(b'\n', bytes).map(|at| at + 1);
     let ends = ends.chain((bytes.last() != Some(&b'\n')).then_some(bytes.len()));
@@ -93,7 +93,7 @@ fn lines(bytes: &[u8], offset: u64) -> Vec<Object<'_>> {
         .collect()
 }
 
-/// Reads objects on all threads, and takes what they say in their order.
+/// Parses objects on all threads, and adds their names and notices in their order.
 fn take(objects: &[Object<'_>], member: Option<&str>, names: &mut Names<'_, '_>) {
     let parse = |(json, _): &Object<'_>| parse(json, member);
     let works: Vec<_> = names

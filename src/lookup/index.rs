@@ -1,4 +1,4 @@
-//! An index that is there.
+//! Asks an index of known names.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ fn unreadable(error: IndexError) -> Error {
 
 /// The names of an index, for [`Scanner::known`](crate::Scanner::known).
 ///
-/// Scanning does not fail where the index cannot be read: then no names are known there. So [`check`](Self::check) it afterwards.
+/// A scan does not fail if the index cannot be read: it knows no names then. So call [`check`](Self::check) afterwards.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,7 +51,7 @@ pub struct IndexNames {
 }
 
 impl IndexNames {
-    /// Those of this index.
+    /// Makes the set of this index's names.
     pub fn new(index: Arc<KnownNames>) -> Self {
         IndexNames {
             index,
@@ -59,10 +59,10 @@ impl IndexNames {
         }
     }
 
-    /// The first error since the last check, if any.
+    /// Returns and clears the first error since the last check.
     ///
     /// # Errors
-    /// If the index could not be read where a scanner asked it.
+    /// If the index could not be read when a scanner asked it.
     pub fn check(&self) -> Result<(), Error> {
         let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         error.take().map_or(Ok(()), |error| Err(unreadable(error)))
@@ -81,7 +81,7 @@ impl NameSet for IndexNames {
     }
 }
 
-/// What two indexes of the same content share, for people and for comparison.
+/// Describes the content of an index. Equal for indexes of the same content.
 pub(crate) fn identity(known: &KnownNames) -> String {
     format!(
         "an index of {} names ({:016x})",
@@ -90,7 +90,7 @@ pub(crate) fn identity(known: &KnownNames) -> String {
     )
 }
 
-/// The report of an index that was not asked yet.
+/// Returns the report of an index that was not asked yet.
 pub(crate) fn report(known: &KnownNames) -> KnownReport {
     let sources = known.sources().iter();
     KnownReport {
@@ -110,21 +110,21 @@ fn source(source: &IndexSource) -> KnownSource {
     }
 }
 
-/// What an index says of names that are asked in sorted order.
+/// Looks up names in sorted order.
 pub(crate) struct StandingWalk<'i>(Walk<'i>);
 
 impl<'i> StandingWalk<'i> {
-    /// With a bounded part of the index in memory.
+    /// Keeps a bounded part of the index in memory.
     pub(crate) fn new(known: &'i KnownNames) -> Self {
         StandingWalk(known.walk())
     }
 
-    /// For names that are sorted in batches. The parts of the index that were asked stay in memory.
+    /// Keeps all parts of the index that were read in memory, for names that are sorted only in batches.
     pub(crate) fn kept(known: &'i KnownNames) -> Self {
         StandingWalk(known.walk_kept())
     }
 
-    /// What the index says of the name with this key.
+    /// Returns the standing of the name with this key: known, agency, retracted.
     pub(crate) fn standing(&mut self, key: &str) -> Result<Standing<'i>, Error> {
         let walk = &mut self.0;
         let (found, is_retracted) = asked(walk.find(key), walk.is_retracted(key))?;
@@ -132,12 +132,13 @@ impl<'i> StandingWalk<'i> {
     }
 }
 
-/// Both answers, or the error of one.
+/// Returns both answers, or the error of one.
 fn asked<A, B>(one: Result<A, IndexError>, other: Result<B, IndexError>) -> Result<(A, B), Error> {
     Ok((one.map_err(unreadable)?, other.map_err(unreadable)?))
 }
 
-/// A name that is not known may be registered with an agency that the index lacks, if no name with its prefix is known.
+/// Combines the answers to a standing. If the index knows no name with the prefix, the name may belong to an agency that the
+/// index lacks, so `known` is `None`.
 fn settled<'i>(
     found: Option<Known<'i>>,
     is_retracted: bool,

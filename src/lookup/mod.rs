@@ -1,5 +1,5 @@
-//! The index of known names that a run asks: opens it, says which it is, and what it says of names. Without the feature `known`
-//! there is none.
+//! The index of known names that a run asks: opens it, describes it for reports, and looks up names. Without the feature `known`
+//! opening one is an error.
 
 #[cfg(feature = "known")]
 mod index;
@@ -28,13 +28,13 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::run::Destinations;
 
-/// Opens the index that was chosen, if any.
+/// Opens the index at `path`, if one was chosen.
 pub(crate) fn chosen(path: Option<&Path>) -> Result<Option<Arc<KnownNames>>, Error> {
     Ok(path.map(open).transpose()?.map(Arc::new))
 }
 
 /// # Errors
-/// If an output would overwrite the index that was chosen.
+/// If an output would overwrite the index.
 pub(crate) fn check_outputs(
     path: Option<&Path>,
     destinations: &mut Destinations,
@@ -42,13 +42,13 @@ pub(crate) fn check_outputs(
     path.map_or(Ok(()), |path| destinations.check(path))
 }
 
-/// The index as scanners ask it.
+/// Returns the index in the form that scanners ask.
 pub(crate) fn ends(known: &Option<Arc<KnownNames>>) -> Option<Arc<IndexNames>> {
     known.clone().map(IndexNames::new).map(Arc::new)
 }
 
 /// # Errors
-/// If the index could not be read where a scanner asked it.
+/// If the index could not be read when a scanner asked it.
 pub(crate) fn check(ends: &Option<Arc<IndexNames>>) -> Result<(), Error> {
     ends.as_ref().map_or(Ok(()), |ends| ends.check())
 }

@@ -1,4 +1,4 @@
-//! What an index says of the names of rows, asked in batches by one thread.
+//! Looks up the names of rows in an index, in batches on one thread.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -8,33 +8,33 @@ use super::{KnownNames, StandingWalk};
 use crate::error::Error;
 use crate::records::HeldStanding;
 
-/// Bytes of memory for each name that is kept: its key, and its slot.
+/// Estimated bytes of a name that is kept: its key and its slot.
 const NAME: usize = 64;
-/// Fewest and most names that are kept.
+/// Min and max number of names that are kept.
 const NAMES: (usize, usize) = (1 << 10, 1 << 18);
-/// Bytes of a key that a word holds.
+/// Bytes of a key in a word.
 const WORD: usize = size_of::<u128>();
 
 /// Asks an index for the names of rows, and keeps the answers for recent names, since rows repeat them.
 ///
-/// The names of a batch that are not among these are sorted, so that one walk over the index answers them.
+/// The other names of a batch are sorted, so that one walk over the index answers them.
 pub(crate) struct RecentStandings<'i> {
     known: &'i KnownNames,
     walk: StandingWalk<'i>,
     recent: RecentNames,
-    /// The names of the batch that have to be asked, by their order.
+    /// The names of the batch to look up, sorted by key.
     asked: Vec<AskedName>,
 }
 
-/// A name that has to be asked.
+/// A name to look up.
 struct AskedName {
-    /// Its first bytes, the highest first. Most names differ in them.
+    /// The bytes of the key after `10.`, big-endian. They order most names without comparing keys.
     word: u128,
     row: usize,
     hash: u64,
 }
 
-/// Answers for names, each in the slot of its hash.
+/// Answers for recent names, each in the slot of the name's hash.
 struct RecentNames {
     seed: u64,
     slots: Box<[Option<RecentName>]>,
@@ -50,7 +50,7 @@ struct RecentName {
 }
 
 impl<'i> RecentStandings<'i> {
-    /// Answers of `known`, of which as many are kept as fit `memory` bytes.
+    /// Asks `known` and keeps as many answers as fit `memory` bytes.
     pub(crate) fn new(known: &'i KnownNames, memory: usize) -> Self {
         let names = (memory / NAME).clamp(NAMES.0, NAMES.1);
         RecentStandings {
@@ -61,7 +61,7 @@ impl<'i> RecentStandings<'i> {
         }
     }
 
-    /// Appends what the index says of each name of a batch to `standings`.
+    /// Appends the standing of each name of a batch to `standings`.
     ///
     /// # Errors
     /// If the index cannot be read. Then answers are missing.
@@ -137,7 +137,7 @@ impl RecentNames {
     }
 }
 
-/// The bytes of a key after `10.`, as a number in their order.
+/// Returns the first bytes of a key after `10.` as a big-endian number, which sorts as they do.
 fn word(key: &str) -> u128 {
     let bytes = key.as_bytes();
     let bytes = bytes.strip_prefix(b"10.").unwrap_or(bytes);

@@ -1,4 +1,4 @@
-//! A build that opens no index.
+//! Stand-ins for builds without the feature `known`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::records::Standing;
 use crate::report::KnownReport;
 
-/// An index, which there is none of.
+/// Stand-in for an index. It has no values.
 #[derive(Debug)]
 pub(crate) enum KnownNames {}
 
@@ -19,7 +19,7 @@ impl KnownNames {
     }
 }
 
-/// Known names that scanners ask, which there are none of.
+/// Stand-in for the names of an index. It has no values.
 #[derive(Debug)]
 pub(crate) enum NoNames {}
 

@@ -1,4 +1,4 @@
-//! What a registry says of names that come piece by piece, each asked for once.
+//! Asks a registry about names that come piece by piece. Asks for each name once.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use super::{Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_wi
 use crate::error::Error;
 use crate::run::{Monitor, not_cancelled};
 
-/// The questions of a run, and their answers.
+/// The answers of the registry in a run.
 pub(crate) struct Inquiry {
     registry: Arc<Registry>,
     cache: Cache,
@@ -31,17 +31,17 @@ impl Inquiry {
         })
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub(crate) fn report(&self) -> &RegistryReport {
         &self.report
     }
 
-    /// What the registry says of a name, if it was asked for.
+    /// Returns the answer for a name, or `None` if it was not asked for.
     pub(crate) fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer> {
         self.answers.get(doi)
     }
 
-    /// Asks for the names that were not asked for before.
+    /// Asks for those names that were not asked for before.
     ///
     /// # Errors
     /// If the cache cannot be used, or the run is cancelled.

@@ -1,5 +1,5 @@
-//! The registry that a run asks: whom it asks, the cache of answers, and for a check what is said of each name. Without the feature
-//! `resolve` there is none.
+//! The registry that a run asks: its service, the cache of answers, and for a check the answer for each name. Without the feature
+//! `resolve` asking one is an error.
 
 #[cfg(feature = "resolve")]
 mod inquiry;
@@ -15,17 +15,17 @@ pub(crate) use service::{Registry, cache_failed, cancelled_with};
 #[cfg(not(feature = "resolve"))]
 pub(crate) use without::{NoInquiry as Inquiry, NoRegistry as Registry};
 
-/// What a registry says of a name.
+/// Answer of a registry for a name.
 #[cfg_attr(not(feature = "resolve"), allow(dead_code))]
 #[derive(Clone, Debug)]
 pub(crate) enum RegistryAnswer {
     Known,
     Unknown,
-    /// The reason. It says nothing about the name.
+    /// The registry could not be asked, for this reason. The name may be registered.
     CouldNotAsk(String),
 }
 
-/// What a registry was asked, in distinct names.
+/// Counts of the distinct names that a registry was asked for.
 ///
 /// `known`, `unknown` and `could_not_ask` add up to `asked` and `cached`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -35,7 +35,7 @@ pub struct RegistryReport {
     pub known: u64,
     /// Names that the registry does not know.
     pub unknown: u64,
-    /// Names for which it could not be asked.
+    /// Names that the registry could not be asked for.
     pub could_not_ask: u64,
     /// Names that the cache answered.
     pub cached: u64,

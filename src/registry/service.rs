@@ -1,4 +1,4 @@
-//! A registry that can be asked.
+//! The service of a registry, and its cache.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind, ResolveError};
 use crate::options::{Age, RegistryOptions};
 use crate::run::Monitor;
 
-/// The interval at which a cancelled run is noticed.
+/// Interval at which a cancelled run is noticed.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Whom a run asks, and where it keeps the answers.
+/// Client of a registry, and the file of its answers.
 pub(crate) struct Registry {
     client: Client,
     cache: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// The registry of these options. Nothing is asked yet.
+    /// Creates the client for these options. Nothing is asked yet.
     ///
     /// # Errors
     /// If the endpoint or the contact cannot be used.
@@ -40,12 +40,12 @@ impl Registry {
         &self.client
     }
 
-    /// The file of the cache.
+    /// Returns the file of the cache, if it has one.
     pub(crate) fn cache_file(&self) -> Option<&Path> {
         self.cache.as_deref()
     }
 
-    /// The cache, which ends with the run unless it has a file.
+    /// Opens the cache. Without a file it is in memory.
     pub(crate) fn open_cache(&self) -> Result<Cache, Error> {
         let Some(path) = &self.cache else {
             return Ok(Cache::in_memory(self.max_age));
@@ -87,7 +87,7 @@ fn client(options: &RegistryOptions) -> Result<Client, SetupError> {
     Client::new(&chosen)
 }
 
-/// How long answers are fresh.
+/// Returns the max age of answers.
 fn freshness(max_age: Option<Age>) -> MaxAge {
     let default = MaxAge::default();
     max_age.map_or(default, |Age(known)| MaxAge {
@@ -96,12 +96,12 @@ fn freshness(max_age: Option<Age>) -> MaxAge {
     })
 }
 
-/// The error of a cache.
+/// Converts the error of a cache.
 pub(crate) fn cache_failed(error: CacheError) -> Error {
     Error::new(ErrorKind::Resolve(ResolveError::Cache(error)))
 }
 
-/// Calls `work`, and cancels the questions of a client when the run is cancelled.
+/// Calls `work`. Cancels the requests of the client if the run is cancelled meanwhile.
 pub(crate) fn cancelled_with<T>(monitor: &Monitor, cancel: Cancel, work: impl FnOnce() -> T) -> T {
     let (over, ended) = mpsc::channel::<()>();
     thread::scope(move |scope| {
@@ -112,7 +112,7 @@ pub(crate) fn cancelled_with<T>(monitor: &Monitor, cancel: Cancel, work: impl Fn
                 }
             }
         });
-        // Dropped at the end, which ends the thread.
+        // Dropping it ends the thread, also if `work` panics.
         let _over = over;
         work()
     })

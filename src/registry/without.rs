@@ -1,4 +1,4 @@
-//! A build that asks no registry.
+//! Stand-ins for builds without the feature `resolve`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::RegistryOptions;
 use crate::run::Monitor;
 
-/// A registry, which there is none of.
+/// Stand-in for a registry. It has no values.
 #[derive(Debug)]
 pub(crate) enum NoRegistry {}
 
@@ -26,7 +26,7 @@ impl NoRegistry {
     }
 }
 
-/// Questions to a registry, which there are none of.
+/// Stand-in for the answers of a registry. It has no values.
 pub(crate) enum NoInquiry {}
 
 impl NoInquiry {

@@ -1,4 +1,4 @@
-//! Asks for the names, and delivers what was answered in their order.
+//! Asks the registry for the names, and writes the answers in their order.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::records::{AnswerRow, Output, RowWriter};
 use crate::registry::cache_failed;
 use crate::run::{Monitor, not_cancelled};
 
-/// The names of a run, and whom they are asked of.
+/// The names of a run, the client and the cache.
 pub(super) struct Asking<'a> {
     pub(super) names: &'a AskedNames,
     pub(super) client: &'a Client,
@@ -22,7 +22,7 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// The agency of each name, in their order.
+    /// Asks for the agency of each name, in their order.
     pub(super) fn agencies(&mut self) -> Result<Vec<Agency>, Error> {
         let names = self.names.each().cloned();
         let mut agencies = Vec::new();
@@ -36,7 +36,7 @@ impl Asking<'_> {
         Ok(agencies)
     }
 
-    /// Asks for each name, and writes a row for each text.
+    /// Asks for each name and writes a row for each text.
     pub(super) fn answers(
         &mut self,
         agencies: Option<&[Agency]>,
@@ -87,7 +87,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Writes the row of the next name, and those of the texts before it that are no names.
+    /// Writes the row of the next name, after those of the refused texts before it.
     fn answer(&mut self, answered: &Answered) -> Result<(), Error> {
         self.refuse()?;
         match answered.status {
@@ -99,7 +99,7 @@ impl Rows<'_> {
         self.write(&answered.row)
     }
 
-    /// Writes the rows of texts that are no names, up to the next name, and passes that.
+    /// Writes the rows of refused texts up to the next name, and moves behind that name.
     fn refuse(&mut self) -> Result<(), Error> {
         while let Some(ReadText::Refused(reason)) = self.texts.next() {
             self.report.refused += 1;

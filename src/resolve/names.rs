@@ -1,4 +1,4 @@
-//! Reads the names of all inputs: of texts, of lines, of a column of tables, or of a member of JSON Lines.
+//! Reads the names of all inputs: texts, lines, a column of tables, or a member of JSON Lines.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use crate::records::FileId;
 use crate::report::Losses;
 use crate::run::{named_source, not_cancelled};
 
-/// Memory by which rows are read at once. Names stay in memory anyway.
+/// Bytes of memory for reading rows. Names stay in memory anyway.
 const MEMORY: usize = 256 << 20;
 
-/// The column of names, unless another is asked for. Outputs of doisift have it.
+/// The default column of names, which outputs of doisift have.
 const COLUMN: &str = "doi";
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A text that was read.
+/// A text of an input.
 pub(super) enum ReadText {
     Name(Doi),
-    /// It is no name: the text, and why.
+    /// A text that is not a name: the message, with the text and the reason.
     Refused(String),
 }
 
-/// What was read of all inputs, in their order.
+/// The texts of all inputs, in their order.
 pub(super) struct AskedNames {
     pub(super) texts: Vec<ReadText>,
     pub(super) losses: Losses,
@@ -67,7 +67,7 @@ impl AskedNames {
         Ok(names)
     }
 
-    /// The names, without the texts that are none.
+    /// Returns the names, without the refused texts.
     pub(super) fn each(&self) -> impl Iterator<Item = &Doi> {
         self.texts.iter().filter_map(|text| match text {
             ReadText::Name(doi) => Some(doi),
@@ -75,7 +75,7 @@ impl AskedNames {
         })
     }
 
-    /// Takes a text. White space alone is none.
+    /// Adds a text. White space alone is ignored.
     fn take(&mut self, text: &[u8]) {
         let text = text.trim_ascii();
         if text.is_empty() {
@@ -87,7 +87,7 @@ impl AskedNames {
         });
     }
 
-    /// Takes the name of a row.
+    /// Adds the name of a row.
     fn row(&mut self, place: &NamePlace, cells: &[&[u8]]) -> Result<(), KnownError> {
         match place {
             NamePlace::Lines => self.take(cells.first().copied().unwrap_or_default()),
@@ -112,16 +112,16 @@ impl AskedNames {
     }
 }
 
-/// Where the names of a document are.
+/// Place of the names in a document.
 enum NamePlace {
     Lines,
-    /// In this member of the objects.
+    /// This member of the objects.
     Member(String),
-    /// In this column, from 0, after the header.
+    /// This column, from 0, in the rows after the header.
     Column(Dialect, usize),
 }
 
-/// Where the names of a document are, and the bytes above that.
+/// Place of the names in a document, and the number of bytes above the header.
 type FoundNames = (NamePlace, usize);
 
 /// Reads the documents of one input.
@@ -168,7 +168,7 @@ impl NameReading<'_> {
         });
     }
 
-    /// Reports a part of a document that was not read.
+    /// Logs and counts a part of a document that was not read.
     fn lost(&mut self, name: &Option<Arc<str>>, at: u64, kind: ErrorKind) {
         let error = Error::new(kind)
             .in_source(Arc::clone(&self.source))
@@ -206,10 +206,10 @@ impl NameReading<'_> {
 }
 
 impl NamePlace {
-    /// Where the names are of a document that starts with `head`; `whole` says that it ends with it.
+    /// Finds the names of a document that starts with `head`; `whole` says that the document ends with it.
     ///
     /// # Errors
-    /// If it lacks the column that is asked for.
+    /// If it lacks the column that was chosen.
     fn of(
         (head, whole): (&[u8], bool),
         column: Option<&str>,
@@ -240,7 +240,7 @@ impl NamePlace {
         }
     }
 
-    /// The cells of the row that `bytes` start with, and the length of the row. A line is one cell.
+    /// Returns the cells and the length of the row at the start of `bytes`. A line is one cell.
     fn first_row<'b>(&self, bytes: &'b [u8]) -> (Vec<&'b [u8]>, usize) {
         if let NamePlace::Column(dialect, _) = self {
             return dialect.first_row(bytes);
@@ -249,7 +249,7 @@ impl NamePlace {
         (vec![&bytes[..end]], end)
     }
 
-    /// How rows are cut.
+    /// Returns the dialect that cuts rows.
     fn dialect(&self) -> Dialect {
         match self {
             NamePlace::Column(dialect, _) => *dialect,

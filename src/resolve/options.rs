@@ -17,7 +17,7 @@ use crate::registry::Registry;
 use crate::run::{Monitor, chosen_format, chosen_tmp_dir, named_output};
 
 options! {
-    /// Which names are asked for, and what of them.
+    /// Options of `doisift resolve`: the column of names, and agencies.
     asking: AskingOptions, asking_setters, "Registry";
 
     /// Read the names of tables from this column: its name in the header, or its number from 1; in JSON Lines, the name of a
@@ -32,7 +32,7 @@ options! {
     flag agency [Resolve] { help: OptionHelp::Short }
 }
 
-/// What a run reads.
+/// An input of a run.
 #[derive(Debug)]
 pub(super) enum NameInput {
     /// One name.
@@ -81,14 +81,14 @@ pub(super) struct ResolveSettings {
 }
 
 impl ResolveBuilder {
-    /// Adds a name in any presentation form. A text that is none gets a row that says so.
+    /// Adds a name in any presentation form. Another text gets a row with the status `not_a_doi`.
     pub fn name(mut self, text: impl Into<String>) -> Self {
         self.inputs.push(NameInput::Text(text.into()));
         self
     }
 
-    /// Adds a file, or `-` for standard input: with a name on each line, a table, or records or mentions in any format. It may be
-    /// packed.
+    /// Adds a file, or `-` for standard input: a list with a name on each line, a table, or records or mentions in any format. It
+    /// may be packed.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(NameInput::File(path.as_ref().to_owned()));
         self
@@ -100,11 +100,11 @@ impl ResolveBuilder {
         self
     }
 
-    /// The run, ready to start. Nothing is asked yet.
+    /// Returns the run, ready to start. Nothing is asked yet.
     ///
     /// # Errors
-    /// If there is no input, the endpoint or the contact cannot be used, the ending of the output is no format, and none was set, or
-    /// answers have no field of a name that was set.
+    /// If there is no input, the endpoint or the contact cannot be used, no format was set and the output's ending does not name
+    /// one, or a chosen field does not exist.
     pub fn build(self) -> Result<Resolve, Error> {
         if self.inputs.is_empty() {
             return Err(Error::new(ErrorKind::NoSource));
@@ -145,7 +145,7 @@ impl ResolveBuilder {
 }
 
 impl ResolveSettings {
-    /// The files that are read.
+    /// Returns the files that are read.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let files = self.inputs.iter().filter_map(|input| match input {
             NameInput::File(path) => Some(path.clone()),

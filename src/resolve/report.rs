@@ -23,15 +23,15 @@ pub struct ResolveReport {
     pub known: u64,
     /// Names that the registry does not know.
     pub unknown: u64,
-    /// Names for which it could not be asked.
+    /// Names that the registry could not be asked for.
     pub could_not_ask: u64,
-    /// Texts that are no names.
+    /// Texts that are not DOI names.
     pub refused: u64,
-    /// Names of which the agency, or the target of an alias, could not be asked for.
+    /// Names whose agency, or whose alias's target, could not be asked for.
     pub in_part: u64,
     /// Questions that the cache answered.
     pub cached: u64,
-    /// Questions that a service was asked.
+    /// Questions to a service.
     pub asked: u64,
     /// Errors that lost input.
     pub errors: Losses,
@@ -49,22 +49,22 @@ impl TaskReport for ResolveReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ResolveOptions {
-    /// The names and files as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The names and files as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub inputs: Vec<String>,
-    /// The file of the rows; none for standard output.
+    /// The file of the rows. `None` for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
     pub format: Format,
     /// The fields of a row, in order.
     pub fields: Vec<&'static str>,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl ResolveOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

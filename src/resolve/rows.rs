@@ -1,4 +1,4 @@
-//! What answers are as rows.
+//! Turns answers into rows.
 
 use doisift_core::Doi;
 use doisift_resolve::{Agency, Answer, Dated};
@@ -7,7 +7,7 @@ use crate::check::CheckVerdict;
 use crate::records::AnswerRow;
 use crate::run::utc;
 
-/// What a row says, for the counts.
+/// Status of a row, for the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerStatus {
     Known,
@@ -16,7 +16,7 @@ pub(super) enum AnswerStatus {
 }
 
 impl AnswerStatus {
-    /// The word of a check for the same.
+    /// Returns the name of the verdict that a check would give.
     fn name(self) -> &'static str {
         let verdict = match self {
             AnswerStatus::Known => CheckVerdict::Known,
@@ -27,15 +27,15 @@ impl AnswerStatus {
     }
 }
 
-/// What was answered for a name.
+/// The row of a name, with its status.
 pub(super) struct Answered {
     pub(super) row: AnswerRow,
     pub(super) status: AnswerStatus,
-    /// Whether a part of it could not be asked for.
+    /// Whether a part of the answer is missing, since it could not be asked for.
     pub(super) is_in_part: bool,
 }
 
-/// The row of a text that is no name.
+/// Returns the row of a text that is not a name.
 pub(super) fn refused(reason: &str) -> AnswerRow {
     AnswerRow {
         status: CheckVerdict::NotADoi.name(),
@@ -44,7 +44,7 @@ pub(super) fn refused(reason: &str) -> AnswerRow {
     }
 }
 
-/// What was answered for a name. The agency is none if it was not asked for.
+/// Makes the row of a name. `agency` is `None` if it was not asked for.
 pub(super) fn answered(doi: &Doi, dated: Dated<Answer>, agency: Option<&Agency>) -> Answered {
     let status = match dated.answer.exists() {
         Some(true) => AnswerStatus::Known,
@@ -74,7 +74,7 @@ pub(super) fn answered(doi: &Doi, dated: Dated<Answer>, agency: Option<&Agency>)
     }
 }
 
-/// The part of an answer that could not be asked for, and why.
+/// Returns which part of an answer is missing and why, or `None` if none is.
 fn missing(answer: &Answer, agency: Option<&Agency>) -> Option<String> {
     if let Answer::Alias {
         answer: Some(answer),
@@ -94,7 +94,7 @@ fn missing(answer: &Answer, agency: Option<&Agency>) -> Option<String> {
     }
 }
 
-/// Address, alias and reason of an answer.
+/// Returns address, alias and reason of an answer.
 fn told(answer: Answer) -> (Option<String>, Option<String>, Option<String>) {
     match answer {
         Answer::Known { urls } => (urls.into_iter().next(), None, None),

@@ -12,7 +12,7 @@ use crate::registry::cancelled_with;
 use crate::report::Losses;
 use crate::run::{Destinations, RowTarget, TaskFiles, not_cancelled};
 
-/// Runs it.
+/// Asks for all names of the inputs and writes the rows.
 pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
@@ -45,7 +45,7 @@ fn check(settings: &ResolveSettings, destinations: &Destinations) -> Result<(), 
     cache.try_for_each(|cache| destinations.check(cache))
 }
 
-/// Asks for all names, and writes their rows.
+/// Asks for the names and writes their rows.
 fn ask(
     settings: &ResolveSettings,
     names: AskedNames,
