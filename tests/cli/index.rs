@@ -585,6 +585,32 @@ fn a_run_is_resumed_within_an_archive() {
 }
 
 #[test]
+fn a_run_whose_kept_names_were_changed_is_not_resumed() {
+    let (place, _) = with_damage();
+    let line = format!("dump -o k.doix --on-error fail {KEPT}");
+    assert_eq!(place.index(&line).code, Some(2));
+    let entries = std::fs::read_dir(place.path("work")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_run = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "run");
+    let runs: Vec<_> = paths.filter(is_run).collect();
+    assert_eq!(runs.len(), 2);
+    for path in runs {
+        let good = std::fs::read(&path).unwrap();
+        assert!(!good.is_empty());
+        for at in (0..good.len()).step_by(good.len() / 20 + 1) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            std::fs::write(&path, bad).unwrap();
+            let seen = place.index(&format!("dump -o k.doix {KEPT}"));
+            assert_eq!(seen.code, Some(2), "byte {at}: {}", seen.err);
+            assert!(seen.err.contains("damaged"), "byte {at}: {}", seen.err);
+            assert!(!place.path("k.doix").exists());
+        }
+        std::fs::write(&path, good).unwrap();
+    }
+}
+
+#[test]
 fn a_run_is_not_resumed_with_other_sources_or_options() {
     let (place, _) = with_damage();
     let line = format!("dump -o k.doix --on-error fail {KEPT}");
