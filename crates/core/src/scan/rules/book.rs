@@ -113,7 +113,7 @@ book! {
     BreakAfterPrefix  "joint.after-prefix"       Labelled Guess   0  b""        "white space after the slash of a prefix, `doi: 10.5555/ a1`, is a line break inside the name";
     BreakAfterMark    "joint.after-mark"         Labelled Guess   0  b""        "white space between a slash, hyphen or colon and a word with a digit is a line break inside the name";
     BreakAfterJournal "joint.after-journal"      Labelled Guess   0  b""        "white space after `j.`, with which the names of one publisher start, is a line break inside the name";
-    BreakAfterStop    "joint.after-stop"         Labelled Guess   0  b""        "white space after the full stop of a name that has no digit yet is a line break inside the name";
+    BreakAfterStop    "joint.after-stop"         Labelled Guess   0  b""        "white space after the full stop of a name that has no digit yet is a line break inside the name, and so is white space between such a name and five digits";
     BreakInParentheses "joint.in-parentheses"    Labelled Guess   0  b""        "in the parentheses around a label and its name, white space is a line break inside the name";
     BreakInPath       "joint.in-path"            Path     Guess   0  b""        "white space between a prefix in the path of a URL and a word with a long number is a line break inside the name";
     SpacedBreak       "joint.spaced"             Labelled Guess   0  b""        "blanks after the marks of a proxy or prefix, or after each fifth letter, are an extractor's; those of the same kind in the suffix are removed";

@@ -519,13 +519,30 @@ fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
                 true => false,
                 false => !(word.ends_with(b".") && following.may_be_item()),
             };
-            Rule::BreakAfterStop.holds()
-                && first.is_ascii_digit()
-                && goes_on
-                && !following.is_date_or_pages()
+            let is_number = first.is_ascii_digit() || !has_digit(suffix) && is_code(word);
+            Rule::BreakAfterStop.holds() && is_number && goes_on && !following.is_date_or_pages()
         }
-        _ => false,
+        _ => Rule::BreakAfterStop.holds() && !has_digit(suffix) && is_long_run(word),
     }
+}
+
+/// Whether `word` is the number of an article as some journals form it, `aaf8083`: a few small letters and a number that is
+/// longer than that of a figure.
+fn is_code(word: &[u8]) -> bool {
+    const LETTERS: std::ops::RangeInclusive<usize> = 1..=4;
+    const MIN_DIGITS: usize = 4;
+    let end = word.iter().rposition(u8::is_ascii_alphanumeric);
+    let word = &word[..end.map_or(0, |at| at + 1)];
+    let letters = word.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let digits = &word[letters..];
+    LETTERS.contains(&letters)
+        && digits.len() >= MIN_DIGITS
+        && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether `word` starts with more digits than a page or a year has.
+fn is_long_run(word: &[u8]) -> bool {
+    word.len() > LONGEST_PAGE && word[..=LONGEST_PAGE].iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a parenthesis that opens in `front`, before the label of the name, closes at the end of `word`, and `word` is the

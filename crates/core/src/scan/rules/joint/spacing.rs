@@ -6,7 +6,7 @@
 
 use super::following::{Following, is_incomplete};
 use super::shape::{ends_in_manuscript, is_hexadecimal_pair, lacks_last_part};
-use super::{LONGEST_PAGE, LineEnd, has_digit, is_long_number, starts_another};
+use super::{LineEnd, has_digit, is_long_number, is_long_run, starts_another};
 
 /// Letters and digits between two blanks in a word.
 pub(super) const RUN: usize = 5;
@@ -42,7 +42,7 @@ impl Spaced<'_> {
             Some(b'.') => self.is_spaced(b'.') && self.goes_on_after_stop(following),
             Some(b')') => self.is_spaced(b')') && self.goes_on_after_bracket(following),
             Some(mark) if is_mark(*mark) => self.is_spaced(*mark),
-            Some(_) if !has_digit(self.suffix) && is_long_digits(following.word) => true,
+            Some(_) if !has_digit(self.suffix) && is_long_run(following.word) => true,
             // At the start of a line, the number of an item is one.
             Some(_) if end.lines == 1 && following.may_be_item() => false,
             Some(_) => self.splits_words() && self.goes_on_in_word(following),
@@ -210,11 +210,6 @@ impl Spaced<'_> {
         let is_other = following.is_date_or_pages() || following.is_next_item(self.before);
         self.run() == RUN && letters <= RUN + 1 && goes_on && !is_other
     }
-}
-
-/// Whether `word` starts with more digits than a page or a year has.
-fn is_long_digits(word: &[u8]) -> bool {
-    word.len() > LONGEST_PAGE && word[..=LONGEST_PAGE].iter().all(u8::is_ascii_digit)
 }
 
 /// A mark after which a line may break.
