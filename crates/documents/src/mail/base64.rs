@@ -1,17 +1,17 @@
 //! Base64 (RFC 2045), line by line.
 
-/// Characters of a line in which a damaged one is not taken for the end of the data.
+/// Minimum length of a line in which a damaged character is not taken for the end of the data.
 const LONG: usize = 40;
-/// Damaged characters of such a line.
+/// Maximum number of damaged characters in such a line.
 const MAX_WRONG: usize = 2;
 
-/// What a line is.
+/// Kind of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base64Line {
     Data,
-    /// It is data, in which some characters are wrong.
+    /// Data with some wrong characters.
     Damaged,
-    /// It is no data: the text after it, which no coding has.
+    /// Text after the data, which is not encoded.
     Text,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Base64 {
 }
 
 impl Base64 {
-    /// Decodes a line, or a piece of one, into `out`. A wrong character counts as zeros, so that the ones after it keep their
-    /// places.
+    /// Decodes a line, or a piece of one, into `out`. A wrong character counts as zeros, so that the bytes after it keep
+    /// their places.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Base64Line {
         let line = line.trim_ascii();
         let width = std::mem::replace(&mut self.width, line.len());
@@ -37,10 +37,10 @@ impl Base64 {
         let (mut count, mut is_text) = (0, false);
         for byte in wrong {
             count += usize::from(*byte != b'=');
-            // No name is without a full stop or one of the signs of an escape.
+            // Every DOI name has a full stop or a character of an escape.
             is_text |= byte.is_ascii_whitespace() || b".:%&;\\".contains(byte);
         }
-        // A line like those before it, of which one character is wrong.
+        // A line as long as those before it, with one wrong character.
         let is_like = width >= LONG && line.len() <= width && count == 1 && !line.contains(&b' ');
         if !is_like && (is_text || count > 0 && (line.len() < LONG || count > MAX_WRONG)) {
             return Base64Line::Text;
@@ -58,7 +58,7 @@ impl Base64 {
         }
     }
 
-    /// Whether the line has `=` only at its end, and as many as complete a group.
+    /// Whether the line has `=` only at its end, and the right number to complete a group.
     fn is_padded(&self, line: &[u8]) -> bool {
         let Some(at) = memchr::memchr(b'=', line) else {
             return true;
@@ -67,7 +67,8 @@ impl Base64 {
         matches!((before, &line[at..]), (2, b"==") | (3, b"="))
     }
 
-    /// Decodes a line of whole groups without padding, as nearly all lines are. False if it is another one.
+    /// Decodes a line of whole groups without padding, as nearly all lines are. Returns false if it is another kind of
+    /// line.
     fn whole_groups(&mut self, line: &[u8], out: &mut Vec<u8>) -> bool {
         if self.held > 0 || !line.len().is_multiple_of(4) {
             return false;
@@ -104,8 +105,8 @@ impl Base64 {
         (self.bits, self.held) = (0, 0);
     }
 
-    /// Ends the data. Returns whether its last byte is complete: many programs leave out the padding, and the bits that belong to
-    /// no byte are zeros then.
+    /// Ends the data. Returns whether its last byte is complete. Many programs omit the padding; then the unused bits are
+    /// zeros.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> bool {
         let unused = self.held % 8;
         let is_complete = unused < 6 && self.bits & ((1 << unused) - 1) == 0;
@@ -114,7 +115,7 @@ impl Base64 {
     }
 }
 
-/// No value: a bit that no value has.
+/// Marks characters without a value, by a bit that no value has.
 const NONE: u8 = 0x80;
 /// The value of each character.
 const VALUES: [u8; 256] = {
@@ -128,7 +129,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// The value of a character, of 6 bits.
+/// Returns the value of a character, of 6 bits.
 pub(super) fn value(byte: u8) -> Option<u32> {
     match VALUES[usize::from(byte)] {
         NONE => None,

@@ -1,4 +1,4 @@
-//! The body of a part, without its coding and in UTF-8.
+//! The body of a part, decoded and in UTF-8.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::read::ReadBytes;
 /// Bytes that are decoded before they are passed on.
 const STEP: usize = 16 << 10;
 
-/// How the bytes of a body are written (RFC 2045, 6).
+/// How the bytes of a body are encoded (RFC 2045, 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MailCoding {
     /// As they are.
@@ -31,7 +31,7 @@ pub(super) enum MailCoding {
 }
 
 impl MailCoding {
-    /// The coding that a field names. What is not known is text.
+    /// Returns the coding that a field names; [`Plain`](MailCoding::Plain) for an unknown one.
     pub(super) fn of(value: &[u8]) -> MailCoding {
         let value = without_comments(value);
         let value = value.split(|byte| *byte == b';').next().unwrap_or(&value);
@@ -45,12 +45,12 @@ impl MailCoding {
     }
 }
 
-/// Reads a body up to where it [stops](MailLines::stop), or where its bytes are not in its coding.
+/// Reads a body up to the line that [stops](MailLines::stop) it, or the first bytes that are not in its coding.
 pub(super) struct MailBody<'l, 'r> {
     lines: &'l mut MailLines<'r>,
     coding: MailCoding,
     base64: Base64,
-    /// How it is converted, if it is text, which has no control characters.
+    /// The conversion of a text, which has no control characters; `None` for a file.
     text: Option<BodyText>,
     /// The end of the last line. It belongs to a boundary if one follows.
     line_end: &'static [u8],
@@ -60,12 +60,12 @@ pub(super) struct MailBody<'l, 'r> {
     /// The error after these bytes.
     failed: Option<InputError>,
     ended: bool,
-    /// Whether the end that its coding has was read.
+    /// Whether the end mark of its coding was read.
     is_whole: bool,
 }
 
 impl<'l, 'r> MailBody<'l, 'r> {
-    /// The text after a header.
+    /// Reads the text after a header.
     pub(super) fn text(lines: &'l mut MailLines<'r>, header: &PartHeader) -> Self {
         MailBody {
             text: Some(BodyText::after(header)),
@@ -73,7 +73,7 @@ impl<'l, 'r> MailBody<'l, 'r> {
         }
     }
 
-    /// A file, or a text that is not converted.
+    /// Reads a file, or a text that is not converted.
     pub(super) fn file(lines: &'l mut MailLines<'r>, coding: MailCoding) -> Self {
         MailBody {
             lines,
@@ -148,7 +148,7 @@ impl<'l, 'r> MailBody<'l, 'r> {
         }
     }
 
-    /// Ends the body before the next line, which stops it, or is not in its coding.
+    /// Ends the body before the next line. `stop` is `None` if that line is not in its coding.
     fn end(&mut self, stop: Option<LinesEnd>) {
         self.ended = true;
         if !matches!(stop, Some(LinesEnd::Boundary { .. })) {
@@ -169,19 +169,19 @@ impl<'l, 'r> MailBody<'l, 'r> {
         self.line_end = b"";
     }
 
-    /// The label of its charset, if that is not known and characters of it were read.
+    /// Returns the label of its charset, if it is not known and characters of it were read.
     pub(super) fn unknown(self) -> Option<Box<str>> {
         let text = self.text.filter(|text| text.has_unknown)?;
         text.unknown.map(String::into_boxed_str)
     }
 
-    /// Offset of the next line in the mail.
+    /// Returns the offset of the next line in the mail.
     pub(super) fn offset(&self) -> u64 {
         self.lines.offset()
     }
 }
 
-/// How the decoded bytes of a text are converted.
+/// The conversion of the decoded bytes of a text.
 struct BodyText {
     converter: Converter,
     flow: Option<Flow>,
@@ -260,8 +260,9 @@ fn end_of(end: &[u8]) -> &'static [u8] {
     }
 }
 
-/// Decodes a line of quoted-printable into `out`. Returns its end, which is empty if the line goes on in the next one. What is no
-/// escape stays as it is. So does, in a text, the escape of a control character, since such an escape was not meant: `doi=10.5555/a`.
+/// Decodes a line of quoted-printable into `out`. Returns its end, which is empty if the line continues in the next one.
+/// Bytes that are not a valid escape are kept. In a text, the escape of a control character is kept too, since it was not
+/// meant as one: `doi=10.5555/a`.
 fn unquote(line: &[u8], is_text: bool, out: &mut Vec<u8>) -> &'static [u8] {
     let text = without_end(line);
     let end = end_of(&line[text.len()..]);

@@ -10,10 +10,10 @@ pub(super) enum MailCharset {
     Known(&'static Encoding),
     /// UTF-7 (RFC 2152), which web pages may not use and mails do.
     Utf7,
-    /// None is named, or by a label that says so (RFC 1428). Its bytes stay as they are.
+    /// No charset is named, or the label says that it is unknown (RFC 1428). The bytes are kept.
     #[default]
     None,
-    /// The label names one that is not known. Its bytes stay as they are.
+    /// The label is not known. The bytes are kept.
     Unknown,
 }
 
@@ -21,7 +21,7 @@ impl MailCharset {
     pub(super) fn of(label: &[u8]) -> MailCharset {
         let label = label.trim_ascii();
         match Encoding::for_label(label) {
-            // Decoders of encodings that web pages may not use give no text.
+            // Decoders of encodings that web pages may not use return no text.
             Some(known) if known != REPLACEMENT => MailCharset::Known(known),
             _ if is_one_of(label, &UTF_7) => MailCharset::Utf7,
             _ if is_one_of(label, &NONE) => MailCharset::None,
@@ -29,12 +29,12 @@ impl MailCharset {
         }
     }
 
-    /// Whether all that is written in ASCII is the same in it.
+    /// Whether ASCII characters have their ASCII bytes in it.
     pub(super) fn has_ascii(self) -> bool {
         !matches!(self, MailCharset::Known(known) if !known.is_ascii_compatible())
     }
 
-    /// The text of all of `bytes`, in UTF-8 if the charset is known.
+    /// Returns the text of all of `bytes`, in UTF-8 if the charset is known.
     pub(super) fn decode(self, bytes: Vec<u8>) -> Vec<u8> {
         match self {
             MailCharset::Known(known) => {
@@ -48,7 +48,7 @@ impl MailCharset {
 }
 
 const UTF_7: [&str; 4] = ["utf-7", "utf7", "unicode-1-1-utf-7", "unicode-2-0-utf-7"];
-/// Labels of programs that do not know the charset.
+/// Labels by which programs say that they do not know the charset.
 const NONE: [&str; 4] = ["", "unknown-8bit", "x-unknown", "unknown"];
 
 fn is_one_of(label: &[u8], known: &[&str]) -> bool {
@@ -57,7 +57,7 @@ fn is_one_of(label: &[u8], known: &[&str]) -> bool {
         .any(|known| label.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether the bytes may be other characters than those of ASCII: high ones, and those that switch to another set.
+/// Whether `bytes` may have characters outside ASCII: bytes above 127, or escapes that switch to another set.
 pub(super) fn has_foreign(bytes: &[u8]) -> bool {
     bytes
         .iter()
@@ -82,7 +82,7 @@ impl Converter {
         }
     }
 
-    /// The text in UTF-8; what is no character becomes U+FFFD.
+    /// Converts the next part of the text to UTF-8. Bytes that are not a character become U+FFFD.
     pub(super) fn put(&mut self, text: Vec<u8>, is_last: bool) -> Vec<u8> {
         match self {
             Converter::Known(decoder) => converted(decoder, &text, is_last),
@@ -103,7 +103,7 @@ fn converted(decoder: &mut Decoder, text: &[u8], is_last: bool) -> Vec<u8> {
 /// A decoder of UTF-7: ASCII, and units of UTF-16 in base64 between `+` and `-` or another character that base64 lacks.
 #[derive(Default)]
 pub(super) struct Utf7 {
-    /// Bits of an incomplete unit and their number, inside base64; and whether no digit was read.
+    /// Inside base64: bits of an incomplete unit, their number, and whether no digit was read yet.
     shifted: Option<(u32, u32, bool)>,
     /// The first unit of a pair.
     high: Option<u16>,

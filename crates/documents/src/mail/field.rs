@@ -4,13 +4,13 @@ use super::charset::MailCharset;
 use super::words;
 use crate::mail_start::hex;
 
-/// Pieces of a parameter that are joined.
+/// Maximum number of pieces of a parameter that are joined.
 const PIECES: usize = 1000;
 
 /// The value of a field with parameters.
 #[derive(Default)]
 pub(super) struct FieldValue {
-    /// What comes before the parameters, in lower case.
+    /// The part before the parameters, in lower case.
     pub(super) main: String,
     /// Names in lower case, and values.
     parameters: Vec<(String, Vec<u8>)>,
@@ -37,7 +37,7 @@ impl FieldValue {
         found.map(|(_, value)| &value[..])
     }
 
-    /// A parameter that may be in pieces, without its percents, and its charset.
+    /// Returns a parameter that may be in pieces, without its percent escapes, and its charset.
     pub(super) fn bytes(&self, name: &str) -> Option<(Vec<u8>, Option<MailCharset>)> {
         if let Some(plain) = self.parameter(name) {
             return Some((plain.to_owned(), None));
@@ -66,7 +66,7 @@ impl FieldValue {
         (!out.is_empty()).then_some((out, charset))
     }
 
-    /// A parameter as text; encoded words in it are decoded, which RFC 2047 forbids and many programs write.
+    /// Returns a parameter as text. Encoded words in it are decoded, which RFC 2047 forbids but many programs write.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let (bytes, charset) = self.bytes(name)?;
         let text = match charset {
@@ -77,7 +77,7 @@ impl FieldValue {
     }
 }
 
-/// A value after its charset and its language: `utf-8'en'value`.
+/// Splits a value into its text and the charset before it: `utf-8'en'value`.
 fn with_charset(value: &[u8]) -> (&[u8], Option<MailCharset>) {
     let mut parts = value.splitn(3, |byte| *byte == b'\'');
     match (parts.next(), parts.next(), parts.next()) {
@@ -86,7 +86,7 @@ fn with_charset(value: &[u8]) -> (&[u8], Option<MailCharset>) {
     }
 }
 
-/// A value without the comments in parentheses that are outside quotes.
+/// Returns a value without the comments in parentheses that are outside quotes.
 pub(super) fn without_comments(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     let (mut depth, mut is_quoted) = (0_u32, false);
@@ -116,7 +116,7 @@ pub(super) fn without_comments(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The pieces of a value between semicolons that are not in quotes.
+/// Returns the pieces of a value between semicolons that are not in quotes.
 fn pieces(value: &[u8]) -> Vec<Vec<u8>> {
     let mut pieces = vec![Vec::new()];
     let (mut is_quoted, mut is_escaped) = (false, false);
@@ -137,7 +137,7 @@ fn pieces(value: &[u8]) -> Vec<Vec<u8>> {
     pieces
 }
 
-/// A value without its quotes.
+/// Returns a value without its quotes.
 pub(super) fn unquoted(value: &[u8]) -> Vec<u8> {
     let value = value.trim_ascii();
     let Some(quoted) = value.strip_prefix(b"\"") else {

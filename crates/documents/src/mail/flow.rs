@@ -2,10 +2,10 @@
 
 /// Length of a line that is held until its end is known. RFC 5322 allows 998.
 const LONGEST: usize = 4 << 10;
-/// The line before a signature, which ends with a blank but no paragraph goes on after it.
+/// The line before a signature. It ends with a blank, but no paragraph continues after it.
 const SIGNATURE: &[u8] = b"-- ";
 
-/// Joins the lines of a paragraph. All other lines stay as they are, with their quote marks.
+/// Joins the lines of a paragraph. All other lines are kept, with their quote marks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     /// Whether the blank at the end of a line belongs to the line end, as with `DelSp=yes`.
@@ -16,7 +16,7 @@ pub(super) struct Flow {
     is_inside: bool,
     /// Number of quote marks of the last line.
     quotes: usize,
-    /// The end of the last line, with its blank, if the paragraph may go on after it.
+    /// The end of the last line, with its blank, if the paragraph may continue after it.
     soft: Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ impl Flow {
         }
     }
 
-    /// The text after what was put before, as far as its lines are known.
+    /// Adds `text`. Returns the text whose lines are complete.
     pub(super) fn put(&mut self, text: &[u8], is_last: bool) -> Vec<u8> {
         self.held.extend_from_slice(text);
         let text = std::mem::take(&mut self.held);
@@ -69,7 +69,7 @@ impl Flow {
         self.is_inside = true;
     }
 
-    /// Writes a line or piece up to `end`, after what is due of the line before.
+    /// Writes a line or piece up to `end`, after the held end of the line before.
     fn start(&mut self, line: &[u8], end: usize, out: &mut Vec<u8>) {
         if self.is_inside {
             return out.extend_from_slice(&line[..end]);
@@ -90,13 +90,13 @@ impl Flow {
     }
 }
 
-/// Length of a line without its end.
+/// Returns the length of a line without its end.
 fn end_of(line: &[u8]) -> usize {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line).len()
 }
 
-/// Whether the line is that before a signature, maybe quoted.
+/// Whether `line` is the line before a signature, maybe quoted.
 fn is_signature(line: &[u8]) -> bool {
     let quotes = line.iter().take_while(|byte| **byte == b'>').count();
     let text = &line[quotes..end_of(line)];

@@ -1,4 +1,4 @@
-//! The header of a message or a part: the fields that say what its body is.
+//! The header of a message or a part: the fields that describe its body.
 
 use super::body::MailCoding;
 use super::charset::MailCharset;
@@ -7,14 +7,14 @@ use super::flow::Flow;
 use super::words;
 use crate::mail_start::{UTF8_BOM, is_field, lines_of};
 
-/// What a body is.
+/// Kind of body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum BodyContent {
     #[default]
     Text,
     /// A web page.
     Web,
-    /// Parts with this boundary between them. If it is empty, the body shows it.
+    /// Parts with this boundary between them. If the boundary is empty, the body shows it.
     Parts(Vec<u8>),
     /// Another message.
     Message,
@@ -22,17 +22,17 @@ pub(super) enum BodyContent {
     Attached,
 }
 
-/// A header, and what its fields say.
+/// A header, and the meaning of its fields.
 #[derive(Default)]
 pub(super) struct PartHeader {
-    /// All bytes, with the empty line after it.
+    /// All bytes, including the empty line after it.
     pub(super) text: Vec<u8>,
     pub(super) content: BodyContent,
     pub(super) coding: MailCoding,
     /// The label of the charset of an encoded word, if it is not known.
     pub(super) unknown: Option<Box<str>>,
     pub(super) file_name: Option<String>,
-    /// Whether text before these bytes was passed on, since the header is long.
+    /// Whether a first part of the header was passed on, since it is long.
     pub(super) is_long: bool,
     kind: FieldValue,
     disposition: FieldValue,
@@ -46,7 +46,7 @@ impl PartHeader {
         is_folded || is_field(line)
     }
 
-    /// The header of a part, followed by that of the message in it.
+    /// Joins the header of a part with the header of the message in it.
     pub(super) fn followed_by(self, within: PartHeader) -> PartHeader {
         PartHeader {
             text: [self.text, within.text].concat(),
@@ -73,7 +73,7 @@ impl PartHeader {
         (self.text, self.unknown) = words::decoded(std::mem::take(&mut self.text));
     }
 
-    /// The charset of a text, and its label.
+    /// Returns the charset of a text, and its label.
     pub(super) fn charset(&self) -> (MailCharset, String) {
         let label = self.kind.text("charset");
         let charset = label
@@ -82,7 +82,7 @@ impl PartHeader {
         (charset.unwrap_or_default(), label.unwrap_or_default())
     }
 
-    /// How the lines of a text are joined, if they are.
+    /// Returns how the lines of a text are joined, if they are.
     pub(super) fn flow(&self) -> Option<Flow> {
         let says = |name, value: &str| {
             let own = self.kind.text(name);
@@ -92,19 +92,19 @@ impl PartHeader {
         is_flowed.then(|| Flow::new(says("delsp", "yes")))
     }
 
-    /// Which part of a message it is that was cut into several.
+    /// Returns the number of this part of a message that was cut into several; `None` for a whole message.
     pub(super) fn fragment(&self) -> Option<u64> {
         let number = |name| self.kind.text(name)?.trim_ascii().parse::<u64>().ok();
         let is_cut = self.kind.main == "message/partial" && number("total") != Some(1);
         is_cut.then(|| number("number").unwrap_or(0))
     }
 
-    /// Whether its parts are messages if they do not say what they are.
+    /// Whether parts without a type of content are messages.
     pub(super) fn is_digest(&self) -> bool {
         self.kind.main == "multipart/digest"
     }
 
-    /// Takes it for that of a message if it does not say what its body is.
+    /// Takes the body for a message if the header does not state its type.
     pub(super) fn default_to_message(&mut self) {
         if self.kind.main.is_empty() {
             self.content = BodyContent::Message;
@@ -120,7 +120,7 @@ impl PartHeader {
                 BodyContent::Parts(boundary[..comment].trim_ascii_end().to_owned())
             }
             "message/rfc822" | "message/global" | "message/news" => BodyContent::Message,
-            // It starts with the header of the message.
+            // The first part starts with the header of the message.
             "message/partial" if self.fragment().is_none_or(|number| number == 1) => {
                 BodyContent::Message
             }
@@ -135,7 +135,7 @@ impl PartHeader {
     }
 }
 
-/// The fields of a header: names in lower case, and values as one line.
+/// Returns the fields of a header: names in lower case, and values as one line.
 fn fields(header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut fields: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let header = header.strip_prefix(UTF8_BOM).unwrap_or(header);

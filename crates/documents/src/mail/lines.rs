@@ -1,4 +1,4 @@
-//! The lines of a mail, and where a part of it ends.
+//! The lines of a mail, and the lines that end its parts.
 
 use memchr::memchr;
 
@@ -11,19 +11,19 @@ use crate::read::ReadBytes;
 const LONGEST: usize = 64 << 10;
 /// Bytes of a read.
 const READ: usize = 64 << 10;
-/// Bytes that the line after a line `From ` must be recognised by.
+/// Maximum bytes of the line after a line `From ` that are checked.
 const FIELD: usize = 256;
-/// Bytes by which the start of a mail is known.
+/// Bytes of the start of a mail that are read to recognise its first lines.
 const HEAD: usize = 4 << 10;
-/// Length of a boundary of which one byte may be damaged.
+/// Minimum length of a boundary that is recognised with one damaged byte.
 const SURE: usize = 8;
-/// Length of a boundary that is recognised. RFC 2046 allows 70.
+/// Maximum length of a boundary that is compared. RFC 2046 allows 70.
 const BOUNDARY: usize = 200;
 
-/// Where a part ends.
+/// Why a part ends before a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinesEnd {
-    /// A boundary of the parts that were entered as the `of`-th, from 0. The last one has no part after it.
+    /// A boundary with the number `of`, from 0, in the order they were entered. After the last one no part follows.
     Boundary {
         of: usize,
         is_last: bool,
@@ -73,8 +73,8 @@ impl<'r> MailLines<'r> {
         }
     }
 
-    /// Reads the bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of an
-    /// mbox, after which there may be several messages.
+    /// Reads the bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of
+    /// an mbox. After the line of an mbox there may be several messages.
     pub(super) fn prelude(&mut self) -> Vec<u8> {
         while self.end - self.start < HEAD && self.read_more() {}
         let head = &self.buffer[self.start..self.end.min(self.start + HEAD)];
@@ -88,15 +88,15 @@ impl<'r> MailLines<'r> {
         prelude
     }
 
-    /// Reads on after the end of a message whose length the file says. Returns whether all its bytes were there; none if the
-    /// file does not say it.
+    /// Continues after the end of a message whose length the file states. Returns whether all its bytes were there; `None`
+    /// if the file does not state the length.
     pub(super) fn pass_limit(&mut self) -> Option<bool> {
         let limit = self.limit.take()?;
         self.at_line_start = true;
         Some(self.offset >= limit)
     }
 
-    /// The last byte of a line.
+    /// Returns the last byte of a line.
     pub(super) fn mark(&self) -> u8 {
         self.mark
     }
@@ -105,7 +105,7 @@ impl<'r> MailLines<'r> {
         self.is_mbox
     }
 
-    /// Offset of the next line.
+    /// Returns the offset of the next line.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
@@ -122,7 +122,7 @@ impl<'r> MailLines<'r> {
         self.boundaries.truncate(number);
     }
 
-    /// The next line with its end, or a piece of a long one. Empty at the end, and before an error.
+    /// Returns the next line with its end, or a piece of a long one. Empty at the end, and before an error.
     pub(super) fn line(&mut self) -> &[u8] {
         let length = self.line_length();
         &self.buffer[self.start..self.start + length]
@@ -149,12 +149,12 @@ impl<'r> MailLines<'r> {
         }
     }
 
-    /// Whether the line, which should end with `mark`, is a piece of a long line that goes on.
+    /// Whether `line`, which should end with `mark`, is a piece of a long line that continues.
     pub(super) fn is_piece(line: &[u8], mark: u8) -> bool {
         line.len() == LONGEST && !line.ends_with(&[mark])
     }
 
-    /// Moves on by so many bytes of the line.
+    /// Moves on by this many bytes of the line.
     pub(super) fn consume(&mut self, count: usize) {
         let last = self.start + count;
         if count > 0 {
@@ -169,7 +169,7 @@ impl<'r> MailLines<'r> {
         self.consume(length);
     }
 
-    /// The error before the next line, if there is one. Reading may go on after it.
+    /// Returns the error before the next line, if there is one. Reading may continue after it.
     pub(super) fn take_error(&mut self) -> Option<InputError> {
         if self.line_length() > 0 {
             return None;
@@ -179,7 +179,7 @@ impl<'r> MailLines<'r> {
         error
     }
 
-    /// What ends a part at the next line, if that does.
+    /// Returns why a part ends before the next line; `None` if it continues.
     pub(super) fn stop(&mut self) -> Option<LinesEnd> {
         if self.line_length() == 0 {
             return self.error.is_none().then_some(LinesEnd::End);
@@ -214,7 +214,7 @@ impl<'r> MailLines<'r> {
         found.or_else(|| self.shown_boundary(length))
     }
 
-    /// The boundary in a line of this length, if the header did not say it: a header or an empty line follows.
+    /// Recognises a boundary that the header does not state, in a line of this length: a header or an empty line follows.
     fn shown_boundary(&mut self, length: usize) -> Option<LinesEnd> {
         let of = self.boundaries.len().checked_sub(1)?;
         let line = &self.buffer[self.start..self.start + length];
@@ -241,7 +241,7 @@ impl<'r> MailLines<'r> {
             .is_some_and(|boundary| !boundary.is_empty())
     }
 
-    /// A boundary of which one byte is wrong.
+    /// Recognises a boundary with one wrong byte.
     fn damaged_boundary(&mut self) -> Option<LinesEnd> {
         if self.boundaries.is_empty() {
             return None;
@@ -260,7 +260,7 @@ impl<'r> MailLines<'r> {
         found.next()
     }
 
-    /// Whether the next line is a boundary of which a byte is wrong.
+    /// Whether the next line, which stops a part, is not an exact boundary, so that one byte of it is wrong.
     pub(super) fn is_damaged(&mut self) -> bool {
         self.boundary().is_none()
     }
@@ -272,7 +272,7 @@ impl<'r> MailLines<'r> {
         uu::is_start(line) && uu::is_data(self.after(length))
     }
 
-    /// The bytes after a line of this length: the next line, or its start.
+    /// Returns the bytes after a line of this length: the next line, or its start.
     fn after(&mut self, length: usize) -> &[u8] {
         loop {
             let after = &self.buffer[self.start + length..self.end];
@@ -283,7 +283,7 @@ impl<'r> MailLines<'r> {
         }
     }
 
-    /// Whether the next line is that of an mbox before a message: with a time or an address, and a field after it.
+    /// Whether the next line is the line of an mbox before a message: with a time or an address, and a field after it.
     fn starts_message(&mut self) -> bool {
         if !self.is_mbox || !self.at_line_start {
             return false;
@@ -295,7 +295,7 @@ impl<'r> MailLines<'r> {
         mail_start::is_field(self.after(length))
     }
 
-    /// Reads more bytes after the held ones. False if there are none, or no room.
+    /// Reads more bytes after the held ones. Returns false if there are none, or no room.
     fn read_more(&mut self) -> bool {
         if self.ended || self.error.is_some() {
             return false;
@@ -317,7 +317,7 @@ impl<'r> MailLines<'r> {
     }
 }
 
-/// Whether exactly one byte of `line` is other than in the joined `parts`.
+/// Whether `line` differs from the joined `parts` in exactly one byte.
 fn is_damaged(line: &[u8], parts: [&[u8]; 3]) -> bool {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let wanted = parts.iter().copied().flatten();

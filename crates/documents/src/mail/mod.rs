@@ -1,12 +1,12 @@
-//! Messages of e-mail (RFC 5322, MIME), one a file or many in an mbox (RFC 4155).
+//! Messages of e-mail (RFC 5322, MIME), one in a file or many in an mbox (RFC 4155).
 //!
-//! `lines` finds where a body ends: at a boundary, at the next message, at the end. `header` reads the fields that say how a
-//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`, and makes it text with `charset` and
-//! `flow`. `mail_start` recognises a mail. This module follows the structure.
+//! `lines` finds the end of a body: a boundary, the next message, or the end of the file. `header` reads the fields that
+//! say how a part is encoded, and `field` and `words` their values. `body` decodes the part with `base64` and `uu`, and
+//! converts it to text with `charset` and `flow`. `mail_start` recognises a mail. This module follows the structure.
 //!
-//! A text may only look like a message. So all bytes but those of encoded parts are passed on as they are, and an
-//! encoded part ends where its bytes are not in its coding. No library is used: those that are kept hold a whole message in memory, and
-//! drop what they do not understand.
+//! A text may only look like a message. So all bytes except those of encoded parts are passed on unchanged, and an encoded
+//! part ends at the first bytes that are not in its coding. No library is used: maintained ones hold a whole message in
+//! memory, and drop bytes that they do not understand.
 //!
 //! Holds at most 512 KiB for each message within another, and takes time linear in the bytes.
 
@@ -35,17 +35,18 @@ use super::fault::{InputError, Packing};
 use super::mail_start;
 use super::read::{Chain, ReadBytes};
 
-/// Parts and messages within one another. Further ones are text.
+/// Maximum depth of parts and messages within one another. Deeper ones are text.
 const NESTED: usize = 64;
-/// Bytes of a header that are one text. The start of a longer one is a text of its own.
+/// Maximum bytes of a header in one text. A longer header is passed on in several texts.
 const HEADER: usize = 64 << 10;
-/// Bytes of a header in which a field is not cut before its end.
+/// Maximum bytes of a header before a field is cut.
 const FIELD: usize = 2 * HEADER;
 
 /// Passes on the messages of `bytes`: a text for each part, with its header, and attachments as members.
 ///
-/// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. Of a single message the header is the
-/// text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the number.
+/// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. The header of a single message is
+/// the text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the
+/// number.
 pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
     let mut reader = MailReader {
         walk,
@@ -69,9 +70,9 @@ struct MailReader<'a, 'r> {
     lines: MailLines<'r>,
     /// The number of the message, from 1, if there may be several.
     message: Option<u64>,
-    /// The numbers of the part in its message: its place among the parts of each part that encloses it.
+    /// The numbers of the part in its message, from the outermost part to the part itself.
     part: Vec<u64>,
-    /// How many messages and parts enclose it.
+    /// Number of messages and parts that enclose it.
     nested: usize,
     /// Whether a missing end was reported.
     is_endless: bool,
@@ -82,7 +83,7 @@ struct MailReader<'a, 'r> {
 }
 
 impl MailReader<'_, '_> {
-    /// Reads the next message. False at the end, or if the source should not be read further.
+    /// Reads the next message. Returns false at the end, or if the source should not be read further.
     fn message(&mut self) -> bool {
         if self.lines.is_mbox() {
             self.message = Some(self.message.unwrap_or(0) + 1);
@@ -99,7 +100,7 @@ impl MailReader<'_, '_> {
         !is_over && self.lines.stop() == Some(LinesEnd::Message)
     }
 
-    /// Passes on what follows a message whose length the file says, as the property list of an emlx.
+    /// Passes on the bytes after a message whose length the file states, such as the property list of an emlx.
     fn after_limit(&mut self) {
         self.part.clear();
         match self.lines.pass_limit() {
@@ -111,7 +112,7 @@ impl MailReader<'_, '_> {
         }
     }
 
-    /// Reads the line of an mbox before a message, which attached messages keep too.
+    /// Reads the line of an mbox before a message. Attached messages may have it too.
     fn read_from_line(&mut self, header: &mut PartHeader) {
         if mail_start::is_quoted_from_line(self.lines.line()) {
             header.text.extend_from_slice(self.lines.line());
@@ -125,7 +126,7 @@ impl MailReader<'_, '_> {
         header
     }
 
-    /// Reads a header up to the line after it, which is empty.
+    /// Reads a header, including the empty line after it.
     fn read_header(&mut self, header: &mut PartHeader) {
         while self.lines.stop().is_none() {
             if let Some(error) = self.lines.take_error() {
@@ -222,7 +223,7 @@ impl MailReader<'_, '_> {
                     go_on = self.part(number, is_digest);
                 }
                 Some(LinesEnd::End) => {
-                    // Parts that enclose it have no end either.
+                    // Parts that enclose it have no end mark either.
                     if self.lines.knows(own) && !std::mem::replace(&mut self.is_endless, true) {
                         self.lose(InputError::Endless(Packing::Mail));
                     }
@@ -317,12 +318,12 @@ impl MailReader<'_, '_> {
                 header.text.extend_from_slice(self.lines.line());
                 self.lines.skip_line();
             }
-            // Its first line may be after some text.
+            // Its first line may follow some text.
             _ => header.coding = MailCoding::Plain,
         }
     }
 
-    /// Passes on a file in uuencode that a text holds, and the text after it.
+    /// Passes on a file in uuencode that is part of a text, and the text after it.
     fn file(&mut self) -> bool {
         let name = uu::name(self.lines.line()).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
@@ -339,7 +340,7 @@ impl MailReader<'_, '_> {
         go_on
     }
 
-    /// Passes on the text after a part that does not belong to another one, if there is any.
+    /// Passes on the text after a part that does not belong to another one, if it has any.
     fn rest(&mut self) -> bool {
         loop {
             self.skip_blank_lines();
@@ -367,7 +368,7 @@ impl MailReader<'_, '_> {
         }
     }
 
-    /// The name of the part, or of something that belongs to it. None for the header of a single message.
+    /// Returns the name of the part, or of something that belongs to it; `None` for the header of a single message.
     fn name(&self, of: Option<&str>) -> Option<String> {
         let message = self.message.map(|number| format!("message={number}"));
         let numbers: Vec<String> = self.part.iter().map(u64::to_string).collect();
@@ -388,7 +389,7 @@ fn wrong_boundary() -> InputError {
     )
 }
 
-/// Reads what a member left of its body.
+/// Reads the rest of a member's body.
 fn finish(walk: &mut dyn Members, level: &Level<'_>, body: &mut MailBody<'_, '_>) {
     let mut step = [0; 4 << 10];
     loop {

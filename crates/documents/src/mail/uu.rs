@@ -1,23 +1,23 @@
 //! Files in uuencode: lines of data, each with the number of its bytes, between `begin 644 name` and `end`.
 
-/// What a line is.
+/// Kind of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UuLine {
     Data,
-    /// It has not as many characters as its count says, or others than uuencode has.
+    /// Data whose length differs from its count, or with characters that uuencode does not have.
     Damaged,
     /// The end of the file.
     End,
-    /// It is no data: the file breaks off before it.
+    /// Text after a file that breaks off.
     Text,
 }
 
-/// Whether this is the first line of a file: `begin`, its mode in octal digits, its name.
+/// Whether `line` is the first line of a file: `begin`, its mode in octal digits, its name.
 pub(super) fn is_start(line: &[u8]) -> bool {
     name(line).is_some()
 }
 
-/// The name in the first line of a file.
+/// Returns the name in the first line of a file.
 pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"begin ")?;
     let digits = rest
@@ -28,7 +28,7 @@ pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
     ((3..=4).contains(&digits) && !name.is_empty()).then_some(name)
 }
 
-/// Whether `text` starts with a line of data, or with the end of a file that has none.
+/// Whether `text` starts with a line of data, or with the end of an empty file.
 pub(super) fn is_data(text: &[u8]) -> bool {
     let end = memchr::memchr2(b'\r', b'\n', text).unwrap_or(text.len());
     let mut out = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn is_data(text: &[u8]) -> bool {
     }
 }
 
-/// Decodes a line into `out`. What is missing or wrong counts as zeros.
+/// Decodes a line into `out`. Missing and wrong characters count as zeros.
 pub(super) fn decode(line: &[u8], out: &mut Vec<u8>) -> UuLine {
     let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n'));
     let line = &line[..end.map_or(0, |end| end + 1)];
@@ -47,7 +47,7 @@ pub(super) fn decode(line: &[u8], out: &mut Vec<u8>) -> UuLine {
         return UuLine::End;
     }
     let Some((count, data)) = line.split_first() else {
-        // A line without bytes, of which the blank was cut.
+        // A line without bytes, whose blank was cut.
         return UuLine::Data;
     };
     let wrong = line.iter().filter(|byte| value(**byte).is_none()).count();

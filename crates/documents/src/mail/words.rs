@@ -6,7 +6,7 @@ use super::base64::Base64;
 use super::charset::{MailCharset, has_foreign};
 use crate::mail_start::hex;
 
-/// Bytes of an encoded word, which RFC 2047 limits to 75.
+/// Maximum bytes of an encoded word. RFC 2047 limits it to 75.
 const LONGEST: usize = 4 << 10;
 
 /// An encoded word: its charset, its bytes, and its length.
@@ -17,9 +17,9 @@ struct Word<'h> {
     length: usize,
 }
 
-/// A header in which encoded words are text in UTF-8. Words that only blanks or line ends separate are one text; all other
-/// bytes stay as they are. If the charset of a word is not known, its bytes are put there, and the label is that of the first with
-/// other bytes than ASCII.
+/// Decodes the encoded words of a header to UTF-8. Words that only blanks or line ends separate are one text; all other
+/// bytes are kept. If the charset of a word is not known, its bytes are kept. The second value is the label of the first
+/// such word with bytes other than ASCII.
 pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
     if memmem::find(&header, b"=?").is_none() {
         return (header, None);
@@ -44,7 +44,7 @@ pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
     (out, unknown)
 }
 
-/// Decodes the words from `word` on, with which `rest` starts, into `out`. Returns what follows them.
+/// Decodes `word`, with which `rest` starts, and the words that continue it into `out`. Returns the bytes after them.
 fn text<'h>(word: Word<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
     let (charset, mut bytes) = (word.charset, word.bytes);
     rest = &rest[word.length..];
@@ -65,13 +65,13 @@ fn text<'h>(word: Word<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
 }
 
 impl<'h> Word<'h> {
-    /// The label of its charset, if it is not known and the bytes need one.
+    /// Returns the label of its charset, if it is not known and the bytes need one.
     fn unknown(&self) -> Option<Box<str>> {
         let is_unknown = self.charset == MailCharset::Unknown && has_foreign(&self.bytes);
         is_unknown.then(|| String::from_utf8_lossy(self.label).into())
     }
 
-    /// The word with which `text` starts: `=?charset?B?...?=` or `=?charset?Q?...?=`.
+    /// Returns the word with which `text` starts: `=?charset?B?...?=` or `=?charset?Q?...?=`.
     fn at(text: &'h [u8]) -> Option<Word<'h>> {
         let rest = text.get(..text.len().min(LONGEST))?.strip_prefix(b"=?")?;
         let end = memchr::memchr(b'?', rest)?;

@@ -6,7 +6,8 @@ use encoding_rs::{
     WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
 };
 
-/// The encoding of a Windows code page; that of Western Europe for one that is not known, since its letters in ASCII are the same.
+/// Returns the encoding of a Windows code page; for an unknown one that of Western Europe, whose ASCII letters are the
+/// same.
 pub(super) fn of_code_page(page: i64) -> &'static Encoding {
     match page {
         866 => IBM866,
@@ -30,7 +31,7 @@ pub(super) fn of_code_page(page: i64) -> &'static Encoding {
     }
 }
 
-/// The encoding of a font's character set (RTF 1.9.1, "Font Table"). Returns `None` if it is that of the document.
+/// Returns the encoding of a font's character set (RTF 1.9.1, "Font Table"); `None` if it is that of the document.
 pub(super) fn of_font(charset: i64) -> Option<&'static Encoding> {
     Some(match charset {
         77 => MACINTOSH,

@@ -2,10 +2,10 @@
 
 use super::writer::TextWriter;
 
-/// Letters of a control word (RTF 1.9.1, "Control Word"). Of a longer one the rest is dropped.
+/// Maximum letters of a control word (RTF 1.9.1, "Control Word"). The rest of a longer one is dropped.
 const MAX_WORD_LETTERS: usize = 32;
 
-/// The place in the syntax. Words and escapes may be divided among pieces of the input.
+/// The state of the lexer. Words and escapes may be divided among pieces of the input.
 #[derive(Default)]
 pub(super) struct Lexer {
     place: LexerPlace,
@@ -26,12 +26,12 @@ enum LexerPlace {
     /// After `\'`, and after the first digit.
     Hex,
     HexDigit(u8),
-    /// So many bytes are no text.
+    /// In binary data, of which this many bytes are left.
     Binary(u64),
 }
 
 impl Lexer {
-    /// Passes on what `bytes`, the next of the document, hold.
+    /// Passes on the words and texts in `bytes`, the next bytes of the document.
     pub(super) fn take(&mut self, mut bytes: &[u8], to: &mut TextWriter) {
         while let [first, rest @ ..] = bytes {
             bytes = match self.place {
@@ -77,7 +77,7 @@ impl Lexer {
         rest.get(1..).unwrap_or_default()
     }
 
-    /// Takes a byte of an escape. Returns false if it belongs to what follows.
+    /// Takes a byte of an escape. Returns false if it belongs to the text after the escape.
     fn step(&mut self, byte: u8, to: &mut TextWriter) -> bool {
         match self.place {
             LexerPlace::Escape => self.escaped(byte, to),
@@ -137,11 +137,11 @@ impl Lexer {
         }
     }
 
-    /// Ends a word before `byte`. Returns whether this belongs to it, as a blank does.
+    /// Ends a word before `byte`. Returns whether `byte` belongs to the word, as a blank does.
     fn after_word(&mut self, byte: u8, to: &mut TextWriter) -> bool {
         self.end_word(to);
         if self.is_negative && self.parameter.is_none() {
-            // The hyphen was no sign.
+            // The hyphen was not a sign.
             to.bytes(b"-");
             return false;
         }

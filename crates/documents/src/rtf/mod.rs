@@ -1,9 +1,10 @@
 //! RTF: the text that a document shows, in UTF-8, with its escapes undone.
 //!
-//! A paragraph is a line with an empty line after it, and its runs are joined, however their formats divide a name. Codes of fields, which
-//! hold the targets of links, follow their paragraph, each like a paragraph. Fonts, styles, pictures and destinations that
-//! are marked as ignorable have no text. `lexer` cuts bytes into words and text, `word` says what a word means, and `writer` keeps the
-//! groups and writes. Of the document only the state of groups and the codes of a paragraph are held, both bounded.
+//! A paragraph is a line with an empty line after it. Its runs are joined, since a name may have several formats. Codes of
+//! fields, which hold the targets of links, follow their paragraph, each as a paragraph. Fonts, styles, pictures and
+//! destinations that are marked as ignorable have no text. `lexer` cuts bytes into words and text, `word` has the meaning
+//! of words, and `writer` keeps the groups and writes. Only the state of groups and the codes of a paragraph are held, both
+//! bounded.
 
 mod charset;
 mod lexer;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Gives a few bytes at a time.
+/// Returns a few bytes at a time.
 struct Pieces<'b>(&'b [u8], usize);
 
 impl ReadBytes for Pieces<'_> {
@@ -13,7 +13,7 @@ impl ReadBytes for Pieces<'_> {
     }
 }
 
-/// The text of a document, which is the same in pieces of every size, and whether it is whole.
+/// Returns the text of a document, which is the same in pieces of every size, and whether it is whole.
 fn read(rtf: &[u8]) -> (String, bool) {
     let mut all = Vec::new();
     for size in [1, 2, 3, 7, usize::MAX] {

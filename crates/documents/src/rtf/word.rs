@@ -1,6 +1,6 @@
-//! What control words mean for the text.
+//! Control words that concern the text.
 
-/// What a control word means for the text. All others only change how it looks.
+/// The meaning of a control word for the text. All other words change only its appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RtfWord {
     /// A paragraph, cell or row ends.
@@ -9,9 +9,9 @@ pub(super) enum RtfWord {
     Char(char),
     /// A character by its number; a fallback follows.
     Unicode,
-    /// How long fallbacks are.
+    /// Sets the length of fallbacks.
     FallbackLength,
-    /// The next text is deleted, or not.
+    /// Marks the next text as deleted, or not.
     Deleted,
     /// Formats are reset.
     Plain,
@@ -27,17 +27,17 @@ pub(super) enum RtfWord {
     Other,
 }
 
-/// What the first control word of a group means for the text in it.
+/// The meaning of the first control word of a group for the text in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// It is no text.
+    /// The group has no text.
     NoText,
-    /// It is a text of its own: a note, a header, a field of the metadata.
+    /// The group is a text of its own: a note, a header, a field of the metadata.
     Apart,
-    /// It is the code of a field.
+    /// The group is the code of a field.
     Code,
     Fonts,
-    /// It belongs to the text around it.
+    /// The group belongs to the text around it.
     Same,
 }
 
@@ -60,7 +60,7 @@ const NO_TEXT: [&[u8]; 16] = [
     b"formfield",
     b"template",
 ];
-/// Texts of their own.
+/// Destinations that are texts of their own.
 const APART: [&[u8]; 22] = [
     b"footnote",
     b"annotation",
@@ -86,7 +86,8 @@ const APART: [&[u8]; 22] = [
     b"hlinkbase",
 ];
 
-/// The meaning of the first control word of a group, which `is_ignorable` if a reader that does not know it must skip the group.
+/// Returns the meaning of the first control word of a group. `is_ignorable` says that a reader which does not know the word
+/// must skip the group.
 pub(super) fn destination(word: &[u8], is_ignorable: bool) -> Destination {
     match word {
         b"fonttbl" => Destination::Fonts,
@@ -99,7 +100,7 @@ pub(super) fn destination(word: &[u8], is_ignorable: bool) -> Destination {
     }
 }
 
-/// The meaning of a control word in text.
+/// Returns the meaning of a control word in text.
 pub(super) fn meaning(word: &[u8]) -> RtfWord {
     match word {
         b"par" | b"sect" | b"page" | b"column" | b"cell" | b"row" | b"nestcell" | b"nestrow" => {

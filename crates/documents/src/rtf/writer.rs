@@ -7,16 +7,16 @@ use encoding_rs::{Decoder, Encoding, WINDOWS_1252};
 use super::charset;
 use super::word::{Destination, RtfWord, destination, meaning};
 
-/// Groups within one another whose state is held. Deeper ones have that of the group around them.
+/// Maximum depth of groups whose state is held. Deeper groups share the state of the last one.
 const MAX_GROUPS: usize = 1000;
-/// Fonts whose character sets are held.
+/// Maximum number of fonts whose character sets are held.
 const MAX_FONTS: usize = 10_000;
-/// Bytes of field codes that are held until their paragraph ends.
+/// Maximum bytes of field codes that are held until their paragraph ends.
 const MAX_CODE: usize = 64 << 10;
 /// The end of a paragraph.
 const END: &[u8] = b"\n\n";
 
-/// Where the text of a group goes.
+/// Destination of the text of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Body,
@@ -26,13 +26,13 @@ enum Target {
     Nowhere,
 }
 
-/// The state of a group, which the groups in it start with.
+/// The state of a group. Groups in it start with a copy.
 #[derive(Clone, Copy)]
 struct RtfGroup {
     target: Target,
-    /// Whether its text is one of its own.
+    /// Whether the group is a text of its own.
     is_apart: bool,
-    /// Whether nothing but the mark of an ignorable destination was read of it.
+    /// Whether the group is empty so far, except for the mark of an ignorable destination.
     is_new: bool,
     is_ignorable: bool,
     is_deleted: bool,
@@ -49,13 +49,13 @@ pub(super) struct TextWriter {
     pub(super) code: Vec<u8>,
     group: RtfGroup,
     around: Vec<RtfGroup>,
-    /// Groups beyond those that are held.
+    /// Number of open groups beyond those that are held.
     deeper: u64,
     /// The encoding of the document, and of fonts with another one.
     encoding: &'static Encoding,
     fonts: HashMap<i64, &'static Encoding>,
     decoder: Decoder,
-    /// Where the bytes in the decoder go.
+    /// Destination of the bytes in the decoder.
     decoded: Target,
     /// Characters of a fallback that are still to be skipped.
     skipped: i64,
@@ -104,7 +104,7 @@ impl TextWriter {
         };
     }
 
-    /// Closes a group. One that was not opened is passed over.
+    /// Closes a group. An end without an open group is ignored.
     pub(super) fn close(&mut self) {
         self.skipped = 0;
         if self.deeper > 0 {
@@ -157,7 +157,7 @@ impl TextWriter {
             _ if self.skips_one() => {}
             b'\\' | b'{' | b'}' => self.decode(&[symbol]),
             b'~' => self.char('\u{a0}'),
-            // It is the hyphen of the name, which only may not end a line.
+            // A hyphen of the text, at which a line may not break.
             b'_' => self.char('-'),
             // A possible break, and marks of indexes.
             b'-' | b'|' | b':' => self.group.is_new = is_new,
@@ -253,7 +253,7 @@ impl TextWriter {
         self.put(bytes);
     }
 
-    /// Writes a line end, or in a code a blank.
+    /// Writes a line end; in a field code, a blank.
     fn line_end(&mut self, end: &[u8]) {
         self.skipped = 0;
         match self.group.target {
@@ -285,7 +285,7 @@ impl TextWriter {
         }
     }
 
-    /// The encoding of the text of the group.
+    /// Returns the encoding of the text of the group.
     fn encoding(&self) -> &'static Encoding {
         let of_font = self.group.font.and_then(|font| self.fonts.get(&font));
         of_font.copied().unwrap_or(self.encoding)
@@ -312,7 +312,7 @@ impl TextWriter {
         self.put(&out[..written]);
     }
 
-    /// Writes what is left of a character of several bytes.
+    /// Writes the rest of an incomplete character of several bytes.
     fn flush_decoder(&mut self) {
         let encoding = self.decoder.encoding();
         if encoding.is_single_byte() {
