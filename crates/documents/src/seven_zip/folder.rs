@@ -44,7 +44,7 @@ impl From<FolderRefusal> for InputError {
     }
 }
 
-/// The bytes of a folder whose packed bytes are `packed`. `window` is the limit on the memory of a coder, in bytes.
+/// Unpacks a folder whose packed bytes are `packed`. `window` is the limit on the memory of a coder, in bytes.
 pub(super) fn unpacked<'r>(
     folder: &PackedFolder,
     packed: impl ReadBytes + 'r,
@@ -54,7 +54,7 @@ pub(super) fn unpacked<'r>(
         return Err(FolderRefusal::Encrypted);
     }
     let order = folder.order().ok_or_else(|| {
-        // Such a one has several inputs.
+        // A folder without an order has a coder with several inputs.
         let odd = folder.coders.iter().map(|coder| coder.method).max();
         odd.map_or(FolderRefusal::Damaged, FolderRefusal::Method)
     })?;
@@ -88,7 +88,7 @@ impl<R: ReadBytes> ReadBytes for Limited<R> {
     }
 }
 
-/// What a coder makes of its input: `size` bytes.
+/// Decodes `packed` with a coder, to `size` bytes.
 fn decoded<'r>(
     coder: &Coder,
     packed: Box<dyn ReadBytes + 'r>,
@@ -116,7 +116,7 @@ fn decoded<'r>(
     })
 }
 
-/// A decoder of LZMA or LZMA2. Its dictionary is not larger than what it unpacks to.
+/// Makes a decoder of LZMA or LZMA2. Its dictionary is not larger than the unpacked size.
 fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal> {
     let max = size.max(DICTIONARY);
     let mut filters = Filters::new();
@@ -189,7 +189,7 @@ fn ppmd<'r>(
 struct Ppmd<'r>(ppmd_rust::Ppmd7Decoder<AsRead<Raw<Box<dyn ReadBytes + 'r>>>>);
 
 impl Ppmd<'_> {
-    /// The error of the packed bytes, or else of the decoder.
+    /// Returns the error of the packed bytes, or else of the decoder.
     fn fault(&mut self, error: io::Error) -> InputError {
         let packed = self.0.get_mut();
         packed
@@ -214,7 +214,7 @@ impl ReadBytes for Ppmd<'_> {
     }
 }
 
-/// What `decoder` makes of the streams at the start of `packed`.
+/// Decodes the streams at the start of `packed` with `decoder`.
 fn stream<'r>(
     packed: Box<dyn ReadBytes + 'r>,
     decoder: impl Decode + 'r,
@@ -223,8 +223,8 @@ fn stream<'r>(
     Box::new(MemberStream::new(Packing::SevenZip, packed, decoder))
 }
 
-/// Bytes as stored chunks of LZMA2, which liblzma needs before a filter. Of LZMA itself it does not see the end, and would
-/// hold the last bytes back.
+/// Bytes as stored chunks of LZMA2, which liblzma needs before a filter. With LZMA itself, liblzma would not see the end,
+/// and would hold the last bytes back.
 struct Chunks<R> {
     inner: R,
     chunk: Vec<u8>,

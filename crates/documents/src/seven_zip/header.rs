@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// Coders of a folder. 7-Zip allows as many.
+/// Maximum number of coders of a folder, as in 7-Zip.
 const CODERS: u64 = 32;
 
 /// Identifiers of properties.
@@ -40,11 +40,11 @@ pub(super) enum HeaderFlaw {
 
 type Parsed<T> = Result<T, HeaderFlaw>;
 
-/// What a header is.
+/// Kind of header.
 pub(super) enum HeaderKind {
     /// The list of an archive.
     Plain(Listing),
-    /// It is packed itself, as the first folder.
+    /// A packed header, as the first folder.
     Packed(PackedStreams),
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Listing {
     pub(super) files: Files,
 }
 
-/// Packed streams, and how they are unpacked.
+/// Packed streams, and the folders that unpack them.
 #[derive(Debug, Default)]
 pub(super) struct PackedStreams {
     /// Offset of the first packed stream after the start header.
@@ -96,14 +96,15 @@ pub(super) struct Coder {
     pub(super) properties: Vec<u8>,
 }
 
-/// Names of files, and which have no bytes.
+/// Names of files, and flags for those without bytes.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) count: usize,
     names: Vec<u8>,
-    /// Which have no stream: folders of the file system, and empty files. If it is shorter, all others have one.
+    /// For each file, whether it has no stream, as folders of the file system and empty files. Missing flags at the end are
+    /// false.
     empty: Vec<bool>,
-    /// Which of these are files.
+    /// For each of these, whether it is a file.
     empty_files: Vec<bool>,
 }
 
@@ -116,7 +117,7 @@ pub(super) struct ListedFile {
 }
 
 impl PackedFolder {
-    /// The coders in the order in which they unpack, by their index; none if they are no sequence.
+    /// Returns the indices of the coders in the order in which they unpack; `None` if they do not form a sequence.
     pub(super) fn order(&self) -> Option<Vec<usize>> {
         let is_simple = |coder: &Coder| coder.inputs == 1 && coder.outputs == 1;
         if self.packed_inputs.len() != 1 || !self.coders.iter().all(is_simple) {
@@ -139,7 +140,7 @@ impl PackedFolder {
         (order.len() == self.coders.len()).then_some(order)
     }
 
-    /// Bytes that the folder unpacks to.
+    /// Returns the number of bytes that the folder unpacks to.
     pub(super) fn size(&self) -> u64 {
         let is_bound = |output: u64| self.binds.iter().any(|(_, bound)| *bound == output);
         let outputs = (0..).zip(&self.sizes);
@@ -147,14 +148,14 @@ impl PackedFolder {
         last.next().map_or(0, |(_, size)| *size)
     }
 
-    /// Number of packed streams that it reads.
+    /// Returns the number of packed streams that it reads.
     pub(super) fn packed_count(&self) -> usize {
         self.packed_inputs.len()
     }
 }
 
 impl Files {
-    /// The files in order.
+    /// Returns the files in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = ListedFile> {
         let mut units = self.names.chunks_exact(2);
         let mut empty_at = 0;
@@ -195,7 +196,7 @@ pub(super) fn parse(bytes: &[u8], max: usize) -> Parsed<HeaderKind> {
 struct HeaderReader<'h> {
     bytes: &'h [u8],
     at: usize,
-    /// Bytes of memory that may still be taken.
+    /// Bytes of memory that may still be used.
     left: usize,
 }
 
@@ -214,7 +215,7 @@ impl<'h> HeaderReader<'h> {
         Ok(taken)
     }
 
-    /// A number of up to 64 bits. The first byte says by its highest bits how many follow.
+    /// Reads a number of up to 64 bits. The highest bits of the first byte say how many bytes follow.
     fn number(&mut self) -> Parsed<u64> {
         let first = self.byte()?;
         let more = first.leading_ones();
@@ -254,7 +255,7 @@ impl<'h> HeaderReader<'h> {
         (0..count).map(|_| self.number()).collect()
     }
 
-    /// Bits, the highest of each byte first.
+    /// Reads bits, the highest of each byte first.
     fn bits(&mut self, count: u64) -> Parsed<Vec<bool>> {
         let count = self.room::<bool>(count, 1)?;
         let bytes = self.take(count.div_ceil(8) as u64)?;
@@ -262,7 +263,7 @@ impl<'h> HeaderReader<'h> {
         Ok((0..count).map(bit).collect())
     }
 
-    /// Checksums, some of which may be missing.
+    /// Reads checksums, some of which may be missing.
     fn checksums(&mut self, count: u64) -> Parsed<Vec<Option<u32>>> {
         let defined = match self.byte()? {
             0 => self.bits(count)?,
@@ -325,7 +326,7 @@ impl<'h> HeaderReader<'h> {
         self.expect(id::FOLDER)?;
         let count = self.number()?;
         self.room::<PackedFolder>(count, 16)?;
-        // The folders are not in another stream.
+        // The folders must not be in another stream.
         if self.byte()? != 0 {
             return Err(HeaderFlaw::Damaged);
         }
@@ -419,13 +420,13 @@ impl<'h> HeaderReader<'h> {
         })
     }
 
-    /// The files of the folders.
+    /// Reads the files of the folders.
     fn parts(&mut self, folders: &mut [PackedFolder]) -> Parsed<Vec<FolderPart>> {
         let mut next = self.number()?;
         if next == id::STREAM_COUNT {
             for folder in &mut *folders {
                 let count = self.number()?;
-                // All but one have a size.
+                // All except the last have a size.
                 folder.files = self.room::<FolderPart>(count, 0)?;
             }
             next = self.number()?;
@@ -461,7 +462,7 @@ impl<'h> HeaderReader<'h> {
         Ok(parts)
     }
 
-    /// The checksums of files that have none yet.
+    /// Reads the checksums of files that have none yet.
     fn missing_checksums(&mut self, parts: &mut [FolderPart]) -> Parsed<()> {
         let unknown = parts.iter().filter(|part| part.crc.is_none()).count();
         let checksums = self.checksums(unknown as u64)?;
@@ -486,7 +487,7 @@ impl<'h> HeaderReader<'h> {
         }
     }
 
-    /// A property with its bytes. The end has none.
+    /// Reads a property and the range of its bytes, which is empty for the end mark.
     fn property(&mut self) -> Parsed<(u64, Range<usize>)> {
         let property = self.number()?;
         if property == id::END {
@@ -500,7 +501,7 @@ impl<'h> HeaderReader<'h> {
 
     fn files(&mut self) -> Parsed<Files> {
         let count = self.number()?;
-        // A name has at least its end.
+        // A name has at least its end mark.
         let mut files = Files {
             count: self.room::<u8>(count, 8)?,
             ..Files::default()

@@ -1,8 +1,9 @@
 //! Members of 7z archives.
 //!
-//! The header at the end lists the members, so an archive that is not a file is copied to one first. Members that are packed as
-//! one are unpacked one after the other, as a stream. Headers are read here: the crates for the format need a newer Rust,
-//! hold the list of members several times, and open no archive with a wrong field. Crates unpack the data.
+//! The header at the end lists the members, so an archive that is not a file is copied to one first. Members that are
+//! packed together are unpacked one after the other, as a stream. Headers are parsed here: the crates for the format need a
+//! newer Rust, hold the list of members several times, and do not open an archive with a wrong field. Crates unpack the
+//! data.
 
 mod folder;
 mod header;
@@ -28,9 +29,9 @@ use super::zip::{Part, Volume, volume};
 
 /// Bytes of the start header. The packed streams follow it.
 const START: u64 = 32;
-/// Headers that are packed in one another.
+/// Maximum depth of packed headers within one another.
 const PACKED: usize = 4;
-/// What is said of a header with a wrong checksum.
+/// The message for a header with a wrong checksum.
 const WRONG: &str = "the checksum of its header is wrong";
 /// Memory for the list of members that is always allowed, in bytes.
 const MIN: usize = 16 << 20;
@@ -85,7 +86,7 @@ struct SevenZipArchive<'a> {
 /// An error, and its offset in the archive.
 type ListingError = (u64, InputError);
 
-/// Where a header is: offset, size and checksum.
+/// Place of a header: offset, size and checksum.
 struct HeaderPlace {
     at: u64,
     size: u64,
@@ -98,8 +99,8 @@ fn fault(why: &'static str) -> InputError {
 }
 
 impl SevenZipArchive<'_> {
-    /// The list of members, or what is wrong with it. It takes a thread's share of the memory, or more while no other thread has
-    /// more.
+    /// Reads the list of members within a thread's share of the memory, or with more while no other thread has more.
+    /// Returns it, its fault, and the admission to more memory.
     fn admitted_listing<'o>(
         &self,
         opening: &Opening<'o>,
@@ -114,12 +115,12 @@ impl SevenZipArchive<'_> {
         }
         match found {
             Ok(found) => (Some(found), flaw, admitted),
-            // A wrong checksum is the reason.
+            // The wrong checksum explains the error.
             Err(error) => (None, flaw.or(Some(error)), admitted),
         }
     }
 
-    /// The list of members. If a checksum is wrong, `flaw` becomes that, and the list is read as it is.
+    /// Reads the list of members. If a checksum is wrong, stores that in `flaw` and reads the list all the same.
     fn listing(
         &self,
         max: usize,
@@ -158,7 +159,7 @@ impl SevenZipArchive<'_> {
         Err((at, fault("its header is packed too often")))
     }
 
-    /// The bytes of the header.
+    /// Reads the bytes of the header.
     fn header(
         &self,
         place: &HeaderPlace,
@@ -174,7 +175,7 @@ impl SevenZipArchive<'_> {
         Ok(bytes)
     }
 
-    /// Where the start header says that the header is; none for an empty archive.
+    /// Returns the place of the header that the start header states; `None` for an empty archive.
     fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
         let start = self.volume.bytes::<{ START as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
@@ -205,8 +206,8 @@ impl SevenZipArchive<'_> {
         }
     }
 
-    /// Unpacks a header. Returns whether its checksum is right, too. The error is none if the header takes more memory than
-    /// `max`.
+    /// Unpacks a header. Returns also whether its checksum is right. The error is `None` if the header takes more memory
+    /// than `max`.
     fn packed_header(
         &self,
         streams: &PackedStreams,
@@ -260,7 +261,7 @@ impl SevenZipArchive<'_> {
         }
     }
 
-    /// The next file that has bytes, after empty ones are passed on.
+    /// Returns the next file that has bytes, after empty ones are passed on.
     fn next_file(&mut self, files: &mut dyn Iterator<Item = ListedFile>) -> Option<ListedFile> {
         for file in files {
             self.number += 1;
@@ -294,7 +295,7 @@ impl SevenZipArchive<'_> {
         true
     }
 
-    /// Passes on the files of a folder. False if the source should not be read further.
+    /// Passes on the files of a folder. Returns false if the source should not be read further.
     fn folder(
         &mut self,
         bytes: Box<dyn ReadBytes + '_>,
@@ -339,11 +340,11 @@ impl SevenZipArchive<'_> {
     }
 }
 
-/// Where the packed streams of the next folder are.
+/// Place of the packed streams of the next folder.
 struct PackedPlace {
     /// Number of the first one.
     first: usize,
-    /// Its offset; none if that is not possible.
+    /// Its offset; `None` if it exceeds 64 bits.
     at: Option<u64>,
 }
 
@@ -355,7 +356,7 @@ impl PackedPlace {
         }
     }
 
-    /// The bytes of the next folder.
+    /// Opens the bytes of the next folder.
     fn open<'v>(
         &mut self,
         volume: &'v Volume<'_>,
@@ -389,7 +390,7 @@ struct FolderBytes<'r> {
 }
 
 impl FolderBytes<'_> {
-    /// Skips what was not read of the last file.
+    /// Skips the unread bytes of the last file.
     fn skip(&mut self) -> Result<(), InputError> {
         let mut step = [0; 4 << 10];
         while self.unread > 0 && !self.ended {
@@ -398,7 +399,7 @@ impl FolderBytes<'_> {
         Ok(())
     }
 
-    /// Reads some bytes of the last file, which has some. After an error there are no more.
+    /// Reads some bytes of the last file, which has some left. After an error there are no more.
     fn read_some(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let max = into
             .len()
@@ -420,11 +421,11 @@ impl FolderBytes<'_> {
     }
 }
 
-/// The bytes of a file, whose checksum is compared at the end.
+/// The bytes of a file. Its checksum is compared at the end.
 struct MemberBytes<'f, 'r> {
     folder: &'f mut FolderBytes<'r>,
     crc: Crc,
-    /// None after it was compared.
+    /// `None` after it was compared.
     check: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! A reader with a look ahead, also if its input returns few bytes at once.
+//! A reader with look-ahead, even if its input returns few bytes at once.
 
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, read_held};
@@ -24,8 +24,8 @@ impl<'c> Ahead<'c> {
         }
     }
 
-    /// The next bytes: at least `count` of them, or all up to the end or an error. The error is returned by the read that
-    /// reaches it.
+    /// Returns the next bytes: at least `count` of them, or all up to the end or an error. The error is returned by the
+    /// read that reaches it.
     pub(super) fn peek(&mut self, count: usize) -> &[u8] {
         // Nothing is copied if the buffer of `inner` has enough bytes.
         if self.at == self.held.len() && self.error.is_none() && self.is_at_hand(count) {

@@ -5,7 +5,7 @@ use memchr::memchr;
 use crate::fault::{HttpCoding, InputError};
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
-/// Greatest length of the line with a chunk's size, in bytes.
+/// Maximum length of the line with a chunk's size, in bytes.
 pub(super) const LINE: usize = 4 << 10;
 
 /// Reads the data of all chunks of a body. Trailers are ignored.
@@ -43,7 +43,7 @@ pub(super) fn starts(head: &[u8]) -> bool {
     }
 }
 
-/// The size in a line: hexadecimal digits, with blanks or extensions after them.
+/// Parses the size in a line: hexadecimal digits, with blanks or extensions after them.
 fn size(line: &[u8]) -> Option<u64> {
     let end = line
         .iter()
@@ -80,7 +80,7 @@ impl<'c> Chunked<'c> {
         Ok(())
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its end.
     fn read_line(&mut self) -> Result<&[u8], InputError> {
         self.line.clear();
         while self.line.len() < LINE && !self.line.ends_with(b"\n") {

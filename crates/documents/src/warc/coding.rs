@@ -11,10 +11,10 @@ use crate::read::{ReadBuffer, ReadBytes};
 
 /// Number of first bytes by which a coding is recognised.
 pub(super) const HEAD: usize = 512;
-/// Number of bytes without a control character by which text is recognised. In one of ten million cases, so many bytes of a
-/// coding have none either.
+/// Minimum number of bytes without a control character that are taken for text. One in ten million codings starts with this
+/// many such bytes.
 const TELLING: usize = 128;
-/// Greatest input and output of a brotli step in bytes. If a step fails, its output is lost.
+/// Maximum input and output of a brotli step in bytes. If a step fails, its output is lost.
 const PIECE: usize = 4 << 10;
 /// Bytes that show whether another stream follows.
 const MAGIC: usize = 4;
@@ -43,7 +43,7 @@ enum StreamProgress {
 }
 
 impl HttpCoding {
-    /// The coding of this name, as registered at IANA, or `x-gzip`.
+    /// Returns the coding of this name, as registered at IANA, or `x-gzip`.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         const NAMES: [(&str, HttpCoding); 6] = [
             ("chunked", HttpCoding::Chunked),
@@ -61,7 +61,8 @@ impl HttpCoding {
 }
 
 impl Engine {
-    /// A decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window` bytes.
+    /// Makes a decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window`
+    /// bytes.
     pub(super) fn new(coding: HttpCoding, head: &[u8], window: u64) -> Option<Self> {
         match coding {
             HttpCoding::Chunked => None,
@@ -95,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// Prepares for another stream after a complete one. False if `after` starts no other.
+    /// Prepares for another stream after a complete one. Returns false if `after` does not start one.
     fn restart(&mut self, after: &[u8]) -> bool {
         match self {
             Engine::Gzip(_) if !after.is_empty() && starts(after, GZIP) => *self = Engine::gzip(),
@@ -145,18 +146,18 @@ fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> DecodeStep {
     }
 }
 
-/// Whether `head`, as far as it goes, is `magic`.
+/// Whether `head` starts with `magic`, or is the start of it.
 fn starts(head: &[u8], magic: &[u8]) -> bool {
     let seen = head.len().min(magic.len());
     seen > 0 && head[..seen] == magic[..seen]
 }
 
-/// Whether this is the start of a frame, or of a skippable frame.
+/// Whether `head` is the start of a frame, or of a skippable frame.
 fn is_zstd(head: &[u8]) -> bool {
     starts(head, ZSTD) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// A new decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
+/// Makes a decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
 fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
     let text = is_text(head);
     if text && head.len() >= TELLING {
@@ -170,7 +171,7 @@ fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
     step.ended.is_ok_and(is_coding).then(engine)
 }
 
-/// Whether it has no control characters and, if it is short, is UTF-8.
+/// Whether `head` has no control characters and, if it is short, is UTF-8.
 fn is_text(head: &[u8]) -> bool {
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let is_utf8 =
@@ -234,7 +235,7 @@ impl<'c, 'i> DecodedBody<'c, 'i> {
         false
     }
 
-    /// The error that ended it, if there was one.
+    /// Returns the error that ended it, if there was one.
     fn error(&mut self) -> Option<InputError> {
         let failed = self.progress == StreamProgress::Failed;
         self.progress = StreamProgress::Whole;

@@ -6,7 +6,7 @@ use super::window::{RecordWindow, is_line_end};
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
-/// Greatest size of content that is completely in memory before any of it is returned.
+/// Maximum size of content that is completely in memory before any of it is returned.
 pub(super) const AHEAD: u64 = 8 << 20;
 /// Bytes of longer content that are checked at once.
 const STEP: usize = 256 << 10;
@@ -25,7 +25,7 @@ pub(super) struct RecordContent<'c, 'r> {
     sure: usize,
     state: ContentState,
     lost: bool,
-    /// The segments of the record so far; none if no more can follow.
+    /// The segments of the record so far; `None` if no more can follow.
     segments: Option<Segments>,
     /// Records that were read after the first one.
     records: u64,
@@ -33,7 +33,7 @@ pub(super) struct RecordContent<'c, 'r> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ContentState {
-    /// All of it certainly belongs to the record. So many bytes are between it and the next record.
+    /// All of it certainly belongs to the record. This many bytes are between it and the next record.
     Whole(usize),
     /// It ends early, after the certain bytes.
     Cut,
@@ -44,7 +44,7 @@ enum ContentState {
 }
 
 impl<'c, 'r> RecordContent<'c, 'r> {
-    /// Content of `length` bytes by the header, and of the segments that follow it.
+    /// Reads content of `length` bytes, as the header states, and the segments that follow it.
     ///
     /// # Errors
     /// If the record certainly does not end there. Then all of the content is still held.
@@ -175,7 +175,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
         Ok(())
     }
 
-    /// The error for a window that ends before the content.
+    /// Returns the error for a window that ends before the content.
     fn cut(&mut self) -> InputError {
         match self.window.take_damage() {
             Some(error) => self.lose(error),

@@ -15,11 +15,11 @@ use crate::name::escaped;
 const MAGIC: &[u8] = b"WARC/";
 /// The field of a segment of a record.
 const SEGMENT: &[u8] = b"WARC-Segment-Number";
-/// Greatest length of a header's first line, in bytes.
+/// Maximum length of a header's first line, in bytes.
 const VERSION: usize = 32;
-/// Greatest length of a header, in bytes. The target in it may be a long `data:` URL.
+/// Maximum length of a header, in bytes. The target in it may be a long `data:` URL.
 const MAX: usize = 256 << 10;
-/// Greatest length in bytes of an ID or a date that is reported, since each mention repeats it.
+/// Maximum length in bytes of an ID or a date that is reported, since each mention repeats it.
 const REPORTED: usize = 256;
 /// Bytes in which something like a header is searched for.
 const RESEMBLING: usize = 4 << 10;
@@ -30,7 +30,7 @@ pub(super) struct WarcHeader {
     /// Its length in bytes, including the empty line after it.
     pub(super) size: usize,
     pub(super) kind: Option<RecordKind>,
-    /// None if it is missing or not a number.
+    /// `None` if it is missing or not a number.
     pub(super) length: Option<u64>,
     /// Whether the Content-Type is that of HTTP messages.
     http: Option<bool>,
@@ -73,7 +73,7 @@ pub(super) enum ParsedHeader {
     More,
     /// A header that is cut off at the end of the bytes.
     Cut,
-    /// No header. No header starts in so many bytes.
+    /// Not a header. No header starts in this many bytes.
     Not(usize),
 }
 
@@ -85,7 +85,7 @@ pub(super) enum FoundRecord {
     NotBefore(usize),
 }
 
-/// Parses the header at the start of `bytes`; nothing follows them if they are `last`. Takes time linear in the header.
+/// Parses the header at the start of `bytes`. `last` says that the file ends with them. Takes time linear in the header.
 pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     let mut lines = HeaderLines { bytes, at: 0 };
     if let Err(parsed) = version(&mut lines, last) {
@@ -117,7 +117,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     }
 }
 
-/// Parses the first line, or returns the result if it is no version line.
+/// Parses the first line. Returns the result as the error if it is not a version line.
 fn version(lines: &mut HeaderLines<'_>, last: bool) -> Result<(), ParsedHeader> {
     let bytes = lines.bytes;
     let magic = MAGIC.len().min(bytes.len());
@@ -136,7 +136,7 @@ fn version(lines: &mut HeaderLines<'_>, last: bool) -> Result<(), ParsedHeader> 
     }
 }
 
-/// The first certain start of a record; nothing follows `bytes` if they are `last`.
+/// Returns the first certain start of a record. `last` says that the file ends with `bytes`.
 ///
 /// Takes time linear in the bytes: if a header is invalid at a line or lacks a field, so does every header that starts
 /// between its start and that line.
@@ -160,7 +160,7 @@ pub(super) fn find(bytes: &[u8], last: bool) -> FoundRecord {
     )
 }
 
-/// The first position after an empty line where a record may start. With `first`, `bytes` follow an empty line.
+/// Returns the first position after an empty line where a record may start. `first` says that `bytes` follow an empty line.
 pub(super) fn find_after_empty_line(bytes: &[u8], first: bool) -> Option<usize> {
     memmem::find_iter(bytes, MAGIC).find(|at| match &bytes[..*at] {
         [] => first,
@@ -197,12 +197,12 @@ impl WarcHeader {
         self.http.unwrap_or(self.kind == Some(RecordKind::Response))
     }
 
-    /// The record's WARC-Target-URI, from `bytes` that start with the header; empty if it has none.
+    /// Returns the record's WARC-Target-URI, from `bytes` that start with the header; empty if it has none.
     pub(super) fn target<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
         text(unbracketed(bytes, &self.target))
     }
 
-    /// What is reported of the record, from `bytes` that start with the header.
+    /// Returns the ID and date that are reported of the record, from `bytes` that start with the header.
     pub(super) fn record(&self, bytes: &[u8]) -> WarcRecord {
         let value = |range| {
             let value = unbracketed(bytes, range);
@@ -215,17 +215,17 @@ impl WarcHeader {
         }
     }
 
-    /// The WARC-Record-ID, from `bytes` that start with the header; empty if it has none.
+    /// Returns the WARC-Record-ID, from `bytes` that start with the header; empty if it has none.
     pub(super) fn id<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         unbracketed(bytes, &self.id)
     }
 
-    /// The WARC-Record-ID of the first segment, from `bytes` that start with the header; empty if it has none.
+    /// Returns the WARC-Record-ID of the first segment, from `bytes` that start with the header; empty if it has none.
     pub(super) fn origin<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         unbracketed(bytes, &self.origin)
     }
 
-    /// Stores the value of a field; of two with the same name, the first.
+    /// Stores the value of a field. If a name is repeated, the first value is kept.
     fn take(&mut self, bytes: &[u8], field: Range<usize>) {
         let Some(colon) = memchr(b':', &bytes[field.clone()]) else {
             return;
@@ -276,7 +276,7 @@ impl WarcHeader {
     }
 }
 
-/// A value as text, in one line.
+/// Returns a value as text, in one line.
 fn text(value: &[u8]) -> Cow<'_, str> {
     let text = match str::from_utf8(value) {
         Ok(text) => Cow::Borrowed(text),
@@ -288,7 +288,7 @@ fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The value at `range` of `bytes`, without angle brackets around it.
+/// Returns the value at `range` of `bytes`, without angle brackets around it.
 fn unbracketed<'b>(bytes: &'b [u8], range: &Range<usize>) -> &'b [u8] {
     let value = bytes.get(range.clone()).unwrap_or_default();
     value
@@ -334,8 +334,8 @@ fn is_field(line: &[u8]) -> bool {
     name.is_some_and(|end| end > 0 && line[end] == b':')
 }
 
-/// The type of a record. None if the value differs in one byte from a known type, so that it is probably damaged. Other
-/// unknown types are ignored, as ISO 28500 requires.
+/// Parses the type of a record. Returns `None` if the value differs in one byte from a known type, so that it is probably
+/// damaged. Other unknown types are ignored, as ISO 28500 requires.
 fn kind(value: &[u8]) -> Option<RecordKind> {
     use RecordKind::{Continuation, Info, Other, Passed, Response};
     const TYPES: [(&str, RecordKind); 8] = [
@@ -358,20 +358,20 @@ fn kind(value: &[u8]) -> Option<RecordKind> {
     }
 }
 
-/// Whether this is the media type of HTTP messages, in which one byte may be damaged.
+/// Whether `value` is the media type of HTTP messages. One byte may be damaged.
 fn is_http(value: &[u8]) -> bool {
     let kind = value.split(|byte| *byte == b';').next().unwrap_or_default();
     wrong(kind.trim_ascii(), "application/http") <= 1
 }
 
-/// Number of bytes in which `value` differs from `known`, ignoring case.
+/// Returns the number of bytes in which `value` differs from `known`, ignoring case.
 fn wrong(value: &[u8], known: &str) -> usize {
     let pairs = value.iter().zip(known.as_bytes());
     let wrong = pairs.filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
     wrong + value.len().abs_diff(known.len())
 }
 
-/// A decimal number that fits a u64.
+/// Parses a decimal number that fits a u64.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = str::from_utf8(value).ok()?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -12,15 +12,15 @@ use crate::fault::{HttpCoding, InputError};
 use crate::raw::Raw;
 use crate::read::{ReadBuffer, ReadBytes};
 
-/// Greatest number of codings of a body.
+/// Maximum number of codings of a body.
 const MAX: usize = 4;
-/// Greatest size of headers whose end is searched for, in bytes.
+/// Maximum size of headers whose end is searched for, in bytes.
 const HEADERS: usize = 1 << 20;
 /// Size of the buffer between two codings, in bytes.
 const BUFFER: usize = 16 << 10;
 
-/// Passes the decoded body of the message in `content` to `take`. Content that is no message, or whose headers do not end,
-/// is passed on completely.
+/// Passes the decoded body of the message in `content` to `take`. Content that is not a message, or whose headers do not
+/// end, is passed on completely.
 ///
 /// Interim responses (RFC 9110, 15.2) before the response are skipped.
 ///
@@ -41,8 +41,8 @@ pub(super) fn body(
     content.take_error().map_or(Ok(()), Err)
 }
 
-/// Size of the headers at the start of `content`, including those of interim responses, and the codings that the last of
-/// them state; the last applied is first.
+/// Returns the size of the headers at the start of `content`, including those of interim responses, and the codings that
+/// the last of them state, the last applied first.
 fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<HttpCoding>)> {
     let mut count = 1;
     loop {
@@ -58,15 +58,15 @@ fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<HttpCoding>)> {
 
 /// The result of parsing the headers of a message.
 enum ParsedHeaders {
-    /// So many bytes of headers, and the codings that they state.
+    /// The number of bytes of the headers, and the codings that they state.
     Headers(usize, Vec<HttpCoding>),
     /// The headers do not end in these bytes.
     More,
-    /// No message.
+    /// Not a message.
     Not,
 }
 
-/// Parses the headers at the start of `message`; nothing follows it if `is_all`.
+/// Parses the headers at the start of `message`. `is_all` says that the content ends with it.
 fn headers(message: &[u8], is_all: bool) -> ParsedHeaders {
     let mut found = (0, Vec::new());
     loop {
@@ -88,7 +88,7 @@ fn headers(message: &[u8], is_all: bool) -> ParsedHeaders {
     }
 }
 
-/// Whether `bytes` start a message; none if they are too few to say.
+/// Whether `bytes` start a message; `None` if they are too few to decide.
 fn starts_message(bytes: &[u8]) -> Option<bool> {
     const START: &[u8] = b"HTTP/";
     let seen = bytes.len().min(START.len());
@@ -106,7 +106,8 @@ fn is_interim(message: &[u8]) -> bool {
     matches!(words.find(|word| !word.is_empty()), Some([b'1', a, b]) if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
-/// Size of the status line and headers at the start of `message`, and the codings they state; the last applied is first.
+/// Returns the size of the status line and headers at the start of `message`, and the codings they state, the last applied
+/// first.
 fn one_message(message: &[u8]) -> Option<(usize, Vec<HttpCoding>)> {
     let (mut transfer, mut content) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -137,7 +138,7 @@ fn add(codings: &mut Vec<HttpCoding>, value: &[u8]) {
 
 /// Decodes the codings one after the other.
 ///
-/// The first bytes of a body decide whether it is in a coding, also if the outer coding returns few bytes at once.
+/// The first bytes of a body decide whether it is in a coding, even if the outer coding returns few bytes at once.
 fn undo(
     content: &mut Ahead<'_>,
     codings: &[HttpCoding],
@@ -174,7 +175,7 @@ fn undo_in(
 ) -> Option<InputError> {
     let mut ahead = Ahead::new(decoded);
     undo(&mut ahead, codings, window, take);
-    // Bytes after the end of a coding are ignored, so it does not matter whether they decode.
+    // Bytes after the end of a coding are ignored, so an error in decoding them is dropped.
     let is_coding = |error: &InputError| matches!(error, InputError::Body(_));
     ahead.take_error().filter(|error| !is_coding(error))
 }

@@ -1,9 +1,9 @@
 //! Records of WARC files (ISO 28500, versions 0.17 to 1.1).
 //!
-//! Works on unpacked bytes and knows no gzip: where the stream reports damage, it looks for the next record after it.
-//! All damage is handled in the same way: the record is reported, and the search for a certain start of a record
-//! ([`header`]) continues from the start of its content. [`content`] checks whether a record ends where its header says,
-//! [`http`] separates a body from its headers.
+//! Works on unpacked bytes and knows no gzip: after damage to the stream, it looks for the next record. All damage is
+//! handled in the same way: the record is reported, and the search for a certain start of a record ([`header`]) continues
+//! from the start of its content. [`content`] checks whether a record ends where its header says, [`http`] separates a body
+//! from its headers.
 
 mod ahead;
 mod chunked;
@@ -78,7 +78,7 @@ struct RecordLoss {
 }
 
 impl WarcReader<'_, '_, '_> {
-    /// Reads the next record. False at the end of the file, or if it should not be read further.
+    /// Reads the next record. Returns false at the end of the file, or if it should not be read further.
     fn next(&mut self) -> bool {
         if !self.window.skip_line_ends() {
             return self.search(None);
@@ -136,15 +136,16 @@ impl WarcReader<'_, '_, '_> {
         self.pass(records, lost)
     }
 
-    /// Moves past a record and the further ones that were read with it; after one whose end is lost, to the next. False at the
-    /// end of the file.
+    /// Moves past a record and the records that were read with it. If its end is lost, moves to the next certain start.
+    /// Returns false at the end of the file.
     fn pass(&mut self, further: u64, lost: bool) -> bool {
         self.number += further;
         self.end = if lost { 0 } else { self.window.offset() };
         !lost || self.search(None)
     }
 
-    /// Moves to the next certain start of a record, and reports the loss before it, once. False at the end of the file.
+    /// Moves to the next certain start of a record, and reports the loss before it, once. Returns false at the end of the
+    /// file.
     fn search(&mut self, mut loss: Option<RecordLoss>) -> bool {
         loop {
             let found = self.window.find_record();
@@ -180,21 +181,21 @@ impl WarcReader<'_, '_, '_> {
             self.walk
                 .lose_member(self.level, self.number, &self.name, offset, error)
         } else {
-            // The next header, if it can be read, is that of another record.
+            // The next header that can be read belongs to another record.
             self.walk
                 .lose_member(self.level, self.number + 1, "", offset, error)
         }
     }
 }
 
-/// Whether `error` is about damage to the source of the bytes before it, and not to the bytes after them.
+/// Whether `error` means damage to the bytes before it, not to the bytes after them.
 fn hits_what_came(error: &InputError) -> bool {
     matches!(error, InputError::DamagedMember { given: true, .. })
 }
 
-/// Passes on the content of a record as a document. None if the source should not be read further.
+/// Passes on the content of a record as a document. Returns `None` if the source should not be read further.
 ///
-/// An error is one that no read of the document has reached.
+/// Returns an error that no read of the document has reached.
 fn hand_out(
     walk: &mut dyn Members,
     (level, history): (&Level<'_>, u64),
@@ -216,7 +217,7 @@ fn hand_out(
     going.then_some(result)
 }
 
-/// The content after a record's header, which is at the start of the window.
+/// Reads the content after a record's header, which is at the start of the window.
 fn content<'c, 'r>(
     header: &WarcHeader,
     window: &'c mut RecordWindow<'r>,

@@ -7,12 +7,12 @@ use super::header::{ParsedHeader, RecordKind, WarcHeader};
 use super::window::RecordWindow;
 use crate::fault::InputError;
 
-/// Greatest size of `warcinfo` records between two segments, in bytes.
+/// Maximum size of `warcinfo` records between two segments, in bytes.
 const BETWEEN: usize = 1 << 20;
 
-/// A record of which more segments follow.
+/// A record that continues in more segments.
 pub(super) struct Segments {
-    /// The WARC-Record-ID of the first.
+    /// The WARC-Record-ID of the first segment.
     origin: Vec<u8>,
     /// Number of segments read.
     count: u64,
@@ -30,7 +30,7 @@ pub(super) struct NextSegment {
 }
 
 impl Segments {
-    /// For a record whose `header` says that segments follow; `bytes` start with the header.
+    /// Returns the state after the first segment, if `header` says that segments follow. `bytes` start with the header.
     pub(super) fn of(header: &WarcHeader, bytes: &[u8]) -> Option<Self> {
         let is_first = header.segment == Some(1) && header.kind != Some(RecordKind::Continuation);
         (is_first && !header.is_last).then(|| Segments {
@@ -68,7 +68,7 @@ impl Segments {
         None
     }
 
-    /// The error if no segment follows, unless the record may be complete.
+    /// Returns the error for a missing segment, unless the record may be complete.
     pub(super) fn missing(&self) -> Option<InputError> {
         self.is_document.then_some(InputError::Continued)
     }

@@ -14,7 +14,7 @@ use crate::fault::InputError;
 use crate::read::ReadBytes;
 use crate::walk::Walk;
 
-/// What reading a file reports.
+/// Documents and losses that reading a file reports.
 #[derive(Debug, Default, PartialEq)]
 struct Reported {
     documents: Vec<(String, Vec<u8>)>,
@@ -130,7 +130,7 @@ fn response(headers: &str, body: &[u8]) -> Vec<u8> {
     record_with("response", "http://a/", kind, &message)
 }
 
-/// The only document of a file, and the losses.
+/// Returns the only document of a file, and the losses.
 fn body(file: &[u8]) -> (Vec<u8>, Vec<(String, u64, String)>) {
     let mut all = reported(&[file], 7);
     assert_eq!(all, reported(&[file], 1 << 20).stepped(7));
@@ -679,7 +679,7 @@ fn a_body_that_does_not_look_like_its_headers_is_taken_as_it_is() {
 #[test]
 fn a_body_that_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
     for (headers, packed) in coded() {
-        // Not where a whole member ends.
+        // Except at the end of a whole member.
         let whole = gzip(&text()[..99]).len();
         for cut in (20..packed.len() - 16).filter(|cut| *cut != whole) {
             let (kept, losses) = body(&response(headers, &packed[..cut]));

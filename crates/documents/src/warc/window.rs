@@ -4,7 +4,7 @@ use super::header::{self, FoundRecord, ParsedHeader};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
-/// Greatest size of a read, in bytes.
+/// Maximum size of a read, in bytes.
 const READ: usize = 256 << 10;
 /// Bytes that are first read for a header; few headers are longer.
 const HEADER: usize = 4 << 10;
@@ -20,7 +20,7 @@ pub(super) struct RecordWindow<'r> {
     stop: Option<WindowStop>,
 }
 
-/// Why no bytes follow the held ones.
+/// Why the window ends after the held bytes.
 enum WindowStop {
     End,
     Damage(InputError),
@@ -38,17 +38,17 @@ impl<'r> RecordWindow<'r> {
         }
     }
 
-    /// The bytes that were read and not yet skipped.
+    /// Returns the bytes that were read and not yet skipped.
     pub(super) fn held(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Offset of the held bytes in the stream.
+    /// Returns the offset of the held bytes in the stream.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether no bytes follow the held ones.
+    /// Whether the window ends after the held bytes.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.is_some()
     }
@@ -60,7 +60,7 @@ impl<'r> RecordWindow<'r> {
         self.offset += count as u64;
     }
 
-    /// Reads until `count` bytes are held. False if the window ends before.
+    /// Reads until `count` bytes are held. Returns false if the window ends before.
     pub(super) fn need(&mut self, count: usize) -> bool {
         while self.end - self.start < count && self.stop.is_none() {
             self.make_room(count);
@@ -69,8 +69,8 @@ impl<'r> RecordWindow<'r> {
         self.end - self.start >= count
     }
 
-    /// Takes the damage at the end of the window, after all held bytes were skipped. Then the stream continues. None if the
-    /// stream ends.
+    /// Takes the damage at the end of the window, after all held bytes were skipped. Then the stream continues. Returns
+    /// `None` if the stream has ended.
     pub(super) fn take_damage(&mut self) -> Option<InputError> {
         match self.stop.take() {
             Some(WindowStop::Damage(error)) => Some(error),
@@ -104,7 +104,7 @@ impl<'r> RecordWindow<'r> {
         matches!(header::find(self.held(), true), FoundRecord::At(_))
     }
 
-    /// Skips to the next certain start of a record. False if the window ends before; then it is empty.
+    /// Skips to the next certain start of a record. Returns false if the window ends before; then it is empty.
     pub(super) fn find_record(&mut self) -> bool {
         self.need(HEADER);
         loop {
@@ -123,7 +123,7 @@ impl<'r> RecordWindow<'r> {
         }
     }
 
-    /// Skips line ends. False if the window ends there.
+    /// Skips line ends. Returns false if the window ends there.
     pub(super) fn skip_line_ends(&mut self) -> bool {
         while self.need(1) {
             let held = self.held();
@@ -137,11 +137,11 @@ impl<'r> RecordWindow<'r> {
         false
     }
 
-    /// The distance from `at` of the held bytes, where a record's content ends, to the next record or the end of the window.
-    /// None if there is neither.
+    /// Returns the distance from `at` of the held bytes, where a record's content ends, to the next record or the end of
+    /// the window; `None` if other bytes follow.
     ///
-    /// There should be two line ends between (ISO 28500, 4), but files have from none to several. If they are right and
-    /// something like a header follows, that header is damaged and not this record.
+    /// Two line ends should be between (ISO 28500, 4), but files have from none to several. If they are right and the next
+    /// bytes resemble a header, that header is damaged, not this record.
     pub(super) fn gap(&mut self, at: usize) -> Option<usize> {
         const BETWEEN: [u8; 4] = *b"\r\n\r\n";
         const MAX: usize = 1 << 10;

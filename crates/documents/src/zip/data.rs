@@ -40,7 +40,7 @@ pub(super) struct ZipData<'d> {
 }
 
 impl<'d> ZipData<'d> {
-    /// The bytes from `at` to `end`.
+    /// Reads the bytes from `at` to `end`.
     pub(super) fn new(volume: &'d Volume<'_>, at: &'d Cell<u64>, end: u64) -> Self {
         let room = end.saturating_sub(at.get()).min(READ) as usize;
         ZipData {
@@ -50,7 +50,7 @@ impl<'d> ZipData<'d> {
         }
     }
 
-    /// The same bytes, whose content another thread unpacks.
+    /// Adds the content of the bytes, if another thread unpacks them.
     pub(super) fn unpacked_by(self, ahead: Option<UnpackedAhead>) -> Self {
         ZipData { ahead, ..self }
     }

@@ -33,7 +33,7 @@ pub(super) struct Directory {
     pub(super) end: u64,
     /// The end of the archive.
     pub(super) archive_end: u64,
-    /// Number of bytes before the archive, which is added to its offsets to get offsets in the file.
+    /// Number of bytes before the archive. Added to offsets of the archive, it gives offsets in the file.
     pub(super) shift: i64,
     /// The number of entries it should have.
     count: Count,
@@ -57,7 +57,7 @@ pub(super) struct ArchiveEnd {
 }
 
 impl ArchiveEnd {
-    /// Searches for the end record from the end of the file, which may have zeros after it.
+    /// Searches for the end record, backwards from the end of the file. Zeros may follow the record.
     pub(super) fn find(volume: &Volume<'_>) -> Result<Self, InputError> {
         let ending = ArchiveEnd::before(volume, volume.length)?;
         if ending.record.is_some() {
@@ -96,13 +96,13 @@ impl ArchiveEnd {
     }
 }
 
-/// Whether an end record is that of the last of several parts. 0xffff means that the zip64 record has the number.
+/// Whether an end record is the last of several parts. 0xffff means that the zip64 record has the number.
 fn is_split(record: &[u8]) -> bool {
     !matches!(number(record, 4, 2), 0 | COUNT_ELSEWHERE)
 }
 
 impl Directory {
-    /// The directory that the end record at `at` describes, if it is possible.
+    /// Returns the directory that the end record at `at` describes, if it is possible.
     fn described(volume: &Volume<'_>, record: &[u8], at: u64) -> Result<Option<Self>, InputError> {
         let archive_end = at + END_LENGTH as u64 + number(record, 20, 2);
         let zip64 = end_64(volume, at)?;
@@ -131,7 +131,7 @@ impl Directory {
         }))
     }
 
-    /// Whether it should have so many entries.
+    /// Whether it should have this many entries.
     pub(super) fn has(&self, entries: u64) -> bool {
         match self.count {
             Count::Low(low) => entries & COUNT_ELSEWHERE == low,
@@ -140,8 +140,8 @@ impl Directory {
     }
 }
 
-/// Start, end and shift of a directory that ends before the record at `end`. The start is computed from the size, since
-/// bytes before the archive shift all offsets.
+/// Returns start, end and shift of a directory that ends before the record at `end`. The start is computed from the size,
+/// since bytes before the archive shift all offsets.
 fn placed(
     volume: &Volume<'_>,
     start: u64,
@@ -164,7 +164,7 @@ fn placed(
     Ok(is_there.then(|| (actual, end, actual.wrapping_sub(start).cast_signed())))
 }
 
-/// The zip64 end record for the end record at `end`, and its offset.
+/// Returns the zip64 end record for the end record at `end`, and its offset.
 fn end_64(
     volume: &Volume<'_>,
     end: u64,
@@ -189,12 +189,12 @@ fn end_64(
     Ok(None)
 }
 
-/// The start of each record. To prepare the search anew for each file takes longer than the search.
+/// The start of each record. Preparing the search for each file would take longer than the search.
 static MARK: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("PK"));
 
 /// Whether the last bytes of a file have the end record of an archive with members, or an entry of its directory.
 pub(crate) fn ends_archive(tail: &[u8]) -> bool {
-    // Forwards, because the search backwards is not vectorised.
+    // Searches forwards, because the search backwards is not vectorised.
     MARK.find_iter(tail).any(|at| {
         let record = &tail[at..];
         match record.get(2..4) {

@@ -46,7 +46,7 @@ pub(super) struct ZipEntry {
 }
 
 impl ZipEntry {
-    /// Whether a local header agrees with the directory in all fields that it has.
+    /// Whether a local header agrees with the directory in all fields that both have.
     pub(super) fn agrees(&self, local: &Local) -> bool {
         let sizes = |entry: &ZipEntry| (entry.crc, entry.packed, entry.unpacked);
         let own = &local.entry;
@@ -56,7 +56,7 @@ impl ZipEntry {
             && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
     }
 
-    /// What it states of its unpacked bytes.
+    /// Returns the checksum and size that it states for its unpacked bytes.
     pub(super) fn check(&self) -> MemberCheck {
         MemberCheck {
             crc: self.crc,
@@ -80,7 +80,7 @@ pub(super) struct Local {
     pub(super) name: String,
     /// Offset of the data.
     pub(super) data: u64,
-    /// Whether it states another length of the name.
+    /// Whether its length of the name differs from the one that was used.
     is_misnamed: bool,
 }
 
@@ -108,13 +108,13 @@ impl<'z> Entries<'z> {
         }
     }
 
-    /// The name of the last entry, as it is stored.
+    /// Returns the name of the last entry, as it is stored.
     #[cfg(feature = "office")]
     pub(super) fn name(&self) -> &[u8] {
         self.fields.get(..self.name).unwrap_or_default()
     }
 
-    /// The next entry; none after the last.
+    /// Reads the next entry; `None` after the last.
     ///
     /// # Errors
     /// If it cannot be read, or is not an entry.
@@ -155,12 +155,12 @@ impl<'z> Entries<'z> {
     }
 }
 
-/// The local header at `offset`; `None` if other bytes are there.
+/// Reads the local header at `offset`; `None` if other bytes are there.
 pub(super) fn local(volume: &Volume<'_>, offset: u64) -> Result<Option<Local>, InputError> {
     local_named(volume, offset, None)
 }
 
-/// The local header of `entry`. If only the length of its name is damaged, that of the entry is used.
+/// Reads the local header of `entry`. If only the length of its name is damaged, the length in the entry is used.
 pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> Result<Option<Local>, InputError> {
     let local = local(volume, entry.offset)?;
     let (_, length) = entry.name;
@@ -180,7 +180,7 @@ pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> Result<Option<L
     })
 }
 
-/// The local header at `offset`. If `length` is given, it is used as the length of the name.
+/// Reads the local header at `offset`. If `length` is given, it is used as the length of the name.
 fn local_named(
     volume: &Volume<'_>,
     offset: u64,
@@ -210,7 +210,7 @@ fn local_named(
     }))
 }
 
-/// Reads the fields that a local header and an entry have in common, from the flags on, and the name.
+/// Reads the fields that local headers and entries share, from the flags to the lengths, and the name.
 fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
     ZipEntry {
         offset: 0,
@@ -224,7 +224,7 @@ fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
     }
 }
 
-/// Replaces fields by values of the zip64 extra field, in this order.
+/// Replaces fields by values of the zip64 extra field, which come in this order.
 fn widen(entry: &mut ZipEntry, extra: &[u8]) {
     let mut wide = extra_field(extra, ZIP64)
         .unwrap_or_default()
@@ -238,7 +238,7 @@ fn widen(entry: &mut ZipEntry, extra: &[u8]) {
     }
 }
 
-/// The stored name. For a name that is not UTF-8, an extra field may have the same name in UTF-8 (APPNOTE 4.6.9).
+/// Returns the stored name. If it is not UTF-8, an extra field may have the same name in UTF-8 (APPNOTE 4.6.9).
 fn stored_name(name: &[u8], extra: &[u8]) -> String {
     let twin = match extra_field(extra, UNICODE_PATH) {
         Some([1, crc @ ..]) if crc.len() > 4 && std::str::from_utf8(name).is_err() => Some(crc),
@@ -266,7 +266,7 @@ fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
     }
 }
 
-/// The little-endian number of `length` bytes at `at`, which must be there.
+/// Returns the little-endian number of `length` bytes at `at`, which must be there.
 pub(super) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
     let bytes = bytes[at..at + length].iter().rev();
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))

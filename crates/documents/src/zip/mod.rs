@@ -3,8 +3,8 @@
 //! The central directory lists the members, which are passed on in the order of the file. If it is missing or damaged, the
 //! file is searched from its start for local headers.
 //!
-//! Headers are read here and not by the crate `zip`, which holds the whole directory in memory, keeps one of several members
-//! of the same name, and opens no member of an archive with one damaged entry. Crates unpack the data.
+//! Headers are parsed here and not by the crate `zip`, which holds the whole directory in memory, keeps one of several
+//! members of the same name, and does not open an archive with one damaged entry. Crates unpack the data.
 
 mod data;
 mod end;
@@ -42,13 +42,13 @@ use crate::numbers::{self, LOCAL};
 const SORTED: usize = 1 << 18;
 /// Signatures that may follow a member.
 const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
-/// Bytes that show gzip.
+/// Bytes that are read to recognise gzip.
 const GZIP: usize = 10;
 /// Supported methods (APPNOTE 4.4.5).
 const METHODS: [u16; 4] = [0, 8, 12, 93];
 
-/// Passes on the members of the archive `file`, from its start to its end, whatever its position is. `reported` says that a
-/// loss in it was already reported.
+/// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter. `reported` says
+/// that a loss in it was already reported.
 pub(super) fn read(
     walk: &mut dyn Members,
     opening: &Opening<'_>,
@@ -82,8 +82,8 @@ pub(super) fn read_after_text(
     open(walk, opening, level, file, before);
 }
 
-/// Calls `each` with the names of members as the directory of the archive `file` has them, at most `max`. Returns whether there is
-/// such a directory; its damage is reported when the archive is read.
+/// Calls `each` with the names in the directory of the archive `file`, at most `max`. Returns false if it has no directory.
+/// Damage to the directory is reported when the archive is read.
 #[cfg(feature = "office")]
 pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) -> bool {
     let Ok(volume) = Volume::new(file, 0, None) else {
@@ -104,7 +104,7 @@ pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) ->
     true
 }
 
-/// The archive `file`, of the container at `level`. None if it cannot be opened, which is reported.
+/// Opens the archive `file`, of the container at `level`. Returns `None` and reports it if that fails.
 pub(super) fn volume<'z>(
     walk: &mut dyn Members,
     opening: &Opening<'z>,
@@ -119,7 +119,7 @@ pub(super) fn volume<'z>(
         .ok()
 }
 
-/// What happened before an archive is opened.
+/// Events before an archive is opened.
 struct Before {
     /// A loss was reported.
     reported: bool,
@@ -173,8 +173,8 @@ struct ZipArchive<'a, 'o> {
 }
 
 impl ZipArchive<'_, '_> {
-    /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close in
-    /// the directory are sorted.
+    /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close
+    /// in the directory are sorted.
     fn listed(&mut self, sound: &Sound) {
         if !self.before(sound.first) {
             return;
@@ -204,8 +204,8 @@ impl ZipArchive<'_, '_> {
         }
     }
 
-    /// Passes on the bytes before an archive that starts at `end`, such as the program that unpacks it. False if the
-    /// source should not be read further.
+    /// Passes on the bytes before an archive that starts at `end`, such as the program that unpacks it. Returns false if
+    /// the source should not be read further.
     fn before(&mut self, end: u64) -> bool {
         let mut head = Vec::new();
         let range = 0..end.min(numbers::LENGTH as u64);
@@ -219,7 +219,7 @@ impl ZipArchive<'_, '_> {
         }
     }
 
-    /// The next entries. They were checked before, so an error is one of the system.
+    /// Returns the next entries. They were checked before, so an error is one of the system.
     fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<ZipEntry> {
         let mut batch = Vec::new();
         while batch.len() < SORTED {
@@ -236,8 +236,8 @@ impl ZipArchive<'_, '_> {
         batch
     }
 
-    /// Passes on a member as the directory describes it, without bytes from `end` on, where the next one starts. False if
-    /// the source should not be read further. The `later` members follow.
+    /// Passes on a member as the directory describes it, without bytes after `end`, where the next one starts. Returns
+    /// false if the source should not be read further. The `later` members follow.
     fn entry(&mut self, entry: &ZipEntry, end: u64, later: &[ZipEntry]) -> bool {
         self.number += 1;
         let local = match local_of(self.volume, entry) {
@@ -273,7 +273,7 @@ impl ZipArchive<'_, '_> {
         outcome.go_on
     }
 
-    /// The unpacked bytes of a member, which is stored as it is, if another thread unpacks it.
+    /// Returns the unpacked bytes of a stored member, if it is packed by gzip and another thread unpacks it.
     fn unpacked(&mut self, member: &MemberBytes, later: &[ZipEntry]) -> Option<UnpackedAhead> {
         if self.ahead.is_none() && self.is_gzip(member) {
             self.ahead = MembersAhead::start(self.volume.file(), self.opening);
@@ -294,7 +294,7 @@ impl ZipArchive<'_, '_> {
         matches!(magic::recognise(&start), Content::Packed(Packing::Gzip))
     }
 
-    /// The entry, with fields of the local header if these are right and those of the entry are not.
+    /// Returns the entry, with fields of the local header if these are right and those of the entry are not.
     fn agreed(&self, entry: &ZipEntry, local: &Local) -> ZipEntry {
         let (mut agreed, own) = (*entry, &local.entry);
         if agreed.method != own.method && self.packs(own.method, entry, local.data) {
@@ -316,7 +316,7 @@ impl ZipArchive<'_, '_> {
         agreed
     }
 
-    /// Whether the data at `at` may be packed by `method`, by its start and the sizes.
+    /// Whether the data at `at` may be packed by `method`, judged by its start and the sizes.
     fn packs(&self, method: u16, entry: &ZipEntry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
@@ -382,12 +382,12 @@ impl ZipArchive<'_, '_> {
     }
 }
 
-/// Whether the bytes of a member are stored as they are, and all is known of them.
+/// Whether the bytes of a member are stored without packing, with known sizes.
 fn is_stored(entry: &ZipEntry) -> bool {
     entry.method == 0 && !entry.is_encrypted() && !entry.is_open() && !entry.link
 }
 
-/// The bytes of a member whose data is at `data`, if they are stored as they are.
+/// Returns the bytes of a member whose data is at `data`, if they are stored without packing.
 fn stored(entry: &ZipEntry, data: u64) -> Option<MemberBytes> {
     let range = data..data.checked_add(entry.packed)?;
     is_stored(entry).then(|| MemberBytes {

@@ -22,13 +22,13 @@ struct HeaderSearch {
     at: u64,
     /// Whether the last member was damaged, which was reported.
     damaged: bool,
-    /// Whether it was damaged because the file ends in it.
+    /// Whether that damage was that the file ends in the member.
     cut: bool,
-    /// Number of bytes after the last member that may be something else than a header.
+    /// Maximum number of bytes after the last member that are not reported as damage.
     slack: u64,
     /// Offset of the damage to the directory, unless a member may be damaged instead.
     flaw: Option<u64>,
-    /// Whether that damage was reported, with bytes that are no header.
+    /// Whether the damage to the directory was reported as part of a gap.
     known: bool,
 }
 
@@ -72,8 +72,8 @@ impl ZipArchive<'_, '_> {
         }
     }
 
-    /// The offset at which the search for local headers starts, after the content before the archive. None if the source should
-    /// not be read further.
+    /// Returns the offset at which the search for local headers starts, after the content before the archive; `None` if the
+    /// source should not be read further.
     fn start(&mut self, flaw: &DirectoryFlaw) -> Option<u64> {
         if flaw.is_part {
             self.walk
@@ -95,7 +95,7 @@ impl ZipArchive<'_, '_> {
         self.before(at).then_some(at)
     }
 
-    /// Passes on the member whose local header was found. False if the search must end.
+    /// Passes on the member whose local header was found. Returns false if the search must end.
     fn found(&mut self, search: &mut HeaderSearch) -> bool {
         let Ok(Some(local)) = local(self.volume, search.at) else {
             search.at = self.volume.length;
@@ -130,7 +130,7 @@ impl ZipArchive<'_, '_> {
         outcome.go_on
     }
 
-    /// Skips bytes that are no header, and reports them unless they follow a damaged member.
+    /// Skips bytes that are not a header, and reports them unless they follow a damaged member.
     fn gap(&mut self, search: &mut HeaderSearch) {
         let next = self.next(search.at);
         if !search.damaged && next - search.at > search.slack {

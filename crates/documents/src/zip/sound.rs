@@ -9,13 +9,13 @@ use crate::codec::damaged;
 use crate::fault::{InputError, Packing};
 use crate::numbers::LOCAL;
 
-/// The reason why the directory is not used.
+/// Why the directory is not used.
 pub(super) struct DirectoryFlaw {
     pub(super) at: u64,
     pub(super) error: InputError,
     /// Number of the damaged entry, from 1; 0 if it is not known.
     pub(super) entry: u64,
-    /// Whether there is no local header at the entry's offset, so that one of them is damaged.
+    /// Whether no local header is at the entry's offset, so that the entry or the header is damaged.
     pub(super) leads_astray: bool,
     /// Whether the file is one part of a split archive.
     pub(super) is_part: bool,
@@ -38,7 +38,7 @@ impl DirectoryFlaw {
     }
 }
 
-/// A directory all of whose entries have local headers.
+/// A directory whose entries all have local headers.
 pub(super) struct Sound {
     pub(super) directory: Directory,
     /// Offset of the first member.
@@ -102,7 +102,7 @@ impl Sound {
     }
 }
 
-/// Whether the file starts like the first of several parts.
+/// Whether the file starts as the first of several parts does.
 fn starts_part(volume: &Volume<'_>) -> bool {
     let start = volume.bytes::<8>(0);
     start.is_ok_and(|start| start.is_some_and(|start| start == *b"PK\x07\x08PK\x03\x04"))

@@ -63,7 +63,7 @@ fn write_four<W: Write + Seek>(
     Ok(())
 }
 
-/// Names of the members of `four` that were read without errors.
+/// Returns the names of the members of `four` that were read without errors.
 fn intact(taken: &Taken) -> Vec<&str> {
     let mut names = taken.names();
     names.retain(|name| taken.has(name, &text(name)));
@@ -134,7 +134,7 @@ fn any_damaged_byte_costs_at_most_a_member_and_is_reported_at_most_once() -> Res
             let taken = taken(&bytes)?;
             assert!(intact(&taken).len() >= 3, "byte {at}: {:?}", taken.lost);
             assert!(taken.lost.len() <= 1, "byte {at}: {:?}", taken.lost);
-            // Only names are not covered by a check.
+            // Only names have no checksum.
             let is_text =
                 |bytes: &Vec<u8>| ["a", "b", "c", "d"].iter().any(|name| text(name) == *bytes);
             let texts = taken.documents.iter().filter(|(_, bytes)| is_text(bytes));
@@ -144,7 +144,7 @@ fn any_damaged_byte_costs_at_most_a_member_and_is_reported_at_most_once() -> Res
     Ok(())
 }
 
-/// The same archive with a zip64 end record, which has the fields of the end record.
+/// Adds a zip64 end record to an archive, with the fields of the end record.
 fn wide(mut bytes: Vec<u8>) -> Vec<u8> {
     let at = starts(&bytes, &END)[0];
     let mut end = bytes.split_off(at);
@@ -161,7 +161,7 @@ fn wide(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Damaged copies, in which bytes and fields from `from` on are all zeros or all ones.
+/// Makes damaged copies, in which bytes and fields after `from` are all zeros or all ones.
 fn damages(whole: &[u8], from: usize) -> Vec<Vec<u8>> {
     let mut damages = Vec::new();
     for length in [1, 2, 4, 8, 12] {
@@ -293,7 +293,7 @@ fn a_wrong_checksum_is_reported_at_the_end_of_the_text() -> Result {
     Ok(())
 }
 
-/// The bytes unpacked by reads of `step` bytes, up to an error.
+/// Unpacks bytes by reads of `step` bytes, up to an error.
 fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
     let file = file(packed).unwrap();
     let volume = Volume::new(&file, 0, None).unwrap();

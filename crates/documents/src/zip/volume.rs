@@ -24,7 +24,7 @@ pub(crate) struct Volume<'z> {
 }
 
 impl<'z> Volume<'z> {
-    /// Adds bytes to `progress` when they are first passed, without the first `counted` ones, which were counted before.
+    /// Adds bytes to `progress` when they are first passed, except the first `counted` ones, which were already counted.
     pub(crate) fn new(
         file: &'z File,
         counted: u64,
@@ -43,13 +43,13 @@ impl<'z> Volume<'z> {
         self.file
     }
 
-    /// The bytes of `range` up to the end of the file, without counting them.
+    /// Reads the bytes of `range` up to the end of the file, without counting them.
     pub(crate) fn section(&self, range: Range<u64>) -> Section<'z> {
         let end = range.end.min(self.length);
         Section::new(self.file, range.start.min(end), end)
     }
 
-    /// The bytes of `range` up to the end of the file.
+    /// Reads the bytes of `range` up to the end of the file.
     pub(crate) fn part(&self, range: Range<u64>) -> Part<'_> {
         Part {
             volume: self,
@@ -58,7 +58,7 @@ impl<'z> Volume<'z> {
         }
     }
 
-    /// The `N` bytes from `at` on. None if the file ends before.
+    /// Returns the `N` bytes at `at`; `None` if the file ends before.
     pub(crate) fn bytes<const N: usize>(&self, at: u64) -> Result<Option<[u8; N]>, InputError> {
         let mut bytes = [0; N];
         let there = at
@@ -70,7 +70,8 @@ impl<'z> Volume<'z> {
         Ok(there.then_some(bytes))
     }
 
-    /// The offset of the next of `signatures` from `from` on, or the length of the file. All must start with `PK`.
+    /// Returns the offset of the next of `signatures` at or after `from`, or the length of the file. All must start with
+    /// `PK`.
     pub(crate) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> Result<u64, InputError> {
         let mut window = Vec::with_capacity(SEARCHED);
         loop {
@@ -88,7 +89,7 @@ impl<'z> Volume<'z> {
         }
     }
 
-    /// Offset of the zeros at the end of the file.
+    /// Returns the offset of the zeros at the end of the file.
     pub(crate) fn filled(&self) -> Result<u64, InputError> {
         let mut end = self.length;
         let mut window = Vec::with_capacity(SEARCHED);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Every division of eight bytes into pieces, and pieces of one size after a first one. The last size repeats.
+/// Returns every division of eight bytes into pieces, and pieces of one size after a first one. The last size repeats.
 fn cuts() -> Vec<Vec<usize>> {
     let mut cuts = Vec::new();
     for bits in 0..128u32 {
@@ -39,7 +39,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
-/// Codings of `text`, one stream or several.
+/// Returns codings of `text`, in one stream or several.
 fn codings(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let (start, end) = text.split_at(text.len() / 2);
     let skipped = b"\x50\x2a\x4d\x18\x03\0\0\0abc";

@@ -5,7 +5,7 @@ use super::*;
 const HTTP: &str = "Content-Type: application/http;msgtype=response\r\n";
 const INFO: &[u8] = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 4\r\n\r\na: b\r\n\r\n";
 
-/// `content` cut at `cuts`: a first record of `kind` and its continuations.
+/// Cuts `content` at `cuts` into a first record of `kind` and its continuations.
 fn segments(kind: &str, content: &[u8], cuts: &[usize]) -> Vec<Vec<u8>> {
     let starts = [&[0], cuts].concat();
     let ends = [cuts, &[content.len()]].concat();
