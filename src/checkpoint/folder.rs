@@ -26,7 +26,7 @@ const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 const REMAINS: &str = CHECKPOINT[2];
 /// The name of a new file until it replaces the old one.
 const ASIDE: &str = CHECKPOINT[3];
-/// How often the creation is tried again, if another run removes the folder at the same time.
+/// Max attempts to create and lock the folder, while other runs remove it at the same time.
 const TRIES: usize = 16;
 
 /// The folder of a checkpoint while a run uses it.
@@ -57,8 +57,8 @@ struct Remains {
 }
 
 impl CheckpointFolder {
-    /// Creates the folder unless it exists, locks it for this run, which will write to `outputs`, some of which are folders of parts,
-    /// and removes the temporary outputs of a killed run.
+    /// Creates the folder unless it exists, locks it for this run, and removes the temporary outputs of a killed run. The run
+    /// will write to `outputs`, which may be folders of parts.
     ///
     /// # Errors
     /// If another run uses it, or a system call fails. All errors name the folder.
@@ -132,7 +132,7 @@ impl CheckpointFolder {
         })
     }
 
-    /// What becomes of the parts in a folder if the run does not end.
+    /// Returns how the parts in a folder are kept if the run does not end.
     pub(crate) fn keep(&self, output: &Path) -> PartKeep {
         let path = canonical(output.components().as_path());
         let path = path.unwrap_or_else(|| output.to_owned()).into_os_string();
@@ -148,7 +148,7 @@ impl CheckpointFolder {
         &self.path
     }
 
-    /// The random part of the temporary names of outputs.
+    /// Returns the random part of the temporary names of outputs.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
     }
@@ -196,10 +196,10 @@ impl CheckpointFolder {
         })
     }
 
-    /// The path of a run that a manifest lists.
+    /// Returns the path of a run that a manifest lists.
     ///
     /// # Errors
-    /// If it is no regular file, or its length is not right.
+    /// If it is not a regular file, its name is not that of a run, or `is_right` refuses its length in bytes.
     pub(crate) fn run(
         &self,
         run: &NamedRun,
@@ -213,12 +213,12 @@ impl CheckpointFolder {
         }
     }
 
-    /// Removes runs and new files that did not replace others, except those in `wanted`.
+    /// Removes the runs that are not in `wanted`, and a new file that did not replace an old one.
     pub(crate) fn sweep(&self, wanted: &BTreeSet<&str>) -> Result<(), CheckpointError> {
         self.remove_each(|name| (is_run(name) || name == ASIDE) && !wanted.contains(name))
     }
 
-    /// Removes the files whose names `is_unwanted` takes.
+    /// Removes the files for whose names `is_unwanted` returns true.
     fn remove_each(&self, is_unwanted: impl Fn(&str) -> bool) -> Result<(), CheckpointError> {
         let entries = fs::read_dir(&self.path).map_err(|error| at(&self.path, error))?;
         for entry in entries {
@@ -249,7 +249,7 @@ impl CheckpointFolder {
         Ok(())
     }
 
-    /// Whether a run has written parts, which the next one must know for its own.
+    /// Whether a run has logged parts, which the next one must recognise as its own.
     fn lists_parts(&self) -> bool {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let mut logs = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part_log));
@@ -276,7 +276,7 @@ impl Drop for CheckpointFolder {
         if lock.as_ref().is_some_and(is_ours) {
             let _ = self.remove();
         }
-        // Where a file that is removed has its name until it is closed, the folder was not empty before.
+        // On some systems a removed file keeps its name until it is closed. There the folder is empty only now.
         drop(lock);
         self.remove_folder();
     }
@@ -297,7 +297,7 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
         }
         (false, b"") => Ok(false),
         (false, noted) if noted == MADE => Ok(true),
-        // Also in a folder that was just created: another program wrote the file.
+        // This can happen in a folder that was just created too: another program wrote the file.
         _ => Err(CheckpointError::Foreign(path.to_owned())),
     }
 }
@@ -329,7 +329,7 @@ fn make(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// The locked file; none if another process holds the lock.
+/// Opens and locks the file. Returns `None` if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -349,7 +349,7 @@ fn create_own(path: &Path) -> Result<File, CheckpointError> {
     })
 }
 
-/// Opens a file of the folder for reading. None if it does not exist.
+/// Opens a file of the folder for reading. Returns `None` if it does not exist.
 ///
 /// # Errors
 /// If it is a link, or something else that no run creates.
@@ -397,7 +397,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The path of a file with the canonical path of its folder.
+/// Returns the path of a file with the canonical path of its folder. `None` if the folder does not exist or there is no file
+/// name.
 fn canonical(path: &Path) -> Option<PathBuf> {
     let parent = path.parent()?;
     let parent = if parent.as_os_str().is_empty() {

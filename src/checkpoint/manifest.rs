@@ -1,7 +1,8 @@
 //! The manifest of a checkpoint: a file of JSON lines.
 //!
-//! The first line has the version, the options that affect the result, the runs, and what was found. Then there is a line
-//! for each source, with what shows that its file is the same if it is finished. The last line is a checksum of all lines before.
+//! The first line has the version, the options that affect the result, the runs, and the results so far. Then there is a line for
+//! each source; if the source is finished, the line has a stamp that shows whether its file has changed. The last line is a
+//! checksum of all lines before it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ pub(crate) struct ManifestHead<D> {
     pub(crate) runs: Vec<NamedRun>,
     /// The number of sources that were read, which must not change. They are the first in source order.
     pub(crate) read: usize,
-    /// What was found in them.
+    /// Results from the sources that were read.
     pub(crate) done: D,
     sources: usize,
 }
@@ -62,21 +63,21 @@ struct AnyHead {
 #[derive(Serialize, Deserialize)]
 struct SourceLine<'a> {
     name: Cow<'a, str>,
-    /// None if the source is not finished, or its metadata could not be read.
+    /// `None` if the source is not finished, or its metadata could not be read.
     stamp: Option<Stamp>,
 }
 
-/// What shows whether a file has changed.
+/// Metadata of a file that show whether it has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     size: u64,
     /// Modification time in nanoseconds since 1970.
     modified: i64,
-    /// A program may set the modification time, but neither of these.
+    /// Metadata that no program can set, unlike the modification time.
     own: Option<OwnStamp>,
 }
 
-/// What a file system alone decides about a file.
+/// Metadata that only the file system sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OwnStamp {
     inode: u64,
@@ -90,7 +91,7 @@ impl Stamp {
         self.size
     }
 
-    /// None if the metadata of the file cannot be read.
+    /// Reads the stamp of a source. Returns `None` if the metadata of the file cannot be read.
     pub(crate) fn of(source: &Source) -> Option<Stamp> {
         let metadata = fs::metadata(&source.path).ok()?;
         Some(Stamp {
@@ -127,7 +128,7 @@ impl<D> ManifestHead<D> {
     }
 }
 
-/// Writes a manifest. `stamps` are those of the started sources.
+/// Writes a manifest. `stamps` are those of the started sources; only those of finished ones are written.
 pub(crate) fn write<D: Serialize>(
     out: &mut impl Write,
     mut head: ManifestHead<D>,
@@ -166,7 +167,7 @@ pub(crate) struct Manifest<D> {
     pub(crate) stamps: Vec<Option<Stamp>>,
 }
 
-/// Reads the manifest at `path` and compares it with the current options and sources; none if there is no manifest.
+/// Reads the manifest at `path` and compares it with the current options and sources. Returns `None` if there is no manifest.
 pub(crate) fn read<D: DeserializeOwned>(
     path: &Path,
     settings: &FixedSettings,
@@ -189,7 +190,7 @@ pub(crate) fn read<D: DeserializeOwned>(
     Ok(Some(Manifest { head, stamps }))
 }
 
-/// All lines but the last, if that is the right checksum.
+/// Returns all lines except the last, or `None` if that is not the right checksum.
 fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let end = bytes.len().checked_sub(ENDING)?;
     let mut sum = Xxh3::new();
@@ -216,7 +217,7 @@ fn check_head<D: DeserializeOwned>(
 }
 
 impl FixedSettings {
-    /// Those of `options` that a run cannot change when it resumes, and others by their names.
+    /// Collects the options that must not change when a run resumes, and `others` by their names.
     pub(crate) fn new(
         options: &[(&OptionSpec, OptionValue)],
         others: impl IntoIterator<Item = (&'static str, String)>,
@@ -228,7 +229,7 @@ impl FixedSettings {
         FixedSettings(fixed.chain(others).collect())
     }
 
-    /// The error for the first option that has another value now.
+    /// Returns the error for the first option that has another value now. `None` if all values are equal.
     fn difference(&self, now: &FixedSettings) -> Option<CheckpointError> {
         let pairs = self.0.iter().zip(&now.0);
         let mut differing = pairs.filter(|(then, now)| then != now);

@@ -1,7 +1,7 @@
 //! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
 //!
-//! `manifest` defines the file that says what is finished, `folder` handles the files. When a checkpoint is due, and what is
-//! finished, each task decides. Knows no task.
+//! `manifest` defines the file that lists the finished work, `folder` handles the files. Each task decides when a checkpoint is
+//! due and what is finished. Knows no task.
 
 mod folder;
 mod manifest;
@@ -20,7 +20,7 @@ pub(crate) use manifest::{
 use crate::error::{CheckpointError, Error};
 use crate::run::{Destinations, in_checkpoint};
 
-/// The folder of a checkpoint, locked for a run with these outputs. Their temporary names get its mark.
+/// Opens the folder of a checkpoint and locks it for a run with these outputs. Their temporary names get its mark.
 ///
 /// # Errors
 /// If another run uses it, an output is one of its files, or a system call fails.
@@ -38,7 +38,7 @@ pub(crate) fn open<'p>(
 }
 
 /// # Errors
-/// If a source is no file, and so cannot be read twice.
+/// If a source is not a file, and so cannot be read twice.
 pub(crate) fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
     let mut streams = sources
         .iter()
@@ -57,7 +57,7 @@ pub(crate) fn sync_outputs<'p>(
 
 /// Syncs a regular file and its folder to disk.
 fn sync(path: &Path) -> std::io::Result<()> {
-    // Not a pipe, which /dev/stdout may lead to: it has no canonical path.
+    // Pipes are left out: /dev/stdout may lead to one, and a pipe has no canonical path.
     if !fs::metadata(path)?.is_file() {
         return Ok(());
     }

@@ -1,4 +1,5 @@
-//! Standard output that is closed: when the program was started, which only the program can tell, or by a reader that has enough.
+//! Handles a closed standard output. It was closed when the program was started, which only the program can find out, or by its
+//! reader.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use doisift_system::{NULL_DEVICE, kind_of};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// An error if standard output was closed and takes the rows, as it does without `output`, or the report.
+/// Fails if standard output was closed and the rows or the report go there. Rows do without `output`.
 pub(crate) fn check(output: Option<&Path>, report: Option<&Path>) -> anyhow::Result<()> {
     let is_needed = output.is_none_or(is_stdout) || report.is_some_and(is_stdout);
     if is_needed && CLOSED.load(Ordering::Relaxed) {
@@ -20,7 +21,7 @@ pub(crate) fn check(output: Option<&Path>, report: Option<&Path>) -> anyhow::Res
     Ok(())
 }
 
-/// What became of a write to standard output. A reader that has read enough is no failure.
+/// Converts the result of a write to standard output. A pipe that its reader closed is not a failure.
 pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if kind_of(&error) != io::ErrorKind::BrokenPipe => {
@@ -35,7 +36,7 @@ fn is_stdout(output: &Path) -> bool {
     NAMES.iter().any(|name| output == Path::new(name))
 }
 
-/// Says whether it was closed.
+/// Records whether standard output was closed when the program was started.
 pub(super) fn set(is_closed: bool) {
     CLOSED.store(is_closed, Ordering::Relaxed);
 }

@@ -24,7 +24,7 @@ impl Address {
         Address::from_bits((block as u64) << OFFSET_BITS | offset as u64)
     }
 
-    /// An address made of the 40 lowest of `bits`. It may hold any number instead of an address.
+    /// Makes an address of the 40 lowest of `bits`, which may be any number.
     pub(super) fn from_bits(bits: u64) -> Address {
         Address {
             low: bits as u32,
@@ -32,7 +32,7 @@ impl Address {
         }
     }
 
-    /// The bits that [`from_bits`](Self::from_bits) got.
+    /// Returns the 40 bits that [`from_bits`](Self::from_bits) took.
     pub(super) fn bits(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
     }
@@ -58,7 +58,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the arena holds.
     pub(super) fn held(&self) -> usize {
         self.capacity + self.blocks.capacity() * size_of::<Vec<u8>>()
     }
@@ -79,7 +79,7 @@ impl Arena {
         self.capacity -= (before - self.blocks.len()) * BLOCK;
     }
 
-    /// Bytes of all stored strings, including those that the owner no longer needs.
+    /// Returns the bytes of all stored strings with their lengths, including those that the owner no longer needs.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -141,7 +141,7 @@ impl Arena {
         byte(offset) ^ byte(offset + LIKELY)
     }
 
-    /// Number of the last block in use, after making sure that it has room for `needed` bytes.
+    /// Returns the number of the last block in use. Starts a block if it has no room for `needed` bytes.
     fn room(&mut self, needed: usize) -> usize {
         // A longer block holds a single string, because an offset in a block must be less than 64 KiB.
         let last = self.blocks[..self.used].last();
@@ -163,7 +163,7 @@ impl Arena {
     }
 }
 
-/// Bytes that a string of `length` needs, with the length in front of it.
+/// Returns the bytes that a string of `length` bytes needs, with its stored length.
 pub(super) fn stored(length: usize) -> usize {
     let bits = usize::BITS - (length | 1).leading_zeros();
     length + bits.div_ceil(7) as usize

@@ -13,13 +13,13 @@ use super::shard::{Update, after_directory};
 use super::{CountedUnit, Document, DocumentId, Kept};
 use crate::records::Forms;
 
-/// Rows at which a batch is full. So many rows and their strings fit the cache of a core.
+/// Rows at which a batch is full. This many rows and their strings fit the cache of a core.
 const ROWS: usize = 4096;
 /// Bytes of keys and texts at which a batch is full.
 const BYTES: usize = 1 << 20;
 /// Slots of the small cache that finds repeated keys within a batch.
 const RECENT: usize = 1024;
-/// Bytes of a key after `10.` for which a row can store the case of the text instead of the text.
+/// Number of bytes after `10.` whose case fits into a row. A text with later upper-case letters is stored.
 const CASED: usize = 40;
 
 /// The mentions that one thread collects before it adds them to the table; reused.
@@ -28,7 +28,7 @@ const CASED: usize = 40;
 /// alone, at no cost. For a document that several threads scan there is [`Table::close`](super::Table::close).
 pub(crate) struct Batch {
     kept: Kept,
-    /// That of the table.
+    /// The table's seed for hashes of keys.
     seed: u64,
     rows: Vec<BatchRow>,
     /// Keys, texts that differ from their key in more than case, and names of documents.
@@ -42,7 +42,7 @@ pub(crate) struct Batch {
     starts: Vec<u32>,
     /// The document that was not finished when the batch was last absorbed.
     carried: Option<DocumentId>,
-    /// That document, once it has ended. The table keeps it open until this batch is absorbed again.
+    /// The carried document, once it has ended. The table keeps it open until this batch is absorbed again.
     pub(super) closing: Option<DocumentId>,
     recent: Box<[u32; RECENT]>,
     /// Bytes of memory that the table counts for this batch.
@@ -55,10 +55,10 @@ pub(super) struct BatchRow {
     offset: u64,
     /// The letters that are in upper case in the text, as bits; unused if the text is stored.
     letters: u64,
-    /// Where the key starts in the batch's bytes; the stored text follows it.
+    /// Offset of the key in the batch's bytes. The stored text follows it.
     at: u32,
     key: u32,
-    /// Length of the stored text; `u32::MAX` if none is.
+    /// Length of the stored text; `u32::MAX` if no text is stored.
     text: u32,
     part: u32,
     mentions: u32,
@@ -83,7 +83,7 @@ impl BatchRow {
         }
     }
 
-    /// Number of its mentions.
+    /// Returns the number of mentions.
     pub(super) fn mentions(&self) -> u64 {
         self.mentions.into()
     }
@@ -119,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the batch holds.
     pub(super) fn held(&self) -> usize {
         self.rows.capacity() * size_of::<BatchRow>()
             + self.bytes.capacity()
@@ -174,7 +174,7 @@ impl Batch {
         self.rows.len() >= ROWS || self.bytes.len() >= BYTES
     }
 
-    /// Number of the part that mentions of `document` belong to: the current part, or a new one.
+    /// Returns the number of the part for mentions of `document`: the current part, or a new one.
     fn part(&mut self, document: &Document) -> u32 {
         if self.parts.last().is_none_or(|r| r.id != document.id) {
             self.begin(document);
@@ -208,7 +208,8 @@ impl Batch {
         });
     }
 
-    /// A recent row with this key to which a mention can be added. If there is none, the next row counts as recent.
+    /// Returns a recent row with this key to which a mention can be added. Otherwise returns `None` and marks the next row as
+    /// recent.
     fn recent(&mut self, hash: u64, key: &[u8], part: u32, offset: u64) -> Option<&mut BatchRow> {
         let slot = (hash >> 20) as usize % RECENT;
         let number = self.recent[slot] as usize;
@@ -279,7 +280,7 @@ impl Batch {
             .map(|(at, length)| &self.bytes[at as usize..][..length as usize])
     }
 
-    /// The update of a key's fact by a row. Only for a table that keeps all.
+    /// Returns the update of a key's fact by a row. Only for a table that keeps all fields.
     pub(super) fn update(&self, row: &BatchRow) -> Update<'_> {
         let part = &self.parts[row.part as usize];
         Update {
@@ -334,7 +335,7 @@ impl Batch {
 
     /// The sources and the documents in several parts that later batches, or batches of other threads, may mention again.
     pub(super) fn shared_units(&self) -> impl Iterator<Item = &CountedUnit> {
-        // One that comes twice, with others between, is held twice and so counts as shared.
+        // A unit that occurs twice, with others between, is held twice and so counts as shared.
         self.units.iter().filter(|unit| unit.is_shared())
     }
 
@@ -353,8 +354,8 @@ impl Batch {
     }
 }
 
-/// The letters that are in upper case in `text`, as bits counted from the byte after `10.`; none if `key` and `text`
-/// differ in anything else.
+/// Returns the letters that are in upper case in `text`, as bits counted from the byte after `10.`. Returns `None` if `key` and
+/// `text` differ in anything else, or in letters beyond [`CASED`].
 fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
     if key == text {
         return Some(0);

@@ -39,7 +39,7 @@ impl<T> Blocks<T> {
         self.used += 1;
     }
 
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the list holds.
     pub(super) fn held(&self) -> usize {
         self.blocks.len() * BLOCK * size_of::<T>() + self.blocks.capacity() * size_of::<Vec<T>>()
     }

@@ -1,7 +1,6 @@
 //! A counter of 48 bits.
 
-/// A counter of 48 bits, which stays at its greatest value: more than the mentions that any sources have, since each takes
-/// several bytes.
+/// A counter of 48 bits that saturates. Its maximum is more mentions than 2^48 bytes of sources have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed)]
 pub(super) struct Count48 {

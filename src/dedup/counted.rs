@@ -24,7 +24,7 @@ pub(super) struct DocumentLists {
 }
 
 impl DocumentLists {
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the lists hold.
     pub(super) fn held(&self) -> usize {
         self.nodes.capacity() * size_of::<CountedNode>()
     }

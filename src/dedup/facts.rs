@@ -49,11 +49,11 @@ struct Fact {
     name: Address,
     forms: Forms,
     flags: u8,
-    /// The counted documents that may mention the name again, without the last one, and such sources.
+    /// The list of counted documents and sources that may mention the name again, without the last document.
     more: ListHead,
 }
 
-// A row of facts fits a line of the cache.
+// A fact fits a cache line.
 const _: () = assert!(size_of::<Fact>() == 64);
 
 const HAS_TEXT: u8 = 1;
@@ -69,7 +69,7 @@ pub(super) struct Facts {
     /// Bytes of the arena that are no longer used.
     garbage: usize,
     counted: DocumentLists,
-    /// The document whose name was stored last, and where. The next update is often of the same document.
+    /// The document whose name was stored last, and the name's address. The next update is often of the same document.
     named: Option<(DocumentId, Address)>,
 }
 
@@ -291,7 +291,7 @@ impl Facts {
         self.counted = DocumentLists::default();
     }
 
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the facts hold.
     pub(super) fn held(&self) -> usize {
         self.list.held() + self.arena.held() + self.counted.held()
     }
@@ -312,7 +312,7 @@ impl Facts {
         self.counted.release();
     }
 
-    /// Replaces `shared` by those counted documents and sources of a name that are in `open`, sorted.
+    /// Replaces the content of `shared` by the counted documents and sources of a name that are in `open`, sorted.
     pub(super) fn open_documents(
         &self,
         at: u32,

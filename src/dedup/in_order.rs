@@ -2,10 +2,10 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Calls `make` on each part, and `write` on each result in the order of the parts. An error of either stops it.
+/// Calls `make` on each part, and `write` on each result in the order of the parts. Stops at the first error.
 ///
-/// With `ahead`, so many parts at a time are made on all threads of the caller's rayon pool, while the results of the parts
-/// before them are written. Without, all is done on this thread.
+/// With `ahead`, `make` runs on this many parts at a time in the caller's rayon pool, while the results of earlier parts are
+/// written. Without it, everything runs on this thread.
 pub(super) fn in_order<P: Send, B: Send, E: Send>(
     mut parts: impl Iterator<Item = Result<P, E>> + Send,
     ahead: Option<usize>,

@@ -4,9 +4,9 @@
 
 use super::arena::Address;
 
-/// Slots of the smallest index, as a power of two.
+/// Binary logarithm of the slots of the smallest index.
 const SMALLEST_BITS: u32 = 6;
-/// Slots of the largest index, as a power of two, if the caller sets no limit.
+/// Binary logarithm of the slots of the largest index, if the caller sets no limit.
 const MAX_BITS: u32 = 40;
 /// Bits of an address. The other bits of a slot are those of the hash.
 const AT_BITS: u32 = 40;
@@ -18,7 +18,7 @@ type IndexSlot = u64;
 /// twice, and the second time interrupts all other threads.
 const FREE: IndexSlot = IndexSlot::MAX;
 
-/// Where an address belongs that is not in an index, until the next is inserted.
+/// The slot for an address that is not in the index. It is valid until another address is inserted.
 pub(super) struct Vacant {
     part: u64,
     place: usize,
@@ -29,12 +29,12 @@ pub(super) struct KeyIndex {
     slots: Vec<IndexSlot>,
     taken: usize,
     bits: u32,
-    /// Size, as a power of two, above which the index counts as full. It still grows if more is inserted.
+    /// Binary logarithm of the size at which the index counts as full. It still grows if more is inserted.
     max: u32,
 }
 
 impl KeyIndex {
-    /// An empty index that counts as full rather than grow to more than `bytes` of memory.
+    /// Creates an empty index. It counts as full before it would grow to more than `bytes` of memory.
     pub(super) fn new(bytes: Option<usize>) -> Self {
         let slots = bytes.map(|bytes| (bytes / size_of::<IndexSlot>()).max(1));
         KeyIndex {
@@ -50,7 +50,7 @@ impl KeyIndex {
         self.bits >= self.max && self.taken >= self.slots.len() / 4 * 3
     }
 
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the index holds.
     pub(super) fn held(&self) -> usize {
         self.slots.capacity() * size_of::<IndexSlot>()
     }
@@ -75,8 +75,8 @@ impl KeyIndex {
             .unwrap_or(FREE)
     }
 
-    /// The first address for which `is_wanted` holds among those of keys that may have this hash, or where to
-    /// [`insert`](Self::insert) one.
+    /// Returns the first address for which `is_wanted` is true among those of keys that may have this hash. Otherwise returns the
+    /// slot at which to [`insert`](Self::insert) one.
     #[inline]
     pub(super) fn find(
         &self,
@@ -97,7 +97,8 @@ impl KeyIndex {
         Err(Vacant { part, place })
     }
 
-    /// Adds an address, which must not be that of 40 set bits, since its slot may look free, where [`find`](Self::find) found none.
+    /// Adds an address at the slot that [`find`](Self::find) returned. Its 40 bits must not all be set, since its slot could look
+    /// free.
     #[inline]
     pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
         let slot = vacant.part << AT_BITS | at.bits();

@@ -1,5 +1,5 @@
-//! The sources of a table, and its open documents: those of which more mentions may follow. Sources are open too, as documents
-//! with numbers of their own.
+//! The sources of a table, and its open documents: those of which more mentions may follow. An open source is listed as a
+//! document with a number of its own.
 //!
 //! A document that was open when the table was spilled is listed in that run of names. It must be listed in the next run too,
 //! even if it ends before, so that merging counts it once. So it stays open here until the next spill.
@@ -11,7 +11,7 @@ use super::DocumentId;
 use super::batch::Batch;
 use super::unit::HeldUnit;
 
-/// Bytes of a source's entry without its name, about.
+/// Approximate bytes of a source's entry without its name.
 const ENTRY: usize = 64;
 
 /// Sources and open documents.
@@ -30,7 +30,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Adds the sources of a batch. Returns the bytes of memory that these take.
+    /// Adds the sources of a batch. Returns the bytes of memory that the new ones take.
     pub(super) fn enter_sources(&mut self, batch: &Batch) -> usize {
         let mut taken = 0;
         for (ordinal, source) in &batch.sources {
@@ -42,8 +42,8 @@ impl Ledger {
         taken
     }
 
-    /// Opens what later batches, or batches of other threads, may mention again, and closes units that ended. Returns how many
-    /// were opened.
+    /// Opens the documents and units that later batches, or batches of other threads, may mention again, and closes units that
+    /// ended. Returns how many were opened.
     pub(super) fn enter_open(&mut self, batch: &Batch) -> u64 {
         self.close_ended();
         let mut opened = 0;
@@ -83,8 +83,8 @@ impl Ledger {
         }
     }
 
-    /// Starts anew after all names were spilled with the open documents. Removes the sources and the ended documents, and
-    /// returns the bytes that the sources took by [`enter_sources`](Self::enter_sources).
+    /// Called after all names were spilled with the open documents. Removes the sources and the ended documents, and returns the
+    /// bytes that [`enter_sources`](Self::enter_sources) counted for the sources.
     pub(super) fn turn_over(&mut self) -> usize {
         let freed = self.sources.values().map(|name| name.len() + ENTRY).sum();
         self.sources.clear();

@@ -1,6 +1,6 @@
 //! Merges runs: the keys are divided into ranges, and each range of all runs is merged separately.
 //!
-//! Ranges start at first keys of frames. So ranges are about equally large, and only frames at a boundary are read twice.
+//! Ranges start at first keys of frames. So ranges have about the same size, and only frames at a boundary are read twice.
 
 use super::page::EntryPage;
 use super::run::{Cursor, FrameAhead, Heads, OpenRun, SpillError};
@@ -10,16 +10,16 @@ use super::tournament::Tournament;
 pub(super) struct Range {
     lower: Vec<u8>,
     upper: Option<Vec<u8>>,
-    /// For each run, the offset of the frame that may hold its first key of the range; none if the run has no such key.
+    /// For each run, the offset of the frame that may hold its first key of the range. `None` if the run has no such key.
     starts: Vec<Option<u64>>,
 }
 
 /// Iterates over the ranges of some runs, in order.
 pub(super) struct Ranges<'r> {
     heads: Vec<Heads<'r>>,
-    /// For each run, the first frame that does not start below the next range.
+    /// For each run, the first frame whose first key is in the next range or after it.
     ahead: Vec<Option<FrameAhead>>,
-    /// For each run, the offset of the frame before that one.
+    /// For each run, the offset of the frame before the one in `ahead`.
     starts: Vec<Option<u64>>,
     lower: Vec<u8>,
     /// Unpacked bytes of frames at which a range is large enough.
@@ -47,14 +47,14 @@ impl<'r> Ranges<'r> {
         Ok(())
     }
 
-    /// The run whose next frame has the least first key.
+    /// Returns the run whose next frame has the smallest first key. `None` if all runs have ended.
     fn first(&self) -> Option<usize> {
         let ahead = self.ahead.iter().enumerate();
         let ahead = ahead.filter_map(|(run, ahead)| Some((&ahead.as_ref()?.first, run)));
         ahead.min().map(|(_, run)| run)
     }
 
-    /// Reads on by frames until the range is large enough or all runs end. Returns the upper bound, and sets the starts of runs
+    /// Reads frame heads until the range is large enough or all runs end. Returns the upper bound, and sets the starts of runs
     /// that had none.
     fn cut(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
         let mut size = 0;
@@ -117,7 +117,7 @@ impl<'r> RangeMerge<'r> {
         })
     }
 
-    /// Replaces the content of `page` by the next entries, at most `max`. Returns whether there were any.
+    /// Replaces the content of `page` by the next entries, at most `max`. Returns false if there were no more entries.
     pub(super) fn fill(&mut self, page: &mut EntryPage, max: usize) -> Result<bool, SpillError> {
         page.clear();
         while let Some(first) = self.first() {
@@ -136,7 +136,7 @@ impl<'r> RangeMerge<'r> {
         Ok(page.len() > 0)
     }
 
-    /// The cursor with the least key.
+    /// Returns the cursor with the smallest key. `None` if all have ended.
     #[inline]
     fn first(&self) -> Option<usize> {
         let first = self.tournament.first()?;

@@ -45,19 +45,19 @@ pub(crate) use unit::CountedUnit;
 
 use crate::records::Capture;
 
-/// What a table stores for a name.
+/// The fields that a table stores for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// All fields of a record.
     All,
     /// Its key, and the number of its mentions. The key may be any bytes.
     Count,
-    /// Its key alone.
+    /// Only its key.
     Key,
 }
 
 impl Kept {
-    /// Length of the beginning that all keys share: keys of names start with `10.`, which need not be compared.
+    /// Returns the length of the prefix that all keys share and that need not be compared: keys of names start with `10.`.
     fn shared(self) -> usize {
         match self {
             Kept::All | Kept::Key => 3,
@@ -84,7 +84,7 @@ pub(crate) struct Document {
     pub(crate) source: Arc<str>,
     /// Counts the source once for each name. All documents of the source share it.
     pub(crate) of_source: CountedUnit,
-    /// Counts the document once for each name, if this is one of several texts of it, which all share it.
+    /// Counts the document once for each name, if it has several texts. All of them share this unit.
     pub(crate) of_whole: Option<CountedUnit>,
     /// The document's name; a plain file has none.
     pub(crate) name: Option<Arc<str>>,

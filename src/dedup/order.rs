@@ -14,10 +14,10 @@ const DEEP: usize = 64;
 const FEW: usize = 16;
 /// Number of items whose keys are loaded into the cache together.
 pub(super) const TOGETHER: usize = 64;
-/// Number of items from which sorting on several threads pays.
+/// Minimum number of items for which sorting on several threads is faster.
 const MANY: usize = 1 << 14;
 
-/// The location of a key, and eight of its bytes, by which it is sorted.
+/// The location of a key, and eight of its bytes, by which it is sorted first.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Item {
     prefix: u64,
@@ -26,7 +26,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Number of its shard, and its address there.
+    /// Returns the number of the key's shard, and its address there.
     pub(super) fn place(&self) -> (usize, Address) {
         (self.shard.into(), self.at)
     }
@@ -177,7 +177,7 @@ fn same_prefix(a: &Item, b: &Item) -> bool {
     a.prefix == b.prefix
 }
 
-/// The first eight bytes as a number of the same order; missing bytes are 0.
+/// Returns the first eight bytes as a big-endian number, which sorts as they do. Missing bytes are 0.
 pub(super) fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; PREFIX];
     match key.first_chunk() {

@@ -29,7 +29,7 @@ impl EntryPage {
         self.keys.len()
     }
 
-    /// The greatest key.
+    /// Returns the largest key, which is the last one.
     #[inline]
     pub(super) fn last(&self) -> Option<&[u8]> {
         self.keys.last().map(|key| key.of(&self.bytes))

@@ -1,4 +1,4 @@
-//! Some records of a table, in order, which one thread passes on.
+//! A part of the sorted records of a table, which one thread passes on.
 
 use std::convert::Infallible;
 
@@ -8,20 +8,20 @@ use super::rows::{SourceNames, record};
 use super::shard::TableShard;
 use crate::records::Record;
 
-/// Some records of a table, sorted by key bytewise.
+/// Consecutive records of a table, sorted by key bytewise.
 pub(crate) struct TablePart<'t> {
     entries: PartEntries<'t>,
     sources: &'t SourceNames,
 }
 
-/// Where keys and facts are.
+/// The storage of a part's keys and facts.
 enum PartEntries<'t> {
     Table(&'t [&'t TableShard], &'t [Item]),
     Page(&'t EntryPage),
 }
 
 impl<'t> TablePart<'t> {
-    /// The keys of `items`, which are in `shards`.
+    /// Creates a part of the keys of `items`, which are in `shards`.
     pub(super) fn of_items(
         shards: &'t [&'t TableShard],
         items: &'t [Item],
@@ -50,7 +50,7 @@ impl<'t> TablePart<'t> {
         }
     }
 
-    /// The records. If only keys are kept, all other fields are empty.
+    /// Returns the records. If only keys are kept, all other fields are empty.
     pub(crate) fn records(&self) -> Box<dyn Iterator<Item = Record<'t>> + 't> {
         let sources = self.sources;
         match self.entries {

@@ -9,7 +9,7 @@ use crate::records::{Record, Standing};
 /// The names of sources by their number in source order.
 pub(super) type SourceNames = BTreeMap<u32, Arc<str>>;
 
-/// The record of a key. If only keys are kept, all other fields are empty.
+/// Builds the record of a key. If only keys are kept, all other fields are empty.
 pub(super) fn record<'a>(
     key: &'a [u8],
     known: Option<Known<'a>>,
@@ -43,7 +43,7 @@ pub(super) fn record<'a>(
     }
 }
 
-/// The key with some letters in upper case. Bit 0 of `letters` is the byte after `10.`.
+/// Returns the key with some letters in upper case. Bit 0 of `letters` is the byte after `10.`.
 fn cased(key: &str, letters: u64) -> String {
     let upper = |(at, letter): (usize, char)| match at.checked_sub(3) {
         Some(at @ 0..64) if letters >> at & 1 == 1 => letter.to_ascii_uppercase(),
@@ -52,7 +52,7 @@ fn cased(key: &str, letters: u64) -> String {
     key.char_indices().map(upper).collect()
 }
 
-/// The bytes as text. They were stored from a `str`, or with invalid UTF-8 replaced, so they are valid.
+/// Returns the bytes as text. They were stored from a `str`, or with invalid UTF-8 replaced, so they are valid.
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }

@@ -20,12 +20,12 @@ use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 pub(crate) struct Destinations {
     /// None if the rows go to the caller.
     rows: Option<Destination>,
-    /// Those of further rows.
+    /// Destinations of further rows.
     further: Vec<Destination>,
     report: Option<Destination>,
-    /// What the temporary names of outputs hold; none for random letters.
+    /// Mark in the temporary names of outputs; random letters if `None`.
     mark: Option<String>,
-    /// What becomes of the parts of folders if the run does not end; nothing if they are removed.
+    /// For each folder, how its parts are kept if the run does not end. Parts of other folders are removed.
     keep: BTreeMap<PathBuf, PartKeep>,
     /// The temporary files.
     temporary: Vec<FileId>,
@@ -61,7 +61,7 @@ impl Destinations {
         }
     }
 
-    /// The first output that is the same file as a later one.
+    /// Returns the first output that is the same file as another one.
     fn repeated(&self) -> Option<&Destination> {
         let mut all = self.each();
         all.find(|output| {
@@ -70,12 +70,12 @@ impl Destinations {
         })
     }
 
-    /// Sets what becomes of the parts in a folder if the run does not end.
+    /// Sets how the parts in a folder are kept if the run does not end.
     pub(crate) fn set_keep(&mut self, folder: &Path, keep: PartKeep) {
         self.keep.insert(folder.to_owned(), keep);
     }
 
-    /// Sets what the temporary names of outputs hold.
+    /// Sets the mark in the temporary names of outputs.
     pub(crate) fn set_mark(&mut self, mark: &str) {
         self.mark = Some(mark.to_owned());
     }
@@ -153,13 +153,13 @@ impl Destinations {
         Ok(())
     }
 
-    /// The outputs that are not empty, which must not be read.
+    /// Returns the outputs that are not empty. They must not be read.
     pub(crate) fn filled(&self) -> Vec<FileId> {
         let filled = self.each().filter(|output| !output.is_empty());
         filled.filter_map(Destination::id).collect()
     }
 
-    /// The files that the run created, and the outputs that are empty, which need not be read.
+    /// Returns the files that the run created, and the empty outputs. None of them need be read.
     pub(crate) fn own(&self) -> Vec<FileId> {
         let empty = self.each().filter(|output| output.is_empty());
         let created = self.temporary.iter().copied();
@@ -187,7 +187,7 @@ impl Destinations {
         }
     }
 
-    /// Whether a file below a folder is one of an output in parts, which an earlier run began.
+    /// Whether a file belongs to an output in parts that an earlier run began.
     pub(crate) fn holds_part(&self, path: &Path) -> bool {
         // The name is checked first, to avoid system calls for every source.
         path.file_name().is_some_and(may_be_of_folder)
@@ -214,7 +214,7 @@ pub(crate) fn same_name(stdin_name: &str) -> Error {
     clash(ClashError::SourceName(stdin_name.into()))
 }
 
-/// The error that standard input was given a name but is no source.
+/// The error that standard input was given a name but is not a source.
 pub(crate) fn no_stdin(stdin_name: &str) -> Error {
     clash(ClashError::NoStdin(stdin_name.into()))
 }

@@ -12,7 +12,7 @@ use std::thread::{self, Scope};
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 
-/// A job for a thread that has a `W`.
+/// A job that gets the worker `W` of its thread.
 type Job<'s, W> = Box<dyn FnOnce(&mut W, &Panics<'_>) + Send + 's>;
 
 /// Starts threads, which have ended when [`with_threads`] returns.
@@ -22,7 +22,7 @@ pub(crate) struct Threads<'s, 'e> {
     panics: Arc<Panics<'e>>,
 }
 
-/// What becomes of panics: the first stops the run, and is resumed when all threads have ended.
+/// Panics of the threads. The first stops the run, and is resumed when all threads have ended.
 pub(crate) struct Panics<'e> {
     first: Mutex<Option<Box<dyn Any + Send>>>,
     stop: &'e (dyn Fn() + Sync),
@@ -57,7 +57,8 @@ pub(crate) fn with_threads<'e, T>(
 }
 
 impl Panics<'_> {
-    /// Does `work`, and stops the run if it panics. What comes after is done in any case, so that no other thread waits for it.
+    /// Does `work`, and stops the run if it panics. Returns in either case, so that the caller's next steps are done and no other
+    /// thread waits for them.
     pub(crate) fn guard(&self, work: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             (self.stop)();

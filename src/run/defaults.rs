@@ -6,17 +6,17 @@ use super::memory::available_memory;
 use crate::error::{Error, ErrorKind};
 use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
-/// The usual size of a part.
+/// Default size of a part, in bytes.
 const PART_SIZE: u64 = 256 << 20;
-/// The least memory budget, in bytes.
+/// Minimum memory budget, in bytes.
 pub(crate) const MIN_MEMORY: u64 = 1 << 20;
 
-/// The path of an output; none for standard output.
+/// Returns the path of an output; `None` for `-`, standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
     (path.as_os_str() != "-").then(|| path.to_owned())
 }
 
-/// The folder for temporary files: as chosen, or that of the output, or the system's.
+/// Returns the folder for temporary files: the chosen one, the folder of the output, or the system's.
 pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
     if let Some(folder) = chosen {
         return folder;
@@ -28,7 +28,7 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
     }
 }
 
-/// The memory budget in bytes: as chosen, or a quarter of the available memory.
+/// Returns the memory budget in bytes: as chosen, or a quarter of the available memory, but at least [`MIN_MEMORY`].
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
     usize::try_from(bytes.max(MIN_MEMORY)).unwrap_or(usize::MAX)

@@ -30,7 +30,7 @@ struct EndedReport<'r, R> {
     report: &'r R,
 }
 
-/// What the report of a failed run says besides. Counts would be those of an unknown part of the input.
+/// Fields of a failed run's report. It has no counts, since they would cover an unknown part of the input.
 #[derive(Serialize)]
 struct FailedRun {
     version: &'static str,
@@ -38,7 +38,7 @@ struct FailedRun {
 }
 
 impl PendingReport {
-    /// For a run that started at this time.
+    /// Creates the pending report of a run that started at `started`.
     pub(super) fn new(output: Output, started: SystemTime, clock: Instant) -> Self {
         PendingReport {
             output,

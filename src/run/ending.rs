@@ -24,7 +24,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// That of a run that read everything, and lost or refused this many pieces of input.
+    /// Returns the ending of a run that read everything, and lost or refused `lost` pieces of input.
     pub(crate) fn of_lost(lost: u64) -> Self {
         match lost {
             0 => Ending::Whole,
@@ -32,7 +32,7 @@ impl Ending {
         }
     }
 
-    /// That of a run that this signal ended.
+    /// Returns the ending of a run that `signal` ended.
     #[cfg(feature = "cli")]
     pub(crate) fn by(signal: EndingSignal) -> Self {
         match signal {
@@ -49,6 +49,6 @@ impl Ending {
 
 /// The report of a task.
 pub(crate) trait TaskReport: Serialize {
-    /// How a command ends whose run gave this report.
+    /// Returns the ending of a command whose run gave this report.
     fn ending(&self) -> Ending;
 }

@@ -25,10 +25,10 @@ pub(crate) struct TaskFiles<'o> {
     pub(crate) monitor: &'o Monitor,
 }
 
-/// Where rows go.
+/// The destination of rows.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RowTarget<'o> {
-    /// None for standard output.
+    /// `None` for standard output.
     pub(crate) path: Option<&'o Path>,
     /// How the output is divided, if it is a folder of parts.
     pub(crate) parts: Option<&'o PartPlan>,

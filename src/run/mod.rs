@@ -1,7 +1,8 @@
 //! The engine that all tasks of this crate run on: the scan of sources (`pipeline`), the merge of records (`merge`), the
 //! cleaning of tables (`column`), and the check of references (`check`). A task says what a piece of work is and where its rows go.
 //!
-//! It has the steps of a run, the monitor, the output files, the check that no output is an input, and the defaults of options.
+//! It has the steps of a run, its threads, the monitor, the output files, the check that no output is an input, and the defaults
+//! of options.
 
 mod clash;
 mod crew;

@@ -53,7 +53,7 @@ struct MonitorState {
 #[derive(Debug, Default)]
 struct StreamEnd {
     ended: Option<Instant>,
-    /// The time after that in which a cancellation may still arrive.
+    /// The time after `ended` in which a cancellation may still arrive.
     wait: Duration,
 }
 
@@ -93,7 +93,7 @@ pub struct Progress {
     /// Questions to a registry, of a run that asks one: one for each name, and one more for its agency. A check adds those of a
     /// document when it has read it.
     pub questions: u64,
-    /// The part of them that is answered so far.
+    /// The part of `questions` that is answered so far.
     pub answers: u64,
     /// The part of `answers` that a cache had.
     pub cached: u64,
@@ -127,10 +127,9 @@ impl Monitor {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a run with a [checkpoint](crate::PipelineBuilder::checkpoint) without losing work: no further source is
-    /// started, the current ones are read to their end, which may take long, and a last checkpoint is written. Then the run
-    /// ends as if it was cancelled. Without a checkpoint, and after all sources were read, it is the same as
-    /// [`cancel`](Self::cancel).
+    /// Ends a run with a [checkpoint](crate::PipelineBuilder::checkpoint) without losing work: no further source is started, the
+    /// current ones are read to their end, which may take long, and a last checkpoint is written. Then the run ends as if it was
+    /// cancelled. Without a checkpoint, or after all sources were read, this works as [`cancel`](Self::cancel) does.
     pub fn suspend(&self) {
         self.0.suspended.store(true, Ordering::Relaxed);
     }
@@ -141,9 +140,9 @@ impl Monitor {
         Arc::clone(&self.0.suspended)
     }
 
-    /// Sets the least time between the end of a piped input and the renaming of the outputs; the default is none. A signal
-    /// that ends a whole pipeline may end the program that writes to the pipe first. During this time, the signal can still
-    /// reach this process, and the end of the pipe is not mistaken for the end of the data.
+    /// Sets the minimum time between the end of a piped input and the renaming of the outputs; the default is 0. A signal that
+    /// ends a whole pipeline may end the program that writes to the pipe first. During this time, the signal can still reach this
+    /// process, and the end of the pipe is not mistaken for the end of the data.
     pub fn set_stream_wait(&self, wait: Duration) {
         lock(&self.0.stream).wait = wait;
     }
@@ -180,7 +179,8 @@ impl Monitor {
     }
 
     /// Removes the temporary files of a run that cannot end, because a read blocks and the process is about to exit, and writes
-    /// its report. Errors are ignored. False if the outputs have their final names already, so that the run is about to succeed.
+    /// its report. Errors are ignored. Returns false if the outputs already have their final names, so that the run is about to
+    /// succeed.
     pub fn remove_temporary_files(&self) -> bool {
         let mut temporary = lock(&self.0.temporary);
         temporary.removed = true;
@@ -214,7 +214,7 @@ impl Monitor {
         let _ = self.0.signals.set(signals);
     }
 
-    /// How a command ends whose run was cancelled.
+    /// Returns the ending of a command whose run was cancelled.
     pub(crate) fn interrupted(&self) -> Ending {
         #[cfg(feature = "cli")]
         if let Some(signals) = self.0.signals.get() {
@@ -228,7 +228,7 @@ impl Monitor {
         lock(&self.0.temporary).report = report;
     }
 
-    /// The report, unless it is written.
+    /// Takes the report. `None` if it is written already.
     pub(super) fn take_report(&self) -> Option<PendingReport> {
         lock(&self.0.temporary).report.take()
     }
@@ -253,7 +253,7 @@ impl Monitor {
         lock(&self.0.stream).ended = Some(Instant::now());
     }
 
-    /// Waits so long that a signal that ended the input would have arrived.
+    /// Waits until [`set_stream_wait`](Self::set_stream_wait) has passed since the end of a piped input, or the run is cancelled.
     pub(crate) fn settle(&self) {
         let stream = lock(&self.0.stream);
         let until = stream.ended.map(|ended| ended + stream.wait);
@@ -263,7 +263,7 @@ impl Monitor {
         }
     }
 
-    /// Options for opening sources whose bytes this monitor counts.
+    /// Returns options for opening sources whose bytes this monitor counts.
     pub(crate) fn opening(&self) -> Opening<'_> {
         Opening {
             passed: &self.0.passed,
@@ -286,7 +286,7 @@ impl Monitor {
         self.add_bytes(bytes);
     }
 
-    /// Counts the bytes read since `before` as those that an earlier run read: they were passed over.
+    /// Counts the bytes read since the count was `before` as read by an earlier run: they were passed over.
     pub(crate) fn pass_resumed(&self, before: u64) {
         let passed = self.0.bytes.load(Ordering::Relaxed).saturating_sub(before);
         self.0.resumed.fetch_add(passed, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 /// not cost the output of an earlier run.
 ///
 /// # Errors
-/// That of the first such source.
+/// The error of the first such source.
 pub(crate) fn check_named(paths: &[PathBuf]) -> Result<(), Error> {
     paths.iter().try_for_each(|path| {
         openable(path).map_err(|error| {
@@ -39,7 +39,7 @@ fn openable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The source at `path`, or standard input for `-`.
+/// Returns the source at `path`, or standard input for `-`.
 ///
 /// # Errors
 /// If there is no such file, or it is a folder.

@@ -41,15 +41,15 @@ impl PiecePlace {
 pub(crate) struct Delivery<T>(Sender<(PiecePlace, Option<T>)>);
 
 impl<T> Delivery<T> {
-    /// Delivers a piece. None ends the slot, whose last piece is the one before `place`.
+    /// Delivers a piece. `None` ends the slot, whose last piece is the one before `place`.
     pub(crate) fn send(&self, place: PiecePlace, piece: Option<T>) {
         // If the writer has panicked, the run ends.
         let _ = self.0.send((place, piece));
     }
 }
 
-/// Calls `with`, and passes what it delivers to `write` in order of the places, on another thread; none is the end of a slot. If
-/// that thread panics, `stop` is called.
+/// Calls `with`, and passes the pieces that it delivers to `write` in order of their places, on another thread. `None` is the end
+/// of a slot. If that thread panics, `stop` is called.
 pub(crate) fn write_in_order<T: Send, R>(
     write: impl FnMut(PiecePlace, Option<T>) + Send,
     stop: &(dyn Fn() + Sync),
@@ -86,7 +86,7 @@ mod tests {
     use super::super::ticket::{Ticket, Tickets};
     use super::*;
 
-    /// Writes the places of 3 slots with 40 pieces in all, which two threads deliver. The job number `fails` panics.
+    /// Writes the places of 3 slots with 40 pieces in all, which two threads deliver. The job with the number `fails` panics.
     fn written(fails: u64) -> (Vec<(u64, u64)>, bool) {
         let (mut written, stopped) = (Vec::new(), AtomicBool::new(false));
         let write = |place: PiecePlace, piece: Option<Ticket<()>>| {

@@ -36,12 +36,12 @@ impl<L: Default> Tickets<L> {
         );
     }
 
-    /// Number of tickets that are not returned.
+    /// Returns the number of tickets that are taken.
     pub(crate) fn out(&self) -> usize {
         self.count - lock(&self.free).len()
     }
 
-    /// Takes a ticket; waits until there is one. Its buffers have old content.
+    /// Takes a ticket; waits until one is free. Its buffers have old content.
     pub(crate) fn take(self: &Arc<Self>) -> Ticket<L> {
         debug_assert!(
             rayon::current_thread_index().is_none(),

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A time as `2026-03-09T12:00:00Z`.
+/// Writes a time as `2026-03-09T12:00:00Z`. Times before 1970 are written as its start.
 pub(crate) fn utc(time: SystemTime) -> String {
     const DAY: u64 = 24 * 60 * 60;
     let since = time.duration_since(UNIX_EPOCH);
@@ -12,7 +12,7 @@ pub(crate) fn utc(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Year, month and day of a day since 1970.
+/// Returns year, month and day of a day, counted from 1970-01-01 as 0.
 fn date(mut day: u64) -> (u64, usize, u64) {
     let mut year = 1970;
     loop {

@@ -11,7 +11,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// CPU time (`scripts/torture memory`).
 const RETURN_AFTER: c_long = 10;
 
-/// Sets it up, before other threads start.
+/// Sets up the allocator. Must be called before other threads start.
 pub(crate) fn set_up() {
     // Huge pages count as used whole: with them a scan of dense text took 20 to 50 MiB more, and 50 million names 70 MiB, in the
     // same CPU time.

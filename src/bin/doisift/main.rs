@@ -1,4 +1,5 @@
-//! The program doisift: its allocator, and what it finds at its start. All else is the library's `command`.
+//! The program doisift: its allocator, and whether standard output was closed when it started. All else is in the library's
+//! `command`.
 
 mod allocator;
 
@@ -12,7 +13,8 @@ use doisift_system::is_stdout_closed;
 /// Whether standard output was closed.
 ///
 /// The standard library opens `/dev/null` in place of a closed standard descriptor before `main`, and what is written there is
-/// lost. It cannot be told from a `/dev/null` that another program opened for reading and writing, so this looks before.
+/// lost. Later, it cannot be distinguished from a `/dev/null` that another program opened for reading and writing. So this is set
+/// before `main`.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 ctor::declarative::ctor! {

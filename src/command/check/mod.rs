@@ -45,7 +45,7 @@ pub(crate) struct CheckArgs {
     messages: Messages,
 }
 
-/// Checks what the arguments name.
+/// Checks the references in the sources that the arguments name.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     closed::check(args.options.path("output"), args.options.path("report"))?;
     let monitor = Monitor::new();
@@ -86,7 +86,7 @@ fn warn_of_unanswered(report: &CheckReport) {
     }
 }
 
-/// How progress is shown: only questions take long.
+/// Returns how progress is shown. It is hidden without questions to the registry, since nothing else takes long.
 fn progress(args: &CheckArgs) -> ProgressShape {
     let (options, when) = (&args.options, When::Auto);
     let outputs = iter::once(options.path("output")).chain(options.path("report").map(Some));

@@ -6,10 +6,10 @@ use crate::check::document_name;
 use crate::{CheckVerdict, CheckedReference, Printable};
 use unicode_width::UnicodeWidthStr;
 
-/// Rows by which the widths of columns are settled, and their bytes: of longer rows there are fewer.
+/// Max rows by which the widths of columns are determined. Fewer if they reach `MAX_PAGE_BYTES`.
 const MAX_PAGE_ROWS: usize = 1000;
 const MAX_PAGE_BYTES: usize = 1 << 20;
-/// The greatest width of a column, so that one long text does not push all others away.
+/// Max width of a column, so that one long text does not push all others away. A wider cell is not cut.
 const WIDEST: usize = 48;
 
 /// Place, key, verdict and name; the detail comes after them.
@@ -17,12 +17,12 @@ type Cells = [String; 4];
 /// The column of the verdict, which has the colour.
 const VERDICT: usize = 2;
 
-/// A table that collects rows, and writes them when their widths are known.
+/// A table that collects a page of rows before it sets the widths of columns and writes the rows.
 pub(super) struct CheckTable<W> {
     out: W,
     has_colour: bool,
     rows: Vec<(Cells, String, &'static str)>,
-    /// The bytes of these.
+    /// The bytes of the cells and details in `rows`.
     bytes: usize,
     /// References that are not shown.
     left_out: u64,
@@ -58,7 +58,7 @@ impl<W: Write> CheckTable<W> {
         self.left_out += 1;
     }
 
-    /// Writes what is left.
+    /// Writes the collected rows, and the number of rows that were left out.
     pub(super) fn end(mut self) -> io::Result<()> {
         self.write_rows()?;
         if self.left_out > 0 {

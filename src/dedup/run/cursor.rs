@@ -24,7 +24,7 @@ pub(in crate::dedup) struct Cursor<'r> {
     upper: Option<&'r [u8]>,
     /// Length of the common beginning of all keys between the bounds.
     depth: usize,
-    /// The eight bytes of the key after that beginning, which are compared first.
+    /// The eight bytes of the key after the common beginning, which are compared first. The maximum at the end.
     rank: u64,
     key: Vec<u8>,
     fields: Option<Fields>,
@@ -33,7 +33,7 @@ pub(in crate::dedup) struct Cursor<'r> {
 }
 
 impl<'r> Cursor<'r> {
-    /// A cursor on the first entry with a key of at least `lower`, in the frame at `at` or later. It ends before `upper`.
+    /// Creates a cursor at the first entry whose key is not below `lower`, in the frame at `at` or later. It ends before `upper`.
     pub(in crate::dedup) fn new(
         run: &'r OpenRun,
         at: u64,
@@ -84,7 +84,8 @@ impl<'r> Cursor<'r> {
         &self.key
     }
 
-    /// The facts about the key, the buffer with their strings, and the open documents that mention it.
+    /// Returns the facts about the key, the buffer with their strings, and the open documents and sources that mention it. `None`
+    /// if only keys are kept.
     pub(in crate::dedup) fn known(&self) -> Option<(&Fields, &[u8], &[DocumentId])> {
         let fields = self.fields.as_ref()?;
         Some((fields, &self.content, &self.open))
@@ -110,7 +111,7 @@ impl<'r> Cursor<'r> {
         Ok(())
     }
 
-    /// Moves to the end.
+    /// Ends the cursor.
     fn end(&mut self) {
         (self.ended, self.rank) = (true, u64::MAX);
     }

@@ -10,7 +10,7 @@ const HAS_TEXT: u8 = 2;
 const HAS_NAME: u8 = 4;
 const HAS_OPEN: u8 = 8;
 
-/// A partial record: what one table or one run has about a key.
+/// A partial record: the facts about a key in one table or one run.
 #[derive(Clone, Copy)]
 pub(in crate::dedup) struct Entry<'a> {
     pub(in crate::dedup) key: &'a [u8],
@@ -33,7 +33,7 @@ pub(in crate::dedup) struct Fields {
     pub(in crate::dedup) mentions: u64,
     /// Number of documents that no other run counts.
     pub(in crate::dedup) closed: u64,
-    /// Number of such sources.
+    /// Number of sources that no other run counts.
     pub(in crate::dedup) closed_sources: u64,
     pub(in crate::dedup) place: MentionPlace,
     pub(in crate::dedup) forms: Forms,
@@ -82,7 +82,7 @@ impl Fields {
         }
     }
 
-    /// The facts, with `open` documents and sources in addition to the closed ones.
+    /// Returns the facts, with the `open` documents and sources in addition to the closed ones.
     pub(in crate::dedup) fn known<'a>(&self, buffer: &'a [u8], open: &[DocumentId]) -> Known<'a> {
         let (documents, sources) = split(open);
         Known {
@@ -123,7 +123,7 @@ impl Fields {
     }
 }
 
-/// Appends the facts about a name.
+/// Appends the facts about a name to `out`.
 pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId]) {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
     out.push(
@@ -155,17 +155,18 @@ pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId
 
 fn put_document(out: &mut Vec<u8>, document: DocumentId) {
     put(out, document.source.into());
-    // So the number of a source takes a byte.
+    // A source is numbered `u64::MAX`, which becomes 0 here and takes one byte.
     put(out, document.document.wrapping_add(1));
 }
 
-/// How many of `open` are documents, and how many sources.
+/// Returns how many of `open` are documents, and how many are sources.
 fn split(open: &[DocumentId]) -> (u64, u64) {
     let sources = open.iter().filter(|id| id.is_source()).count();
     ((open.len() - sources) as u64, sources as u64)
 }
 
-/// Reads what [`put_known`] wrote. Replaces `open` by the open documents.
+/// Reads the facts that [`put_known`] wrote. Replaces the content of `open` by the open documents and sources. Returns `None` if
+/// the bytes are damaged.
 pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
     let flags = bytes.byte()?;
     let fields = Fields {

@@ -14,7 +14,7 @@ pub struct SpillError {
     fault: RunFault,
 }
 
-/// What is wrong with a file.
+/// Kind of fault of a run file.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::dedup) enum RunFault {
     #[error("{0}")]
@@ -39,7 +39,7 @@ pub(in crate::dedup) enum RunDamage {
 }
 
 impl RunFault {
-    /// What to do about it.
+    /// Returns advice for the user, to append to the message; empty if there is none.
     fn remedy(&self) -> &'static str {
         use io::ErrorKind::{QuotaExceeded, StorageFull};
         match self {

@@ -23,7 +23,7 @@ pub(in crate::dedup) struct Run {
     path: PathBuf,
     /// Bytes of the file.
     pub(in crate::dedup) bytes: u64,
-    /// None if it lasts.
+    /// `None` if the file outlasts the process.
     temporary: Option<TempPath>,
     /// Keeps the folder until the file in it is removed.
     _folder: Option<Arc<RunFolder>>,
@@ -43,7 +43,7 @@ pub(in crate::dedup) struct OpenRun {
     path: PathBuf,
     kept: Kept,
     frames: u64,
-    /// Offset where the frames of names end and those of sources start, and offset where the latter end.
+    /// Offset at which the frames of names end and those of sources start.
     sources_at: u64,
     end: u64,
 }
@@ -69,8 +69,7 @@ impl Run {
     /// Opens the file and checks its header and trailer.
     ///
     /// # Errors
-    /// If it cannot be read, was cut short or changed, or holds something else than `kept`. Frames are checked when they are
-    /// read.
+    /// If it cannot be read, was cut short or changed, or holds other fields than `kept`. Frames are checked when they are read.
     pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<OpenRun, SpillError> {
         OpenRun::open(&self.path, kept)
     }
@@ -84,7 +83,7 @@ impl Run {
         }
     }
 
-    /// A run of another process, which lasts.
+    /// Creates a run of a lasting file, which another process may have written.
     pub(in crate::dedup) fn lasting(file: RunFile) -> Run {
         Run {
             path: file.path,
@@ -117,7 +116,7 @@ impl Run {
         }
     }
 
-    /// Removes the file, also if it lasts. An error of the removal is ignored.
+    /// Removes the file, even a lasting one. An error of the removal is ignored.
     pub(in crate::dedup) fn remove(self) {
         if self.temporary.is_none() {
             let _ = fs::remove_file(&self.path);
@@ -247,7 +246,7 @@ impl OpenRun {
 }
 
 impl Heads<'_> {
-    /// The next head; none after the last.
+    /// Reads the next head. Returns `None` after the last.
     pub(in crate::dedup) fn next(&mut self) -> Result<Option<FrameAhead>, SpillError> {
         let at = self.at;
         if self.run.is_end(at) {

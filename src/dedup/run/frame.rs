@@ -89,7 +89,7 @@ impl Press {
         })
     }
 
-    /// Builds a frame of a head, the first key and the packed content.
+    /// Packs `content`, and builds a frame of its head, the first key and the packed content.
     pub(super) fn frame(
         &mut self,
         kind: FrameKind,
@@ -119,7 +119,7 @@ fn failure(code: ErrorCode) -> io::Error {
     io::Error::other(get_error_name(code))
 }
 
-/// What unpacks frames; reused. That of the crate `zstd` panics where memory is short.
+/// Creates a decompressor for frames; reused. `zstd`'s own constructor panics if memory is short.
 pub(super) fn decompressor() -> io::Result<DCtx<'static>> {
     DCtx::try_create().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
