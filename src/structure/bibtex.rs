@@ -1,6 +1,6 @@
 //! Reads BibTeX: entries, their keys and fields.
 //!
-//! Braces are counted as BibTeX counts them, escaped ones too. An entry that starts at the start of a line ends one that was never
+//! Braces are counted as BibTeX counts them, escaped ones too. An entry at the start of a line ends an earlier one that was not
 //! closed.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use doisift_core::block::{Block, positions};
 /// The reader of a document.
 pub(crate) struct Bibtex {
     state: EntryState,
-    /// The type of the entry, its key, or the name of the field: in lower case, but for the key.
+    /// The type of the entry, its key, or the name of the field: in lower case, except the key.
     word: Vec<u8>,
     /// The byte that closes the entry.
     close: u8,
@@ -27,12 +27,12 @@ pub(crate) struct Bibtex {
     is_quoted: bool,
     meaning: Meaning,
     kept: Vec<u8>,
-    /// The start of an entry at the start of a line, as far as it was read.
+    /// How much of the start of an entry was read at the start of a line.
     start: StartState,
-    /// The field that holds the identifier, instead of the key.
+    /// The field that holds the identifier; the key does if `None`.
     id: Option<Vec<u8>>,
     wanted: Arc<Wanted>,
-    /// Whether the value is a field that is wanted.
+    /// Whether the current field is wanted.
     is_field: bool,
     offset: u64,
 }
@@ -119,7 +119,7 @@ impl Bibtex {
         self.end_entry(report);
     }
 
-    /// Skips the blanks at the start of a line that starts no entry.
+    /// Skips the blanks at the start of a line, unless an entry may start there. Returns the offset after them.
     fn indent(&mut self, bytes: &[u8], at: usize) -> usize {
         let line = &bytes[at..];
         let blanks = blanks(line);
@@ -135,7 +135,7 @@ impl Bibtex {
         at + blanks
     }
 
-    /// Reads bytes at once that are alike, up to the next that may change the state.
+    /// Reads bytes up to the next one that may change the state. Returns the offset after them.
     fn run(&mut self, bytes: &[u8], at: usize) -> usize {
         let rest = &bytes[at..];
         match self.state {
@@ -150,7 +150,7 @@ impl Bibtex {
         }
     }
 
-    /// Reads a name of a field up to the brace of its value, or as much of that as there is.
+    /// Reads the name of a field up to the brace of its value, or to the end of `bytes`. Returns the offset after it.
     fn field_name(&mut self, bytes: &[u8], mut at: usize) -> usize {
         if bytes[at] == b'\n' && !may_start_entry(&bytes[at + 1..]) {
             at += 1;
@@ -198,7 +198,7 @@ impl Bibtex {
         bytes.len()
     }
 
-    /// After the brace at `at` that ends a value.
+    /// Called at the brace at `at` that ends a value. Returns the offset after it and a comma.
     fn after_brace(&mut self, bytes: &[u8], at: usize) -> usize {
         self.depth = 0;
         if self.is_record && bytes.get(at + 1) == Some(&b',') {
@@ -208,7 +208,8 @@ impl Bibtex {
         at + 1
     }
 
-    /// Follows `@type{` at the start of a line. Within an entry it shows that the entry was never closed: then returns true.
+    /// Tracks `@type{` at the start of a line. Within an entry, it shows that the entry was not closed: then this starts the new
+    /// entry and returns true.
     fn is_resumed(&mut self, byte: u8, at: usize, report: &mut dyn FnMut(Event<'_>)) -> bool {
         let here = self.offset + at as u64;
         self.start = match (self.start, byte) {
@@ -222,7 +223,7 @@ impl Bibtex {
                 report(Event::Broken(start));
                 self.end_entry(report);
                 self.start = StartState::No;
-                // Its type was not kept; all but records are rare within a broken entry.
+                // Its type was not kept. It is taken for a record, since other types are rare within a broken entry.
                 self.open(byte, b"", report);
                 return true;
             }
@@ -364,7 +365,7 @@ impl Bibtex {
         self.meaning = Meaning::Plain;
     }
 
-    /// Where the next byte is.
+    /// Returns the place of the next byte.
     pub(super) fn place(&self) -> Place {
         match self.is_in_field() {
             true => stack::place(self.meaning, None, false),
@@ -384,7 +385,7 @@ impl Bibtex {
     }
 }
 
-/// Whether the type of an entry may have this byte. BibTeX takes letters; programs write others.
+/// Whether the type of an entry may have this byte. BibTeX has letters only; programs also write digits, `_` and `-`.
 pub(super) fn is_type(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
@@ -399,7 +400,7 @@ fn identify(rank: u8, text: &[u8], report: &mut dyn FnMut(Event<'_>)) {
     }
 }
 
-/// False only if the line, without its end, is known not to start with `@`.
+/// Returns false if the first byte of the line that is not blank is not `@`. Returns true if the line has only blanks so far.
 fn may_start_entry(line: &[u8]) -> bool {
     line.get(blanks(line)).is_none_or(|first| *first == b'@')
 }

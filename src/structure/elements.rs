@@ -25,21 +25,21 @@ pub(super) struct Elements {
     any: Vec<ElementRule>,
     /// The attributes that rules ask for.
     wanted: Vec<Box<[u8]>>,
-    /// The marks of their names.
+    /// The marks of the names in `wanted`.
     marks: u64,
-    /// What is taken of elements besides their meaning.
+    /// Elements and attributes whose text is taken besides their meaning.
     taken: Vec<TakenRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
 }
 
-/// What is taken of an element or an attribute.
+/// An element or attribute whose text is taken, and its use.
 struct TakenRule {
     rule: ElementRule,
     what: Taken,
 }
 
-/// What a text in XML is taken for.
+/// The use of a text that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// A field of the record, by its number.
@@ -132,12 +132,12 @@ impl Elements {
         self.taken.push(TakenRule { rule, what });
     }
 
-    /// Whether anything is taken.
+    /// Whether the text of any element or attribute is taken.
     pub(super) fn takes(&self) -> bool {
         !self.taken.is_empty()
     }
 
-    /// What is taken of the element that `fits` a rule, or of its attributes.
+    /// Returns the uses of texts whose rules satisfy `fits`.
     pub(super) fn taken(
         &self,
         fits: impl Fn(&ElementRule) -> bool,
@@ -165,7 +165,7 @@ impl Elements {
         self.marks & mark(name) != 0 && self.wanted.iter().any(|wanted| **wanted == *name)
     }
 
-    /// The number of the rules for elements of a name, if there are any.
+    /// Returns the number of the rules for elements of a name. `None` if there are none.
     pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
         self.named.iter().position(|known| *known.name == *name)
     }
@@ -175,7 +175,7 @@ impl Elements {
         !self.any.is_empty()
     }
 
-    /// The rules for all elements, and those with a number, in the order of the table.
+    /// Returns the rules for all elements, then those with the number `named`, in the order of the table.
     pub(super) fn rules(&self, named: Option<usize>) -> impl Iterator<Item = &ElementRule> {
         let named = named.map_or(&[][..], |number| &self.named[number].rules);
         self.any.iter().chain(named)
@@ -218,8 +218,8 @@ impl ElementRule {
         }
     }
 
-    /// Whether the rule is for the element whose names from itself outwards are `names`. `in_record` is the number of elements from
-    /// the record, without it, to this one.
+    /// Whether the rule is for an element. `names` are the names of the element and those around it, from the inside. `in_record`
+    /// is its depth below the record; a child of the record has 1.
     pub(super) fn fits<'n>(
         &self,
         mut names: impl Iterator<Item = &'n [u8]>,
@@ -230,17 +230,17 @@ impl ElementRule {
             && (!self.is_in_record || in_record == Some(self.steps.len()))
     }
 
-    /// Whether it is for the element, and not for an attribute of it.
+    /// Whether the rule is for the element itself, not for an attribute.
     pub(super) fn is_for_element(&self) -> bool {
         self.attribute.is_none()
     }
 
-    /// The attribute that it is for.
+    /// Returns the attribute that the rule is for.
     pub(super) fn attribute(&self) -> Option<&[u8]> {
         self.attribute.as_deref()
     }
 
-    /// Whether it is for the attribute `name`.
+    /// Whether the rule is for the attribute `name`.
     pub(super) fn is_for(&self, name: &[u8]) -> bool {
         self.attribute.as_deref() == Some(name)
     }
@@ -252,13 +252,13 @@ impl ElementRule {
     }
 }
 
-/// One bit for a name, by its length and first byte.
+/// Returns one bit for a name, chosen by its length and first byte.
 fn mark(name: &[u8]) -> u64 {
     let first = name.first().map_or(0, |first| usize::from(*first));
     1 << ((first + name.len() * 5) % 64)
 }
 
-/// A name without its prefix.
+/// Returns a name without its prefix.
 pub(super) fn local(name: &[u8]) -> &[u8] {
     match name.iter().rposition(|byte| *byte == b':') {
         Some(colon) => &name[colon + 1..],

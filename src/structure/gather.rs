@@ -1,21 +1,21 @@
-//! Gathers the text of an element: that of all elements in it, with single blanks.
+//! Gathers the text of an element and of all elements in it, with single blanks between words.
 
 use super::table::ItemPart;
 use super::wanted::CAPTURED;
 
 /// The text of an element that is open.
 pub(super) struct GatheredText {
-    /// How many elements are open with it.
+    /// The depth of the element: the number of open elements, including itself.
     pub(super) depth: usize,
     pub(super) of: TextOf,
     text: Vec<u8>,
-    /// Where its first and last characters are in the document.
+    /// Offsets of the start and the end of the text in the document, without white space around it.
     pub(super) place: (u64, u64),
-    /// Whether a tag was the last that was read.
+    /// Whether a tag was read last.
     is_after_tag: bool,
 }
 
-/// What the text of an element is.
+/// The use of the text of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextOf {
     /// A field of the record, by its number.
@@ -34,14 +34,14 @@ impl GatheredText {
         }
     }
 
-    /// Takes a tag. Two tags without a text between them divide words.
+    /// Notes a tag. Two tags without a text between them divide words.
     pub(super) fn tag(&mut self) {
         if std::mem::replace(&mut self.is_after_tag, true) {
             self.push(b" ");
         }
     }
 
-    /// Takes a piece at an offset of the document.
+    /// Adds a piece of text at an offset of the document.
     pub(super) fn text(&mut self, piece: &[u8], at: u64) {
         if !piece.is_empty() {
             self.is_after_tag = false;
@@ -65,7 +65,7 @@ impl GatheredText {
     }
 }
 
-/// The text of XML without entities, and with single blanks. Bytes that are not UTF-8 are replaced.
+/// Returns a text of XML with its entities decoded, and with single blanks. Bytes that are not UTF-8 are replaced.
 pub(super) fn plain(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let text = htmlize::unescape(&*text);

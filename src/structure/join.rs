@@ -1,9 +1,9 @@
-//! Joins mentions with the structure of their document. Rows are held until the identifier of their record is known, and those of
-//! a reference until the reference is whole: of a name that it states and repeats in its text, one row is left.
+//! Joins mentions with the structure of their document. Rows are held until the identifier of their record is known. Rows of a
+//! reference are held until the reference ends: a name that it states in a field and repeats in its text keeps one row.
 //!
 //! All held rows are of one record: when a record starts in another, the rows of the outer one are decided with the identifier
-//! that is known by then. Rows are held too until the fields of their record, and the parts of their item, are known, if these are
-//! wanted. Knows nothing of a mention but its name.
+//! that is known by then. If the fields of records or the parts of items are wanted, rows are held until these are known too.
+//! Knows only the name of a mention.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use super::table::ItemPart;
 use super::wanted::{CAPTURED, Wanted};
 use super::{Structure, Syntax, ValueSyntax};
 
-/// Rows that are held. A record with more before its identifier is rare; its first rows get none.
+/// Max rows that are held. Few records have more rows before their identifier; their first rows get no identifier.
 pub(super) const HELD: usize = 1 << 18;
-/// Bytes of texts and paths of rows that are held, which is about the same for rows of usual lengths.
+/// Max bytes of texts and paths of held rows. Rows of usual lengths reach both limits at about the same time.
 pub(super) const HELD_BYTES: usize = 16 << 20;
 
 /// The place of a mention in the structure of its document.
@@ -32,7 +32,7 @@ pub(crate) struct Edge<'e> {
     pub(crate) reference: Option<u64>,
     pub(crate) role: Role,
     pub(crate) asserted: bool,
-    /// What its item says, if that is wanted.
+    /// The details of its item, if items are wanted.
     pub(crate) item: Option<&'e Arc<ItemDetails>>,
     /// The fields of the record, if any are wanted.
     pub(crate) fields: Option<&'e Arc<RecordFields>>,
@@ -41,7 +41,7 @@ pub(crate) struct Edge<'e> {
 /// The values of the fields of a record, in the order in which they are wanted.
 pub(crate) type RecordFields = [Option<Box<str>>];
 
-/// What an item says of the names in it.
+/// Details of an item that apply to all names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ItemDetails {
     pub(crate) key: Option<Box<str>>,
@@ -50,7 +50,7 @@ pub(crate) struct ItemDetails {
     pub(crate) update_type: Option<Box<str>>,
 }
 
-/// What the item and the record of a row say, as far as that is wanted.
+/// The details of a row's item and the fields of its record, if these are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeDetails {
     pub(crate) item: Option<Arc<ItemDetails>>,
@@ -61,7 +61,7 @@ pub(crate) struct EdgeDetails {
 #[derive(Debug)]
 pub(crate) struct BareReference {
     pub(crate) offset: u64,
-    /// Its bytes in the document.
+    /// Length in bytes in the document.
     pub(crate) length: u64,
     pub(crate) text: String,
 }
@@ -76,7 +76,7 @@ pub(crate) trait UnnamedRow {
 pub(crate) struct Node<'n> {
     /// Its identifier.
     pub(crate) record: Option<&'n Arc<str>>,
-    /// The same as it is written.
+    /// The identifier as it is written.
     pub(crate) value: Option<&'n str>,
     pub(crate) fields: Option<&'n Arc<RecordFields>>,
     pub(crate) references: u64,
@@ -84,7 +84,7 @@ pub(crate) struct Node<'n> {
     pub(crate) named: u64,
 }
 
-/// What a join makes.
+/// An output of a join.
 pub(crate) enum JoinedRow<'j, R> {
     /// A row with its edge, or without one if another row of its reference has its name.
     Row(R, Option<Edge<'j>>),
@@ -92,14 +92,14 @@ pub(crate) enum JoinedRow<'j, R> {
     Node(Node<'j>),
 }
 
-/// What was found wrong with the structure of a document.
+/// Faults in the structure of a document, and limits that its rows exceeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StructureFaults {
     /// The offset of the first fault.
     pub(crate) broken: Option<u64>,
     /// The number of faults.
     pub(crate) count: u64,
-    /// The number of times that rows were decided before the identifier of their record was known, since they were too many.
+    /// The number of times that rows were decided before the identifier of their record was known, since too many were held.
     pub(crate) undecided: u64,
     /// The number of identifiers, paths of rows, and fields of records that were longer than 4,096 bytes and were cut.
     pub(crate) cut: u64,
@@ -127,9 +127,9 @@ struct JoinRows<R> {
     names: String,
     /// Bytes of the texts and paths of the held rows.
     bytes: usize,
-    /// The first row of which it is not decided whether it is in a reference.
+    /// Number of the first held row whose role a related item still has to decide.
     related: Option<usize>,
-    /// The item that is open, and how many are open in it.
+    /// The open item, and the number of items that are open in it.
     item: Option<OpenItem>,
     inner_items: usize,
     faults: StructureFaults,
@@ -143,28 +143,28 @@ struct JoinRows<R> {
 struct OpenRecord {
     /// The best identifier, with its rank.
     id: Option<(u8, Arc<str>)>,
-    /// The same as it is written.
+    /// The identifier as it is written.
     value: Option<Box<str>>,
     fields: Option<Arc<RecordFields>>,
     references: u64,
     named: u64,
-    /// The last reference with a name that is no item.
+    /// Index of the last reference with a name that was not reported as an item.
     last_named: Option<u64>,
     has_records: bool,
 }
 
 /// An item whose end was not read yet.
 struct OpenItem {
-    /// None if it is no reference.
+    /// `None` if the item is not a reference.
     reference: Option<u64>,
     offset: u64,
     path: String,
     details: ItemDetails,
-    /// The text, or its parts.
+    /// The whole text, and the pieces that replace it if it is empty.
     text: String,
     pieces: String,
     is_named: bool,
-    /// The first held row in it.
+    /// Number of the first held row in the item.
     first: usize,
 }
 
@@ -177,7 +177,7 @@ struct HeldEdge<R> {
 }
 
 impl<R: UnnamedRow> EdgeJoin<R> {
-    /// A join at the start of a document, with its syntax if it is structured.
+    /// Creates a join at the start of a document. `syntax` is `None` if the document is not structured.
     pub(crate) fn new(syntax: Option<Syntax>, wanted: &Arc<Wanted>) -> Self {
         EdgeJoin {
             structure: syntax.map(|syntax| Structure::new(syntax, wanted)),
@@ -186,8 +186,8 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         }
     }
 
-    /// Reads the structure up to the offset `to`. `bytes` starts at `offset` of the document, and has all bytes that were not read
-    /// yet.
+    /// Reads the structure up to the offset `to`. `bytes` starts at `offset` of the document, and has all bytes that were not
+    /// read yet, at least up to `to`.
     pub(crate) fn read(&mut self, bytes: &[u8], offset: u64, to: u64, out: &mut RowSink<'_, R>) {
         let from = self.read.max(offset);
         if let Some(structure) = &mut self.structure
@@ -202,8 +202,9 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         }
     }
 
-    /// Finds the place of a mention at the offset up to which the structure was read. If it is in a field for identifiers, returns
-    /// where in `bytes`, which have the mention at `at`, the value of the field is, as far as that can be seen.
+    /// Finds the place of a mention at the offset up to which the structure was read. The mention is at `at` in `bytes`. If it is
+    /// in a field for identifiers, returns the syntax and the range in `bytes` of the field's value. Returns `None` if the ends
+    /// of the value are not found.
     pub(crate) fn look(&mut self, bytes: &[u8], at: usize) -> Option<(ValueSyntax, Range<usize>)> {
         let rows = &mut self.rows;
         rows.path.clear();
@@ -216,7 +217,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         Some((syntax, syntax.around(bytes, at)?))
     }
 
-    /// Takes the value of the field that was looked at, as it is written.
+    /// Sets the value, as written, of the field that [`look`](Self::look) found.
     pub(crate) fn take_value(&mut self, value: &[u8], syntax: ValueSyntax) {
         let rows = &mut self.rows;
         if rows.wanted.nodes && rows.place.id.is_some() {
@@ -224,8 +225,8 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         }
     }
 
-    /// Takes the mention that was looked at, with its row and the number of bytes of the texts in that. One without a row gets no
-    /// edge, but may identify the record.
+    /// Takes the mention that [`look`](Self::look) found, with its row and the number of bytes of the row's texts. A mention
+    /// without a row gets no edge, but may identify the record.
     pub(crate) fn mention(
         &mut self,
         name: &str,
@@ -245,7 +246,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         rows.settle_if_full(out);
     }
 
-    /// Takes a mention in the value of the last one, with its row if it has any.
+    /// Takes another mention in the value of the last one, with its row if it has one.
     pub(crate) fn within(&mut self, row: Option<R>, out: &mut RowSink<'_, R>) {
         if let Some(row) = row {
             self.rows.hold(row, "", 0, out);
@@ -253,7 +254,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         }
     }
 
-    /// Ends the document.
+    /// Ends the document and decides all held rows. Returns the faults.
     pub(crate) fn end(mut self, out: &mut RowSink<'_, R>) -> StructureFaults {
         let rows = &mut self.rows;
         if let Some(structure) = &mut self.structure {
@@ -283,7 +284,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Holds a row with this many bytes of texts.
+    /// Holds a row whose texts have `bytes` bytes.
     fn hold(&mut self, row: R, name: &str, bytes: usize, out: &mut RowSink<'_, R>) {
         let place = self.place;
         let is_next = |last: &HeldEdge<R>| last.place.reference != place.reference;
@@ -404,7 +405,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Notes that the place of the last mention has a name, if that is in a reference.
+    /// Marks the reference of the last mention, if it is in one, as having a name.
     fn note_name(&mut self) {
         let is_in_reference = self.place.role == Role::Reference && self.place.reference.is_some();
         match (&mut self.item, self.records.last_mut()) {
@@ -440,14 +441,14 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Decides the rows before an item, if nothing in it can change them.
+    /// Decides the rows before an item, if they are final.
     fn settle_before_item(&mut self, out: &mut RowSink<'_, R>) {
         if self.is_final() {
             self.settle(out);
         }
     }
 
-    /// Ends an item: its rows get what it says, and a reference without a name gets a row.
+    /// Ends an item: its rows get its details, and a reference without a name gets a row.
     fn end_item(&mut self, end: u64, out: &mut RowSink<'_, R>) {
         let Some(mut item) = self.item.take() else {
             return;
@@ -471,7 +472,7 @@ impl<R: UnnamedRow> JoinRows<R> {
                 length: end.saturating_sub(item.offset),
                 text,
             });
-            // The rows of the item wait for what it says.
+            // The rows of the item wait for its details.
             self.item = Some(item);
             self.hold(row, "", bytes, out);
         } else {
@@ -480,7 +481,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         self.leave_item(out);
     }
 
-    /// Gives the rows of the item what it says.
+    /// Gives the rows of the item its details, and decides them if they are final.
     fn leave_item(&mut self, out: &mut RowSink<'_, R>) {
         if let Some(item) = self.item.take() {
             self.give_details(&item);
@@ -499,7 +500,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Gives the held rows of an item what it says.
+    /// Gives the held rows of an item its details.
     fn give_details(&mut self, item: &OpenItem) {
         let rows = &mut self.held[item.first..];
         if self.wanted.items && !rows.is_empty() {
@@ -510,7 +511,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Decides about related places.
+    /// Decides whether the places in the related item are in a reference.
     fn decide(&mut self, cites: bool) {
         if let Some(item) = self.item.as_mut().filter(|_| !cites) {
             item.reference = None;
@@ -518,7 +519,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         self.decide_rows(cites);
     }
 
-    /// Decides about the held rows in related places.
+    /// Decides whether the held rows in related places are in a reference.
     fn decide_rows(&mut self, cites: bool) {
         let from = self.related.take().unwrap_or(self.held.len());
         let rows = self.held[from..].iter_mut();
@@ -530,7 +531,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Whether nothing that follows can change the record or the reference of the held rows.
+    /// Whether no later event can change the record or the reference of the held rows.
     fn is_final(&self) -> bool {
         let is_known = match self.records.last() {
             None => true,
@@ -542,7 +543,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         is_known && self.related.is_none() && self.item.is_none()
     }
 
-    /// Decides all rows if nothing that follows can change them. The last reference may go on.
+    /// Decides all rows if they are final and the last one is not in a reference, which may continue.
     fn settle_final(&mut self, out: &mut RowSink<'_, R>) {
         let in_reference = |last: &HeldEdge<R>| last.place.reference.is_some();
         if self.is_final() && !self.held.last().is_some_and(in_reference) {
@@ -550,7 +551,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Decides all rows with what is known.
+    /// Decides all rows by the present knowledge: passes them on with their edges.
     fn settle(&mut self, out: &mut RowSink<'_, R>) {
         if self.held.is_empty() {
             return;
@@ -587,7 +588,8 @@ impl<R: UnnamedRow> JoinRows<R> {
         self.bytes = 0;
     }
 
-    /// The numbers of the held rows with a name in the text of a reference that states the same name in a field, in order.
+    /// Returns the numbers of the held rows, in order, whose name is in the text of a reference that states the same name in a
+    /// field.
     fn repeated(&self) -> Vec<usize> {
         let mut repeated = Vec::new();
         let mut start = 0;
@@ -619,7 +621,7 @@ impl OpenRecord {
 }
 
 impl OpenItem {
-    /// An item with its reference, offset and path. `first` is the number of rows that are held before it.
+    /// Creates an item with its reference, offset and path. `first` is the number of rows that are held before it.
     fn new((reference, offset, path): (Option<u64>, u64, &str), first: usize) -> Self {
         OpenItem {
             reference,
@@ -633,7 +635,7 @@ impl OpenItem {
         }
     }
 
-    /// Takes a part. Of several that are the same, the first counts.
+    /// Takes a part. The first of several parts of a kind counts; texts and pieces are joined.
     fn take(&mut self, part: ItemPart, text: &str) {
         if text.is_empty() {
             return;
@@ -660,7 +662,7 @@ impl OpenItem {
         }
     }
 
-    /// The text of the reference, or its parts with blanks between them.
+    /// Returns the text of the reference, or its pieces joined with blanks.
     fn whole_text(&mut self) -> &mut String {
         match self.text.is_empty() {
             true => &mut self.pieces,
@@ -669,7 +671,7 @@ impl OpenItem {
     }
 }
 
-/// The text, cut if it is longer than rows may repeat.
+/// Returns the text, cut and counted as a fault if it is longer than rows may repeat.
 fn bounded<T: for<'t> From<&'t str> + From<String>>(text: &str, faults: &mut StructureFaults) -> T {
     match cut(text) {
         Some(cut) => {

@@ -1,13 +1,12 @@
-//! Where a byte of a structured text is: in which record, at which path, in which reference.
+//! Finds the place of a byte in a structured text: its record, path and reference.
 //!
 //! `syntax` recognises the syntax from a document's head. A reader per syntax (`json`, `xml`, `bibtex`, `ris`) takes the bytes of
-//! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their
-//! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
-//! it. `skip` finds the ends of JSON values, `xml_name` those of names, and `tags` keeps the names of elements. `wikitext` reads the
-//! text of MediaWiki's pages.
-//! `wanted` says what a run takes of records besides, and `gather` the text of elements.
-//! `value` finds the whole value of a field around a mention.
-//! `join` joins mentions with their places, whose `paths` are stored without what they share. Knows bytes only: nothing of DOI names or files.
+//! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their identifiers as
+//! [`Event`]s. `table` lists the meanings of paths in the known formats. `pointers` and `elements` look paths up in it. `stack`
+//! keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags` numbers the names of elements.
+//! `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes from records, and `gather`
+//! collects the text of elements. `value` finds the whole value of a field around a mention. `join` joins mentions with their
+//! places, whose `paths` are stored without their common starts. Knows bytes only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
 //! record. After broken structure a reader reports a fault once and continues at the next record or line that it can recognise.
@@ -70,7 +69,7 @@ pub(crate) enum Structure {
 }
 
 impl Structure {
-    /// A reader at the start of a document.
+    /// Creates a reader at the start of a document.
     pub(crate) fn new(syntax: Syntax, wanted: &Arc<Wanted>) -> Structure {
         match syntax {
             Syntax::Json => Structure::Json(Box::new(Json::new(wanted))),
@@ -80,7 +79,7 @@ impl Structure {
         }
     }
 
-    /// Reads the next bytes of the document, up to `to`. The bytes after these do not count.
+    /// Reads the next `to` bytes of the document. The bytes after them may be looked at, but do not change the result.
     pub(crate) fn read(&mut self, bytes: &[u8], to: usize, report: &mut dyn FnMut(Event<'_>)) {
         let new = &bytes[..to];
         match self {
@@ -91,7 +90,7 @@ impl Structure {
         }
     }
 
-    /// The syntax of the value that has the next byte, if its end can be found.
+    /// Returns the syntax of the value that has the next byte. `None` if the ends of the value cannot be found.
     pub(crate) fn value(&self) -> Option<ValueSyntax> {
         match self {
             Structure::Json(json) => json.value(),
@@ -101,7 +100,7 @@ impl Structure {
         }
     }
 
-    /// Where the next byte is.
+    /// Returns the place of the next byte.
     #[inline]
     pub(crate) fn place(&self) -> Place {
         match self {

@@ -1,6 +1,6 @@
 //! Paths of rows that are held.
 
-/// Paths in order, each without the start that it shares with the path before.
+/// A list of paths, each stored without the start that it shares with the path before.
 ///
 /// Rows near each other are in the same elements, so their paths take about as much memory as the text between them.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct StoredPath {
     rest: u32,
 }
 
-/// Rebuilds the paths, which must be asked for in their order.
+/// Rebuilds the paths, which must be read in their order.
 pub(crate) struct PathReader<'p> {
     rests: &'p str,
     last: String,
@@ -51,14 +51,14 @@ impl Paths {
 }
 
 impl StoredPath {
-    /// Bytes that it takes in [`Paths`].
+    /// Returns the bytes that the path takes in [`Paths`].
     pub(super) fn stored(self) -> usize {
         self.rest as usize
     }
 }
 
 impl PathReader<'_> {
-    /// The next path.
+    /// Returns the next path, which must be `path`.
     pub(crate) fn next(&mut self, path: StoredPath) -> &str {
         let (rest, rests) = self.rests.split_at(path.rest as usize);
         self.rests = rests;
@@ -68,7 +68,7 @@ impl PathReader<'_> {
     }
 }
 
-/// Bytes of whole characters that are the start of both.
+/// Returns the length in bytes of the common start of both, in whole characters.
 fn shared(one: &str, other: &str) -> usize {
     let pairs = one.bytes().zip(other.bytes());
     let mut shared = pairs.take_while(|(one, other)| one == other).count();

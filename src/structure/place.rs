@@ -1,8 +1,8 @@
-//! What a reader reports, and what it knows about a byte.
+//! The events that readers report, and the places of bytes.
 
 use super::table::ItemPart;
 
-/// What a mention is for the record that it is in.
+/// The role of a mention in its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Role {
@@ -19,12 +19,12 @@ impl Role {
     /// Every role.
     const ALL: [Role; 3] = [Role::Own, Role::Reference, Role::Other];
 
-    /// The role with this word, if there is one.
+    /// Returns the role with this word, or `None` if there is none.
     pub(crate) fn named(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.name() == word)
     }
 
-    /// The word for it in rows.
+    /// Returns the word for the role in rows.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Own => "self",
@@ -34,28 +34,28 @@ impl Role {
     }
 }
 
-/// What is known about a byte of a structured text, besides its path.
+/// The place of a byte in a structured text, without its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) role: Role,
-    /// Whether it is in a field that holds an identifier by its definition, and not in running text.
+    /// Whether the byte is in a field that is defined to hold an identifier, not in running text.
     pub(crate) asserted: bool,
     /// The index of the reference within the record.
     pub(crate) reference: Option<u64>,
-    /// Set if it is in an identifier of the record; the least rank is the best identifier.
+    /// The rank of the identifier of the record that has the byte. The lowest rank is the best identifier.
     pub(crate) id: Option<u8>,
-    /// Whether a later [`Event::Related`] decides if this is in a reference.
+    /// Whether a later [`Event::Related`] decides if the byte is in a reference.
     pub(crate) is_related: bool,
 }
 
-/// What a reader reports. A record ends after the records in it.
+/// An event that a reader reports. A record ends after the records in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event<'t> {
     /// A record starts.
     Open,
     /// The innermost record ends.
     Close,
-    /// An identifier of the innermost record, its escapes undone. The least rank is the best; nothing is better than 0.
+    /// An identifier of the innermost record, with its escapes undone. Rank 0 is the best.
     Id { rank: u8, text: &'t str },
     /// Decides about all places in the innermost record that were related: whether they are in a reference.
     Related { cites: bool },
@@ -63,7 +63,8 @@ pub(crate) enum Event<'t> {
     Broken(u64),
     /// A value of a field of the innermost record, by the number of the field. The first value counts.
     Field { number: usize, text: &'t str },
-    /// An item of the innermost record starts at an offset: a reference, if it has an index, or what says something of the names in it.
+    /// An item of the innermost record starts at an offset. It is a reference if it has an index; otherwise it gives details of
+    /// the names in it.
     Item {
         reference: Option<u64>,
         offset: u64,
@@ -77,21 +78,21 @@ pub(crate) enum Event<'t> {
     },
     /// The item ends before an offset.
     EndItem(u64),
-    /// References of the innermost record that are no items.
+    /// Number of references of the innermost record that were not reported as items.
     References(u64),
 }
 
-/// Bytes of a name or an identifier that are kept.
+/// Max bytes of a name or an identifier that are kept.
 pub(super) const TEXT: usize = 1024;
-/// Levels of nesting that are kept. Deeper ones are counted.
+/// Max levels of nesting that are kept. Deeper levels are only counted.
 pub(super) const DEPTH: usize = 256;
 
-/// Appends as much of `piece` to `text` as fits a kept text that starts at `from`.
+/// Appends `piece` to `text`, cut so that the text from `from` on has at most [`TEXT`] bytes.
 pub(super) fn keep(text: &mut Vec<u8>, from: usize, piece: &[u8]) {
     keep_within(text, from + TEXT, piece);
 }
 
-/// Appends as much of `piece` to `text` as makes at most `max` bytes.
+/// Appends `piece` to `text`, cut so that `text` has at most `max` bytes.
 pub(super) fn keep_within(text: &mut Vec<u8>, max: usize, piece: &[u8]) {
     let free = max.saturating_sub(text.len());
     text.extend_from_slice(&piece[..piece.len().min(free)]);

@@ -8,7 +8,7 @@ use super::table::{
 };
 use super::wanted::Wanted;
 
-/// What the table says of a path: from the start of the value, and from that of the record.
+/// A path in the table, seen both from the start of the value and from the start of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathNode(u32);
 
@@ -17,16 +17,16 @@ pub(super) struct Pointers {
     nodes: Vec<PathBranch>,
 }
 
-/// What is known of a path.
+/// The entry of a path in the table.
 #[derive(Default)]
 struct PathBranch {
     meaning: Meaning,
     detail: Option<Detail>,
     is_strict: bool,
     is_eager: bool,
-    /// The path as that of a record, if an object is a record there.
+    /// The node from which paths within the record continue, if an object at this path is a record.
     record: Option<PathNode>,
-    /// By the buckets of their names; empty if there are none.
+    /// Members by the bucket of their name; empty if the path has no members.
     members: Vec<Vec<(Box<[u8]>, PathNode)>>,
     /// Any member that is not listed.
     any: PathNode,
@@ -35,7 +35,7 @@ struct PathBranch {
 
 const BUCKETS: usize = 128;
 
-/// The bucket of a name, by its length and ends.
+/// Returns the bucket of a name, by its length and its first and last byte.
 fn bucket(name: &[u8]) -> usize {
     let ends = name.first().zip(name.last());
     let ends = ends.map_or(0, |(first, last)| {
@@ -54,7 +54,7 @@ impl Default for PathNode {
 }
 
 impl PathNode {
-    /// No path of the table.
+    /// A path that is not in the table.
     pub(super) const NONE: PathNode = PathNode(0);
     /// The start of a value.
     pub(super) const VALUE: PathNode = PathNode(1);
@@ -88,25 +88,25 @@ impl Pointers {
         self.branch(node).meaning
     }
 
-    /// What a path says of items, if these are wanted.
+    /// Returns the detail that a value at this path gives of items, if items are wanted.
     #[inline]
     pub(super) fn detail(&self, node: PathNode) -> Option<Detail> {
         self.branch(node).detail
     }
 
-    /// Whether a record or an identifier may be below. It does not depend on what else is wanted.
+    /// Whether a record or an identifier may be at or below this path. It does not depend on other wanted data.
     #[inline]
     pub(super) fn is_strict(&self, node: PathNode) -> bool {
         self.branch(node).is_strict
     }
 
-    /// Whether all below must be read even if it holds no mention.
+    /// Whether the value must be read even if it holds no mention.
     #[inline]
     pub(super) fn is_eager(&self, node: PathNode) -> bool {
         self.branch(node).is_eager
     }
 
-    /// The path as that of a record, if an object is a record there.
+    /// Returns the node from which paths within the record continue, if an object at this path is a record.
     #[inline]
     pub(super) fn record(&self, node: PathNode) -> Option<PathNode> {
         self.branch(node).record
@@ -139,14 +139,14 @@ struct PathTree {
 #[derive(Default)]
 struct TreeBranch {
     meaning: Meaning,
-    /// Only if items are wanted.
+    /// Set only if items are wanted.
     detail: Option<Detail>,
     members: Vec<(Box<str>, Step)>,
     any: Option<Step>,
     items: Option<Step>,
     /// Whether a record or an identifier may be here or below.
     is_strict: bool,
-    /// Whether these, a relation, or what is wanted of items may be.
+    /// Whether a record, an identifier, a relation, or a wanted detail of items may be here or below.
     is_eager: bool,
 }
 
@@ -183,7 +183,7 @@ impl PathTree {
         if has_items {
             tree.add_details(has_names);
         }
-        // Those below come after.
+        // Longer paths have greater numbers, so they are set first.
         for step in (0..tree.branches.len()).rev() {
             let branch = &tree.branches[step];
             let is_strict = matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
@@ -197,7 +197,7 @@ impl PathTree {
         tree
     }
 
-    /// Adds what paths say of items.
+    /// Adds the details that paths give of items.
     fn add_details(&mut self, has_names: bool) {
         for branch in &mut self.branches {
             branch.detail = match branch.meaning {
@@ -213,7 +213,7 @@ impl PathTree {
         }
     }
 
-    /// The paths that are one step longer.
+    /// Returns the paths that are one step longer.
     fn below(&self, branch: &TreeBranch) -> impl Iterator<Item = &TreeBranch> {
         let members = branch.members.iter().map(|(_, step)| *step);
         let steps = members.chain(branch.any).chain(branch.items);
@@ -263,7 +263,7 @@ struct PairedTrees {
 }
 
 impl PairedTrees {
-    /// The node of a path from the start of the value and from that of the record.
+    /// Returns the node of a path that is `outer` from the start of the value and `inner` from the start of the record.
     fn node(&mut self, outer: Step, inner: Step) -> PathNode {
         if let Some(known) = self.known.get(&(outer, inner)) {
             return *known;

@@ -16,10 +16,10 @@ pub(crate) struct Ris {
     meaning: Meaning,
     is_record: bool,
     kept: Vec<u8>,
-    /// The tag that holds the identifier, instead of the table.
+    /// The tag that holds the identifier; by the table if `None`.
     id: Option<Vec<u8>>,
     wanted: Arc<Wanted>,
-    /// Whether the line is a field that is wanted.
+    /// Whether the field of the current tag is wanted.
     is_field: bool,
 }
 
@@ -147,7 +147,7 @@ impl Ris {
         self.meaning = Meaning::Plain;
     }
 
-    /// Where the next byte is.
+    /// Returns the place of the next byte.
     pub(super) fn place(&self) -> Place {
         match self.is_record {
             true => stack::place(self.meaning, None, false),

@@ -1,21 +1,21 @@
-//! Names on the way to a place, one after the other in one buffer.
+//! The names on the path to a place, one after another in one buffer.
 
 use super::place::{Place, Role, keep};
 use super::table::Meaning;
 
-/// The names of open levels. A level keeps where its name starts.
+/// The names of open levels. A level stores the start of its name.
 #[derive(Default)]
 pub(super) struct LevelNames {
     bytes: Vec<u8>,
 }
 
 impl LevelNames {
-    /// Where the next name starts.
+    /// Returns the start of the next name.
     pub(super) fn end(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Forgets all from `start` on.
+    /// Removes all names from `start` on.
     pub(super) fn cut(&mut self, start: usize) {
         self.bytes.truncate(start);
     }
@@ -25,12 +25,12 @@ impl LevelNames {
         keep(&mut self.bytes, start, piece);
     }
 
-    /// The name from `start` to `end`.
+    /// Returns the name from `start` to `end`.
     pub(super) fn name(&self, start: usize, end: usize) -> &[u8] {
         &self.bytes[start..end]
     }
 
-    /// The last name, which starts at `start`.
+    /// Returns the last name, which starts at `start`.
     pub(super) fn last(&self, start: usize) -> &[u8] {
         &self.bytes[start..]
     }
@@ -44,8 +44,8 @@ pub(super) fn push(name: &[u8], path: &mut String) {
     }
 }
 
-/// The place of a text with a meaning. `reference` is the index of the reference it is in. In a related item it is not yet known
-/// whether that is one.
+/// Returns the place of a text with a meaning. `reference` is the index of the reference around it. `is_related` is set if that
+/// is a related item, which may turn out not to be a reference.
 pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) -> Place {
     let (mut role, mut asserted, mut id) = (Role::Other, true, None);
     match meaning {

@@ -13,10 +13,11 @@ pub(crate) enum Syntax {
 }
 
 impl Syntax {
-    /// How many bytes of a document's head [`of`](Self::of) looks at.
+    /// Max bytes of a document's head that [`of`](Self::of) reads.
     pub(crate) const HEAD: usize = 16 << 10;
 
-    /// The syntax of a document that starts with `head`, if it shows one. Web pages look like XML, so the caller excludes them.
+    /// Returns the syntax of a document that starts with `head`. `None` if it shows no syntax. Web pages look like XML, so the
+    /// caller must exclude them.
     pub(crate) fn of(head: &[u8]) -> Option<Syntax> {
         let head = &head[..head.len().min(Self::HEAD)];
         let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
@@ -31,7 +32,7 @@ impl Syntax {
     }
 }
 
-/// Whether an XML declaration, a document type, a comment or an element comes first.
+/// Whether `head` starts with an XML declaration, a document type, a comment or an element.
 fn is_markup(head: &[u8]) -> bool {
     if matches!(head, [_, b'?' | b'!', b'a'..=b'z' | b'A'..=b'Z' | b'-', ..]) {
         return true;
@@ -54,13 +55,13 @@ fn is_markup(head: &[u8]) -> bool {
     !name.is_empty() && is_name && (closes.is_some() || head.len() == Syntax::HEAD)
 }
 
-/// The offsets of the lines of `head`.
+/// Returns the offsets of the lines of `head`.
 fn lines(head: &[u8]) -> impl Iterator<Item = usize> {
     let ends = memchr::memchr2_iter(b'\n', b'\r', head);
     std::iter::once(0).chain(ends.map(|end| end + 1))
 }
 
-/// The syntax that the line at `at` shows: the start of an entry of BibTeX or of a record of RIS.
+/// Returns the syntax that the line at `at` shows: BibTeX if an entry starts there, RIS if a record does.
 fn of_line(head: &[u8], at: usize) -> Option<Syntax> {
     let rest = &head[at..];
     match rest.trim_ascii_start().first()? {

@@ -1,23 +1,23 @@
-//! Where the known formats keep records, their identifiers and their references. Data only; `pointers` and `elements` read it.
+//! The paths of records, their identifiers and references in the known formats. Data only; `pointers` and `elements` read it.
 
 use std::str::FromStr;
 
-/// What a path means.
+/// The meaning of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
     #[default]
     Plain,
     /// A record.
     Record,
-    /// An identifier of the record. The least rank is the best.
+    /// An identifier of the record. The lowest rank is the best.
     Id(u8),
-    /// The same, but only if a mention is found there.
+    /// An identifier of the record, but only if a mention is found there.
     Found(u8),
     /// Names the record too, but is not used as its identifier.
     Own,
     /// An item of the list of references.
     Reference,
-    /// A field that holds the identifier of the reference it is in, or, in an item that is no reference, another identifier.
+    /// A field that holds the identifier of the reference around it. In an item that is not a reference, another identifier.
     Cited,
     /// A field that holds an identifier which the record cites, outside any list of references.
     Cites,
@@ -33,10 +33,10 @@ pub(super) enum Meaning {
     Aside,
 }
 
-/// What a path says of the names in an item of a record.
+/// The detail that a path gives of the names in an item of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// An item: what its parts say concerns all names in it. References and related items are such too.
+    /// An item: its parts apply to all names in it. References and related items are items too.
     Item,
     /// An item whose own name is the relation.
     Relation,
@@ -44,18 +44,18 @@ pub(super) enum Detail {
     Part(ItemPart),
 }
 
-/// What a part of an item is.
+/// The kind of a part of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemPart {
     /// The key of the reference.
     Key,
-    /// Who says that the name is that of the reference.
+    /// The party that assigned the name to the reference.
     AssertedBy,
-    /// How the record is related to the names.
+    /// The relation of the record to the names.
     Relation,
-    /// What an update of the record is.
+    /// The type of an update of the record.
     UpdateType,
-    /// A field that is there for the DOI name of the reference.
+    /// A field for the DOI name of the reference.
     Name,
     /// A field for an identifier of any kind.
     Identifier,
@@ -68,7 +68,7 @@ pub(crate) enum ItemPart {
 /// Relations (DataCite's `relationType`, and as Zenodo writes them) that say that the record cites an item.
 pub(super) const RELATIONS: [&[u8]; 4] = [b"Cites", b"References", b"cites", b"references"];
 
-/// Where JSON has records: paths from the start of a value. `*` is any item of a list.
+/// Paths of records in JSON, from the start of a value. `*` is any item of a list.
 pub(super) const JSON_RECORDS: [&str; 10] = [
     "",         // JSON Lines, and a file with one record
     "/*",       // CSL, and other lists
@@ -82,7 +82,7 @@ pub(super) const JSON_RECORDS: [&str; 10] = [
     "/hits/hits/*/_source", // Elasticsearch
 ];
 
-/// What paths within a record mean. `*` is any item of a list, `?` any member.
+/// Meanings of paths within a record in JSON. `*` is any item of a list, `?` any member.
 pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     // Crossref, CSL
     ("/DOI", Meaning::Id(0)),
@@ -195,7 +195,7 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/pmid", Meaning::Id(5)),
 ];
 
-/// What paths within a record say of the names in items. Items that mean references or related items are not repeated here.
+/// Details of items, by paths within a record in JSON. References and related items are in [`JSON_FIELDS`] and not repeated here.
 pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
     ("/reference/*/key", Detail::Part(ItemPart::Key)),
     (
@@ -225,7 +225,7 @@ pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
     ("/updated-by/*/type", Detail::Part(ItemPart::UpdateType)),
 ];
 
-/// Where the items of records have their names, for a run that wants the texts of these fields.
+/// Fields of items for names, by paths within a record in JSON, for runs that want the texts of these fields.
 pub(super) const JSON_NAMES: &[(&str, Detail)] = &[
     ("/reference/*/DOI", Detail::Part(ItemPart::Name)),
     ("/reference/*/doi", Detail::Part(ItemPart::Name)),
@@ -269,7 +269,7 @@ pub(super) const JSON_NAMES: &[(&str, Detail)] = &[
     ("/relations/*/id", Detail::Part(ItemPart::Identifier)),
 ];
 
-/// The same in XML.
+/// Fields of items for names in XML, as [`JSON_NAMES`] for JSON.
 pub(super) const XML_NAMES: &[(&str, Detail)] = &[
     ("citation/doi", Detail::Part(ItemPart::Name)),
     ("pub-id[pub-id-type=doi]", Detail::Part(ItemPart::Name)),
@@ -288,8 +288,8 @@ pub(super) const XML_NAMES: &[(&str, Detail)] = &[
     ),
 ];
 
-/// What elements and attributes mean, by their last names, without prefix. `^` is the start of the document, `[a=b]` a condition
-/// on an attribute. Of several that fit, the first counts.
+/// Meanings of elements and attributes, by their last names, without prefix. `^` is the start of the document, `[a=b]` a
+/// condition on an attribute. The first row that fits counts.
 pub(super) const XML: &[(&str, Meaning)] = &[
     // OAI-PMH
     ("record", Meaning::Record),
@@ -411,7 +411,7 @@ pub(super) const XML: &[(&str, Meaning)] = &[
     ("page/revision/text", Meaning::Wikitext),
 ];
 
-/// What elements and attributes say of the names in items.
+/// Details of items, by elements and attributes.
 pub(super) const XML_DETAILS: &[(&str, Detail)] = &[
     ("ref/@id", Detail::Part(ItemPart::Key)),
     ("biblStruct/@id", Detail::Part(ItemPart::Key)),
@@ -498,12 +498,12 @@ impl RecordId {
 }
 
 impl Meaning {
-    /// Whether it is an item whose parts concern the names in it.
+    /// Whether it is an item whose parts apply to the names in it.
     pub(super) fn is_item(self) -> bool {
         matches!(self, Meaning::Reference | Meaning::Related)
     }
 
-    /// The meaning of a path of the table if an option says where the identifier is.
+    /// Returns the meaning of a path if an option sets the path of the identifier instead of the table.
     pub(super) fn without_id(self) -> Meaning {
         match self {
             Meaning::Id(_) | Meaning::Found(_) => Meaning::Own,

@@ -2,7 +2,7 @@
 
 use super::elements::local;
 
-/// Names that are kept. When there are more, those of open elements stay.
+/// Max names that are kept. When they are full, the caller keeps only those of open elements.
 const NAMES: usize = 512;
 const SLOTS: usize = 4 * NAMES;
 /// Bytes of a name that are compared at once.
@@ -15,7 +15,7 @@ pub(super) struct TagName(u16);
 /// The names so far.
 pub(super) struct TagNames {
     names: Vec<KeptName>,
-    /// Numbers of names from 1, by hash; 0 is none.
+    /// Numbers of names from 1, by hash; 0 is a free slot.
     slots: Box<[u16; SLOTS]>,
 }
 
@@ -36,7 +36,8 @@ impl TagNames {
         }
     }
 
-    /// The number of the name that is the first `length` of `bytes`. `rules` finds the rules for a name that is not known yet.
+    /// Returns the number of the name in the first `length` bytes of `bytes`, and adds the name if it is new. `rules` finds the
+    /// rules for a new name.
     #[inline]
     pub(super) fn find(
         &mut self,
@@ -70,7 +71,7 @@ impl TagNames {
         TagName(self.names.len() as u16 - 1)
     }
 
-    /// The name if it is known, else its slot.
+    /// Returns the number of the name, or the free slot for it.
     #[inline]
     fn slot(&self, text: &[u8], head: u64) -> Result<TagName, usize> {
         let mix = (head ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -101,7 +102,7 @@ impl TagNames {
         &self.kept(name).text
     }
 
-    /// The name without its prefix.
+    /// Returns the name without its prefix.
     pub(super) fn local(&self, name: TagName) -> &[u8] {
         let name = self.kept(name);
         &name.text[name.prefix..]
@@ -124,7 +125,7 @@ impl KeptName {
     }
 }
 
-/// The first of `length` bytes as a number.
+/// Returns up to eight of the first `length` bytes as a number.
 #[inline]
 fn head(bytes: &[u8], length: usize) -> u64 {
     match (bytes.first_chunk::<HEAD>(), length) {

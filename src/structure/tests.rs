@@ -14,7 +14,7 @@ impl UnnamedRow for () {
     fn of(_: BareReference) -> Self {}
 }
 
-/// Paths, and nothing else.
+/// Wants paths, and nothing else.
 fn wanted(id: Option<&RecordId>) -> Arc<Wanted> {
     let wanted = Wanted {
         id: id.cloned(),
@@ -32,7 +32,7 @@ fn edge(row: JoinedRow<'_, ()>) -> Option<Edge<'_>> {
     }
 }
 
-/// Paths, and all that changes neither the number of rows nor their places.
+/// Wants paths, and all other data that change neither the number of rows nor their places.
 fn more_wanted(id: Option<&RecordId>) -> Arc<Wanted> {
     let fields = ["DOI", "reference/0/DOI", "a", "front/article-meta/*", "@id"];
     let wanted = Wanted {
@@ -46,7 +46,7 @@ fn more_wanted(id: Option<&RecordId>) -> Arc<Wanted> {
     wanted.into()
 }
 
-/// The rows of a text that is read up to each of `stops`, and what is wrong with it: the same if more is wanted.
+/// Reads a text up to each of `stops`. Returns its rows and faults, and checks that they are equal if more is wanted.
 fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, StructureFaults) {
     let read = read_for(&wanted(id), text, stops);
     assert_eq!(read_for(&more_wanted(id), text, stops), read, "{text}");
@@ -123,14 +123,14 @@ fn check(text: &str, wanted: &[&str]) {
     assert_eq!(faults, StructureFaults::default(), "{text}");
 }
 
-/// The rows of a broken text, and the offset of the first fault.
+/// Checks the rows of a broken text, and the offset of the first fault.
 #[track_caller]
 fn check_broken(text: &str, offset: usize, wanted: &[&str]) {
     let faults = check_rows(text, wanted);
     assert_eq!(faults.broken, Some(offset as u64), "{text}");
 }
 
-/// The rows with the identifier of an option.
+/// Checks the rows if an option sets the path of the identifier.
 #[track_caller]
 fn check_id(id: &str, text: &str, wanted: &[&str]) {
     let id = id.parse().unwrap();
@@ -481,7 +481,7 @@ fn other_documents_have_no_structure() {
 
 #[test]
 fn what_is_wanted_changes_no_fault() {
-    // Nothing is looked for in the list but mentions, or items and their details.
+    // In the list, only mentions, or items and their details, are wanted.
     check(
         "{\"DOI\":\"10.1000/a\",\"reference\":[<b>10.1000/b</b>,{\"DOI\":\"10.1000/c\"}]}",
         &[

@@ -1,7 +1,7 @@
-//! The whole value of a field, around a byte of it.
+//! Finds the whole value of a field around a byte of it.
 //!
-//! A reader knows in which syntax the byte is; the bytes around it show where the value starts and ends. Both are looked for within
-//! fixed distances, which every piece of a document reaches, so that the answer is the same for all pieces.
+//! A reader knows the syntax of the byte; the bytes around it show the start and the end of the value. Both are searched within
+//! fixed distances, which every piece of a document covers, so that the result does not depend on the pieces.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,19 +9,19 @@ use std::ops::Range;
 use memchr::memmem;
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
-/// Bytes before the byte in which a value must start.
+/// Max bytes of a value before the byte.
 const BEFORE: usize = 1024;
-/// Bytes after it in which a value must end.
+/// Max bytes from the byte to the end of the value.
 const AFTER: usize = 64 << 10;
 
-/// What ends a value, by the syntax that it is in.
+/// The syntax of a value, which determines its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSyntax {
     /// A string of JSON.
     Json,
     /// The text of an element.
     Element,
-    /// A section of characters that is all the text of an element.
+    /// A CDATA section that is the whole text of an element.
     Characters,
     /// The value of an attribute, with its quote.
     Attribute(u8),
@@ -32,7 +32,8 @@ pub(crate) enum ValueSyntax {
 }
 
 impl ValueSyntax {
-    /// Where the value is that has the byte at `at`. None if it is longer than names are, not alone in its field, or not ended.
+    /// Returns the range of the value around the byte at `at`. `None` if it is longer than names are, not alone in its field, or
+    /// has no end.
     pub(super) fn around(self, bytes: &[u8], at: usize) -> Option<Range<usize>> {
         let from = at.saturating_sub(BEFORE);
         let near = &bytes[from..bytes.len().min(at + AFTER)];
@@ -71,7 +72,8 @@ impl ValueSyntax {
         }
     }
 
-    /// Whether a value is the name with this key, as its bytes show, in any case. Of escapes only that of one slash in JSON is seen.
+    /// Whether the bytes of a value are the name with this key, in upper or lower case. The only escape that it decodes is one
+    /// `\/` in JSON.
     pub(crate) fn shows(self, value: &[u8], key: &str) -> bool {
         let (start, rest) = match memchr2(b'\\', b'%', value) {
             None => (value, &[][..]),
@@ -88,7 +90,7 @@ impl ValueSyntax {
         })
     }
 
-    /// The text that a value stands for. Bytes that are not UTF-8 are replaced.
+    /// Decodes the text of a value. Bytes that are not UTF-8 are replaced.
     pub(crate) fn decoded(self, value: &[u8]) -> Cow<'_, str> {
         match self {
             ValueSyntax::Json => super::json::unescaped(value),
@@ -110,7 +112,7 @@ const OPENER: &[u8] = b"<![CDATA[";
 /// Bytes of a tag of RIS up to its hyphen.
 const MARK: usize = 5;
 
-/// After the last quote that is not escaped.
+/// Returns the offset after the last quote that is not escaped.
 fn after_quote(before: &[u8]) -> Option<usize> {
     let mut end = before.len();
     loop {
@@ -126,7 +128,7 @@ fn after_quote(before: &[u8]) -> Option<usize> {
     }
 }
 
-/// The bytes up to the first quote that is not escaped.
+/// Returns the offset of the first quote that is not escaped.
 fn before_quote(after: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -141,7 +143,7 @@ fn before_quote(after: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a value of BibTeX starts in `before`, and how much of `after` it has.
+/// Returns the start of a BibTeX value in `before`, and its length in `after`.
 fn bibtex(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let mut end = before.len();
     loop {
@@ -157,7 +159,8 @@ fn bibtex(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// The bytes of `after` up to `closer` outside of the braces that are opened in `before` and `after`.
+/// Returns the length of the value in `after`: up to the first `closer` outside of inner braces. `None` if the value ends in
+/// `before` or has no end.
 fn closed(before: &[u8], after: &[u8], closer: u8) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, &byte) in before.iter().chain(after).enumerate() {
@@ -174,7 +177,7 @@ fn closed(before: &[u8], after: &[u8], closer: u8) -> Option<usize> {
 /// Marks that LaTeX writes with a backslash.
 pub(crate) const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
 
-/// The text without the backslashes and braces of marks, and without the macro of a URL.
+/// Returns the text without the backslashes and braces of [`LATEX_MARKS`], and without a `\url` macro around it.
 pub(crate) fn without_latex(text: &str) -> Cow<'_, str> {
     if !text.contains(['\\', '{']) {
         return text.into();
@@ -199,7 +202,7 @@ pub(crate) fn without_latex(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// The value that has the first digit of `10.`.
+    /// Returns the decoded value around the first `10.`.
     #[track_caller]
     fn value(syntax: ValueSyntax, text: &str) -> Option<String> {
         let at = text.find("10.").unwrap();

@@ -1,6 +1,6 @@
-//! What a run wants of records and references besides the places of mentions, and where readers find it.
+//! The data that a run wants of records and references besides the places of mentions, and their paths.
 //!
-//! A run that wants nothing more pays nothing: readers then use tables without these paths.
+//! If a run wants no such data, readers use tables without these paths, which cost no time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,19 +10,19 @@ use super::elements::Elements;
 use super::pointers::Pointers;
 use super::table::RecordId;
 
-/// Bytes of a value or a text that are kept.
+/// Max bytes of a value or a text that are kept.
 pub(super) const CAPTURED: usize = 64 << 10;
 
-/// What a run wants of structured documents.
+/// The data that a run wants of structured documents.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    /// Where records have their identifiers, instead of the table.
+    /// The path of the identifier in records; by the table if `None`.
     pub(crate) id: Option<RecordId>,
     /// The fields of records.
     pub(crate) fields: Vec<RecordPath>,
-    /// Whether rows have their paths. To make and hold them takes much of the time of a join.
+    /// Whether rows have their paths. Building and holding paths takes much of the time of a join.
     pub(crate) paths: bool,
-    /// Whether rows say what their items say of them: the key of the reference, the relation.
+    /// Whether rows have the details of their items, such as the key of the reference and the relation.
     pub(crate) items: bool,
     /// Whether references without a name have rows.
     pub(crate) texts: bool,
@@ -57,14 +57,14 @@ impl Wanted {
         Arc::clone(table)
     }
 
-    /// The paths of the fields in JSON. None if there are no fields.
+    /// Returns the paths of the fields in JSON. `None` if no fields are wanted.
     pub(super) fn field_tree(&self) -> Option<Arc<FieldTree>> {
         let tree = || Arc::new(FieldTree::new(&self.fields));
         let has_fields = !self.fields.is_empty();
         has_fields.then(|| Arc::clone(self.tables.fields.get_or_init(tree)))
     }
 
-    /// The numbers of the fields that have this last name, in upper or lower case.
+    /// Returns the numbers of the fields whose path ends in this name, in upper or lower case.
     pub(super) fn fields_named(&self, name: &[u8]) -> impl Iterator<Item = usize> {
         let is_named = move |path: &RecordPath| {
             let last = path.steps.last();
@@ -81,20 +81,21 @@ impl fmt::Debug for WantedTables {
     }
 }
 
-/// Where records have a field: `/issued/date-parts/0/0`, `member`.
+/// The path of a field in records: `/issued/date-parts/0/0`, `member`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordPath {
     steps: Vec<Box<str>>,
 }
 
-/// The name of a column, if one is given before its path with `=`: letters, digits, `_` and `-`. The condition of a path in XML has a bracket before it.
+/// Splits `name=path` into the name of a column and the path. `None` if there is no such name: it has letters, digits, `_` and
+/// `-`, unlike the text before the `=` of a condition in XML, which has a bracket.
 fn named(path: &str) -> Option<(&str, &str)> {
     let (name, path) = path.split_once('=')?;
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (!name.is_empty() && name.bytes().all(is_of_name)).then_some((name, path))
 }
 
-/// The name of the column of a field of records, which is given as its path, maybe after a name.
+/// Returns the name of the column for a field that is given as `path` or `name=path`.
 pub(crate) fn column_name(given: &str) -> &str {
     named(given).map_or(given, |(name, _)| name)
 }
@@ -106,7 +107,7 @@ pub(crate) struct BadRecordPath;
 impl FromStr for RecordPath {
     type Err = BadRecordPath;
 
-    /// Reads a JSON pointer, or the same without the slash at its start. The name of a column before it is passed over.
+    /// Reads a JSON pointer, with or without the slash at its start. A name of a column before it is ignored.
     fn from_str(given: &str) -> Result<RecordPath, BadRecordPath> {
         let path = named(given).map_or(given, |(_, path)| path);
         let steps = path.strip_prefix('/').unwrap_or(path).split('/');
@@ -137,14 +138,14 @@ pub(super) struct FieldNode(u32);
 
 #[derive(Default)]
 struct FieldBranch {
-    /// A number is also the index of an item, and `*` is any.
+    /// The next steps. A number is also the index of an item, and `*` is any item.
     members: Vec<(Box<str>, FieldNode)>,
-    /// The fields that are here.
+    /// The numbers of the fields that end here.
     numbers: Vec<usize>,
 }
 
 impl FieldNode {
-    /// On no path.
+    /// A place that is on no path.
     pub(super) const NONE: FieldNode = FieldNode(u32::MAX);
     /// The record.
     pub(super) const RECORD: FieldNode = FieldNode(0);
@@ -190,7 +191,7 @@ impl FieldTree {
         found.map_or(FieldNode::NONE, |(_, node)| *node)
     }
 
-    /// The numbers of the fields whose value is at a path.
+    /// Returns the numbers of the fields whose value is at a path.
     pub(super) fn numbers(&self, node: FieldNode) -> &[usize] {
         let branch = self.nodes.get(node.0 as usize);
         branch.map_or(&[], |branch| &branch.numbers)

@@ -1,23 +1,23 @@
 //! Reads the wikitext of a page as MediaWiki dumps hold it, its markup escaped: references and templates.
 //!
-//! A reference is the content of a `ref`, or outside of one a template with a DOI name in its parameter `doi`. Wikitext has no
-//! faults: what is not closed ends with its reference, or with the page.
+//! A reference is the content of a `ref`, or, outside of a `ref`, a template with the parameter `doi`. Wikitext has no faults: an
+//! open template ends with its reference, or with the page.
 
 use memchr::memchr3;
 
 use super::place::{DEPTH, Place, Role};
 use super::stack;
 
-/// Where a reader is in the wikitext of a page.
+/// The state of reading the wikitext of a page.
 #[derive(Default)]
 pub(super) struct Wikitext {
     state: WikiState,
     /// The start of a tag that was read, or the name of a template or parameter.
     word: Vec<u8>,
     templates: Vec<Template>,
-    /// Templates that are open beyond the kept depth.
+    /// Number of open templates beyond the kept depth.
     deeper: usize,
-    /// The reference that is open, and how many templates are open outside of it.
+    /// The index of the open reference, and the number of templates that were open before it.
     reference: Option<(u64, usize)>,
     /// The number of references so far.
     pub(super) references: u64,
@@ -29,7 +29,7 @@ struct Template {
     name: Box<[u8]>,
     /// The name of the current parameter; empty for one without a name.
     parameter: Box<[u8]>,
-    /// Its number as a reference.
+    /// Its index if it is a reference.
     reference: Option<u64>,
 }
 
@@ -43,11 +43,11 @@ enum WikiState {
     Name,
     /// In the name of a parameter, if it has one.
     Parameter,
-    /// After the ampersand of what may be a tag or a comment.
+    /// After an ampersand that may start a tag or a comment.
     Mark,
-    /// In a comment, with so many bytes of its end.
+    /// In a comment, after this many bytes of its end mark.
     Comment(usize),
-    /// In the start tag of a reference. Set after a slash.
+    /// In the start tag of a reference. True after a slash.
     RefTag(bool),
     /// In the end tag of a reference.
     RefEnd,
@@ -58,11 +58,11 @@ const REF_END: &[u8] = b"&lt;/ref";
 const GREATER: &[u8] = b"&gt;";
 const COMMENT: &[u8] = b"&lt;!--";
 const COMMENT_END: &[u8] = b"--&gt;";
-/// Bytes of a name that are kept.
+/// Max bytes of a name that are kept.
 const NAME: usize = 64;
 
 impl Wikitext {
-    /// The wikitext of a page that has so many references before it.
+    /// Starts a wikitext in a page with `references` references before it.
     pub(super) fn new(references: u64) -> Wikitext {
         Wikitext {
             references,
@@ -85,7 +85,7 @@ impl Wikitext {
         }
     }
 
-    /// Reads up to a mark, and the mark. Like all readers of a state it returns the number of bytes that it took.
+    /// Reads up to and including a mark. Returns the number of bytes read, as all functions for a state do.
     fn text(&mut self, text: &[u8]) -> usize {
         // A pipe means something only in a template.
         let mark = if self.templates.is_empty() {
@@ -178,7 +178,7 @@ impl Wikitext {
         self.state = WikiState::Text;
     }
 
-    /// Reads on what may be the start of a tag.
+    /// Reads a byte of a possible start of a tag or comment.
     fn mark(&mut self, byte: u8) -> usize {
         if self.word == REF || self.word == REF_END {
             return self.tag(byte);
@@ -195,14 +195,14 @@ impl Wikitext {
             return 1;
         }
         self.state = WikiState::Text;
-        // Nothing but the first byte of a tag is a mark.
+        // No later byte of a possible tag is a mark, so only `byte` may be one, which is read again.
         usize::from(!matches!(byte, b'&' | b'{' | b'}' | b'|'))
     }
 
     fn comment(&mut self, read: usize, byte: u8) -> usize {
         let read = match byte {
             _ if byte == COMMENT_END[read] => read + 1,
-            // One more hyphen before the end.
+            // Another hyphen before the end.
             b'-' => read.min(2),
             _ => 0,
         };
@@ -214,7 +214,7 @@ impl Wikitext {
         1
     }
 
-    /// After the name of a tag: `references` is another.
+    /// Decides by the byte after `ref` whether the tag is a `ref`; `references` is another tag.
     fn tag(&mut self, byte: u8) -> usize {
         self.state = match (byte.is_ascii_alphanumeric(), &*self.word == REF) {
             (true, _) => WikiState::Text,
@@ -269,7 +269,7 @@ impl Wikitext {
         }
     }
 
-    /// Where the next byte is. Appends the reference, the template and the parameter to `path`.
+    /// Returns the place of the next byte.
     pub(super) fn place(&self) -> Place {
         let template = self.template();
         let numbered = self.templates[self.outside()..]
@@ -284,7 +284,7 @@ impl Wikitext {
         }
     }
 
-    /// Appends the path of the next byte, from the text.
+    /// Appends the path of the next byte below the text: the reference, the template and the parameter.
     pub(super) fn path(&self, path: &mut String) {
         if self.reference.is_some() {
             path.push_str("/ref");
@@ -301,12 +301,12 @@ impl Wikitext {
         }
     }
 
-    /// The templates that are open outside of the reference.
+    /// Returns the number of templates that were open before the reference.
     fn outside(&self) -> usize {
         self.reference.map_or(0, |(_, outside)| outside)
     }
 
-    /// The template in whose parameter the next byte is.
+    /// Returns the template whose parameter has the next byte.
     fn template(&self) -> Option<&Template> {
         let inner = self.templates[self.outside()..].last();
         inner.filter(|_| self.deeper == 0 && self.state != WikiState::Name)
@@ -318,7 +318,7 @@ impl Wikitext {
 }
 
 impl Template {
-    /// Whether the current parameter states a DOI name: it is called `doi`, or it has no name, and the template is.
+    /// Whether the current parameter is named `doi`, or has no name in a template named `doi`.
     fn states_doi(&self) -> bool {
         let name = if self.parameter.is_empty() {
             &self.name

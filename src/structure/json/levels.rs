@@ -1,10 +1,10 @@
-//! Brackets that are only counted.
+//! Counts open brackets without keeping a frame for each.
 
 /// Open brackets, the innermost last.
 #[derive(Default)]
 pub(super) struct Levels {
     pub(super) count: usize,
-    /// A bit for each of the outer ones: whether it is a list.
+    /// A bit for each of the outer 64 levels: whether it is a list.
     lists: u64,
 }
 
@@ -20,7 +20,7 @@ impl Levels {
         self.count += 1;
     }
 
-    /// Closes the innermost, of which there must be one. Returns whether it is of this kind, as far as that is known.
+    /// Closes the innermost bracket; at least one must be open. Returns false if it is known to be of the other kind.
     #[inline]
     pub(super) fn close(&mut self, is_list: bool) -> bool {
         self.count -= 1;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use doisift_core::block::{Bits, Block, parity};
 
-/// The bits in which brackets differ, and a few other bytes that no JSON has outside of strings.
+/// The bits in which the brackets differ from each other. The other bytes that match are not in JSON outside of strings.
 const ANY_BRACKET: u8 = 0x26;
 
 /// The brackets of a part of a text.
@@ -15,27 +15,27 @@ pub(super) struct Marks<'b> {
     /// Whether each value has several lines. Then opening brackets at the starts of lines are marks in strings too.
     has_lines: bool,
     is_line_start: bool,
-    /// Where the block is.
+    /// Offset of the current block in `bytes`.
     at: usize,
     outside: Bits,
     starts: Bits,
-    /// The marks of the block that follow.
+    /// The marks of the block that are not returned yet.
     rest: Bits,
     /// The bytes of the block after the last mark.
     after: Bits,
     passed: Passed,
 }
 
-/// What is between two marks.
+/// The bytes between two marks.
 #[derive(Clone, Copy)]
 pub(super) struct Passed {
-    /// Where it ends, as far as it was read: after its last comma that was counted.
+    /// Offset after the last counted comma, or of the start if there is none.
     pub(super) end: usize,
     pub(super) commas: u64,
 }
 
 impl<'b> Marks<'b> {
-    /// The marks in `part`, which starts with a byte that is neither escaped nor the first of a line.
+    /// Finds the marks in `part`, whose first byte must be neither escaped nor the first of a line.
     pub(super) fn new(
         bytes: &'b [u8],
         part: Range<usize>,
@@ -63,7 +63,7 @@ impl<'b> Marks<'b> {
         marks
     }
 
-    /// Where the next mark is. Commas before it are counted if `counts` is set.
+    /// Returns the offset of the next mark; `None` at the end of the part. Commas before it are counted if `counts` is set.
     #[inline(always)]
     pub(super) fn next(&mut self, counts: bool) -> Option<usize> {
         loop {
@@ -90,7 +90,7 @@ impl<'b> Marks<'b> {
         }
     }
 
-    /// Reads the block.
+    /// Finds the marks of the current block.
     #[inline(always)]
     fn load(&mut self) {
         let near = first(self.part.end - self.at);
@@ -130,18 +130,18 @@ impl<'b> Marks<'b> {
         self.starts >> (here - self.at) & 1 == 1
     }
 
-    /// What was passed before the mark that was returned.
+    /// Returns the bytes between the last two marks: those before the mark that was returned.
     pub(super) fn passed(&self) -> Passed {
         self.passed
     }
 
-    /// Goes on after the mark at `here`.
+    /// Continues after the mark at `here`.
     pub(super) fn go_on(&mut self, here: usize) {
         let (end, commas) = (here + 1, 0);
         self.passed = Passed { end, commas };
     }
 
-    /// What is after the last mark. If commas were not counted, those in the last block are enough.
+    /// Returns the bytes after the last mark. If commas were not counted, only those in the last block are counted now.
     pub(super) fn last(&mut self, counted: bool) -> Passed {
         if !counted {
             self.take_commas(!0);
@@ -150,7 +150,7 @@ impl<'b> Marks<'b> {
     }
 }
 
-/// Finds strings in one block after the other.
+/// Finds strings, one block after another.
 struct BlockStrings {
     is_inside: bool,
     /// Whether the last byte is a backslash that is not escaped itself.
@@ -158,7 +158,7 @@ struct BlockStrings {
 }
 
 impl BlockStrings {
-    /// The bytes outside of strings.
+    /// Returns the bytes of a block outside of strings.
     #[inline(always)]
     fn outside(&mut self, block: &Block) -> Bits {
         let quotes = block.find(b'"');
@@ -168,7 +168,8 @@ impl BlockStrings {
         !inside
     }
 
-    /// The bytes after the backslashes that are not escaped themselves. Those that are not `quotes` may be missing.
+    /// Returns the escaped bytes of a block: those after a backslash that is not escaped itself. Bytes that are not `quotes` may
+    /// be missing.
     #[inline(always)]
     fn escaped(&mut self, mut backslashes: Bits, quotes: Bits) -> Bits {
         let mut escaped = Bits::from(std::mem::take(&mut self.is_escaped));
@@ -187,7 +188,7 @@ impl BlockStrings {
     }
 }
 
-/// The bits of the first bytes of a block.
+/// Returns a mask of the first `count` bytes of a block.
 #[inline(always)]
 fn first(count: usize) -> Bits {
     match count {

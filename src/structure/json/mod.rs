@@ -1,9 +1,9 @@
 //! Reads JSON: one value, JSON Lines, or values one after the other.
 //!
-//! A state machine reads it token by token, and `skim` the objects and lists that hold neither records nor identifiers.
+//! A state machine reads it token by token. `skim` reads the objects and lists of which only mentions are wanted.
 //!
-//! Faults are what makes the nesting unknown: a bracket that closes another kind, a line that starts with a brace where no value may
-//! come, a line of JSON Lines that ends too early, and, outside of what may be skipped, a value after a value. After one, the
+//! A fault makes the nesting unknown: a bracket of the wrong kind, a line that starts with a brace where no value may follow, a
+//! line of JSON Lines that ends too early, and, except in lenient objects and lists, a value after a value. After a fault the
 //! reader continues at the next line that starts with `{`.
 
 mod levels;
@@ -38,16 +38,16 @@ pub(crate) struct Json {
     fields: Option<Arc<FieldTree>>,
     frames: Vec<Frame>,
     names: LevelNames,
-    /// Whether anything depends on the names of open objects and lists.
+    /// Whether the names of open objects and lists are needed, for paths or items.
     keeps_names: bool,
-    /// Objects and lists that are open in the innermost frame: beyond the kept depth, or where nothing depends on them.
+    /// Open objects and lists without a frame: those beyond the kept depth, or of which only mentions are wanted.
     levels: Levels,
     state: JsonState,
     /// Whether the byte before was a backslash that was not escaped itself.
     is_escaped: bool,
     /// The name of the current member in the bytes that are read, if it was not copied yet.
     fresh: Range<usize>,
-    /// Where the value that is read, or comes next, is in the table.
+    /// The path in the table of the current or next value.
     node: PathNode,
     meaning: Meaning,
     field: FieldNode,
@@ -60,7 +60,7 @@ pub(crate) struct Json {
     is_text_item: bool,
     /// The offset of the last bracket, or of the start or end of the last text.
     here: u64,
-    /// The text of an identifier, a relation, or of what is captured.
+    /// The text of an identifier, a relation, or a captured value.
     kept: Vec<u8>,
     /// Whether the related item that is open is a reference.
     cites: bool,
@@ -74,16 +74,16 @@ pub(crate) struct Json {
 
 /// An open object or list.
 struct Frame {
-    /// The index of the current item; none in an object.
+    /// The index of the current item; `None` in an object.
     index: Option<u64>,
-    /// Where the name of the current member starts.
+    /// Start of the current member's name in `Json::names`.
     name: usize,
     node: PathNode,
     meaning: Meaning,
     field: FieldNode,
     is_record: bool,
     is_item: bool,
-    /// Whether it holds nothing that is wanted besides mentions.
+    /// Whether only mentions are wanted of it.
     is_lazy: bool,
     /// Whether it holds neither records nor identifiers, so that only few faults count.
     is_lenient: bool,
@@ -148,7 +148,7 @@ impl Json {
         json
     }
 
-    /// At the start of a document, or after a value of it.
+    /// Expects a value at the start of a document, or after the end of a value.
     fn start_value(&mut self) {
         self.state = JsonState::Value;
         (self.field, self.gathers) = (FieldNode::NONE, false);
@@ -168,7 +168,7 @@ impl Json {
         self.offset += to as u64;
     }
 
-    /// Reads some bytes.
+    /// Reads some bytes from `at`. Returns the offset after them.
     fn step(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         match self.state {
             JsonState::InString | JsonState::InName => self.string(bytes, at, report),
@@ -178,7 +178,8 @@ impl Json {
         }
     }
 
-    /// Reads whole strings, and all between them, as long as they need no second look.
+    /// Reads tokens and whole plain strings. Stops, and returns the offset, before a string that another function must read, or
+    /// after an opening bracket.
     fn tokens(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at = match (self.state, byte) {
@@ -202,30 +203,31 @@ impl Json {
         at
     }
 
-    /// Whether anything is wanted of the value that comes next besides mentions.
+    /// Whether more than mentions is wanted of the next value.
     fn is_eager(&self) -> bool {
         self.table.is_eager(self.node) || self.field != FieldNode::NONE || self.gathers
     }
 
-    /// Whether an object or a list that comes next has no frame.
+    /// Whether the next object or list is only counted and gets no frame.
     fn is_counted(&self) -> bool {
         self.levels.count > 0
             || self.frames.len() >= DEPTH
             || !self.wanted.paths && self.node == PathNode::NONE && !self.is_eager()
     }
 
-    /// Whether nothing is wanted of what is read besides mentions.
+    /// Whether only mentions are wanted of the current object or list.
     #[inline]
     fn is_lazy(&self) -> bool {
         self.levels.count > 0 || self.frames.last().is_some_and(|frame| frame.is_lazy)
     }
 
-    /// Whether few faults count in what is read. What is wanted changes no fault.
+    /// Whether only few kinds of faults count in the current object or list. It does not depend on the wanted fields, so that all
+    /// runs report equal faults.
     fn is_lenient(&self) -> bool {
         self.levels.count > 0 || self.frames.last().is_some_and(|frame| frame.is_lenient)
     }
 
-    /// Opens an object or a list at `at`.
+    /// Opens the object or list at `at`. Returns the offset after its bracket.
     fn entered(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         self.is_line_start = false;
         self.keep_name(bytes);
@@ -234,7 +236,7 @@ impl Json {
         at + 1
     }
 
-    /// Takes a name that is whole, and the colon if that is next.
+    /// Takes a complete name, and the colon if it is next. Returns the offset after them.
     fn whole_name(&mut self, bytes: &[u8], name: Range<usize>) -> usize {
         self.is_line_start = false;
         let after = name.end + 1;
@@ -262,7 +264,7 @@ impl Json {
         }
     }
 
-    /// Ends a string before `at`, and takes the comma if that is next.
+    /// Ends a string before `at`, and takes the comma if it is next. Returns the offset after it.
     fn after_value(&mut self, bytes: &[u8], at: usize) -> usize {
         self.is_line_start = false;
         match self.levels.count {
@@ -272,7 +274,7 @@ impl Json {
         self.comma(bytes, at)
     }
 
-    /// Takes the comma at `at` if it follows a value. Returns where the next token may be.
+    /// Takes the comma at `at` if it follows a value. Returns the offset of the next token.
     fn comma(&mut self, bytes: &[u8], at: usize) -> usize {
         match bytes.get(at) {
             Some(b',') if self.state == JsonState::Comma && self.levels.count == 0 => {
@@ -283,7 +285,7 @@ impl Json {
         }
     }
 
-    /// Copies the name of the current member if it was not yet.
+    /// Copies the name of the current member if it was not copied yet.
     fn keep_name(&mut self, bytes: &[u8]) {
         let name = std::mem::take(&mut self.fresh);
         if name.is_empty() || !self.keeps_names {
@@ -364,7 +366,7 @@ impl Json {
         };
     }
 
-    /// Ends a line that JSON Lines do not end here.
+    /// Reports a fault, closes everything, and expects a new value.
     fn reset(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
         self.here = self.offset + at as u64;
         report(Event::Broken(self.offset + at as u64));
@@ -405,7 +407,7 @@ impl Json {
         }
     }
 
-    /// Closes all that is open.
+    /// Closes all open objects, lists and items.
     fn close_all(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         self.levels = Levels::default();
         self.is_escaped = false;
@@ -482,7 +484,7 @@ impl Json {
         };
     }
 
-    /// Closes an object or a list. Returns whether there is one of the kind of `byte`.
+    /// Closes an object or a list. Returns false if the innermost one is of another kind than `byte`.
     fn close(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) -> bool {
         if self.levels.count > 0 {
             self.state = JsonState::Comma;
@@ -503,7 +505,7 @@ impl Json {
         true
     }
 
-    /// After a value.
+    /// Expects what may follow a value.
     fn end_value(&mut self) {
         if !self.frames.is_empty() {
             self.state = JsonState::Comma;
@@ -515,7 +517,7 @@ impl Json {
         }
     }
 
-    /// After commas.
+    /// Passes commas: expects the next item, member or value.
     fn pass(&mut self, commas: u64) {
         match self.frames.last_mut() {
             _ if commas == 0 => {}
@@ -530,7 +532,7 @@ impl Json {
         }
     }
 
-    /// Before an item of a list.
+    /// Expects an item of a list, and looks up its path.
     fn item(&mut self) {
         self.state = JsonState::Value;
         if let Some(frame) = self.frames.last() {
@@ -555,7 +557,7 @@ impl Json {
         }
     }
 
-    /// The field of the member `name` of the object that is at `node`.
+    /// Returns the field of the member `name` of the object at `node`.
     fn member_field(&self, node: FieldNode, name: &[u8]) -> FieldNode {
         let fields = self.fields.as_ref();
         fields.map_or(FieldNode::NONE, |fields| fields.member(node, name))
@@ -605,7 +607,7 @@ impl Json {
         }
     }
 
-    /// Where a name is expected and another value comes: it has no place in the table.
+    /// If a value comes where a name is expected, gives it no path in the table.
     fn forget_name(&mut self) {
         if self.state == JsonState::Name {
             self.start_name();
@@ -756,12 +758,12 @@ impl Json {
         }
     }
 
-    /// The syntax of the value that has the next byte, if that is a string.
+    /// Returns the syntax of the value that has the next byte, if that is in a string.
     pub(super) fn value(&self) -> Option<ValueSyntax> {
         (self.state == JsonState::InString).then_some(ValueSyntax::Json)
     }
 
-    /// Where the next byte is.
+    /// Returns the place of the next byte.
     #[inline]
     pub(super) fn place(&self) -> Place {
         if self.state == JsonState::Lost {
@@ -777,7 +779,7 @@ impl Json {
         stack::place(meaning, reference, is_related)
     }
 
-    /// The index of the innermost reference or related item that is open, and whether it is the latter.
+    /// Returns the index of the innermost open reference or related item, and whether it is a related item.
     fn reference(&self) -> (Option<u64>, bool) {
         let inner = self.frames.iter().skip(1).map(|frame| frame.meaning);
         let meanings = inner.chain([self.meaning]);
@@ -817,7 +819,7 @@ impl Json {
     }
 }
 
-/// Whether a byte of a string is escaped that has these before it, of which the first is not.
+/// Whether the byte after `before` in a string is escaped. The first byte of `before` must not be escaped.
 fn is_escaped(before: &[u8]) -> bool {
     let escapes = before.iter().rev().take_while(|byte| **byte == b'\\');
     escapes.count() % 2 == 1

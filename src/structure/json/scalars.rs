@@ -8,7 +8,8 @@ pub(super) fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// The end of a string that starts at `from`, if no escape and no line end comes before it.
+/// Returns the offset of the quote that ends the string at `from`. Returns `None` if an escape or a line end comes first, or
+/// there is no quote.
 #[inline]
 pub(super) fn plain_end(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
@@ -16,7 +17,8 @@ pub(super) fn plain_end(bytes: &[u8], from: usize) -> Option<usize> {
     (rest[end] == b'"').then_some(from + end)
 }
 
-/// The first quote, backslash or line end, if it is near. Most strings are short: then this is faster than a search with memchr.
+/// Returns the first quote, backslash or line end in the next 64 bytes. For short strings, which most are, it is faster than
+/// memchr.
 #[inline(always)]
 fn near_end(rest: &[u8]) -> Option<usize> {
     let near = &rest[..rest.len().min(64)];

@@ -1,7 +1,7 @@
-//! Reads objects and lists that hold neither records nor identifiers, 64 bytes at once.
+//! Reads objects and lists of which only mentions are wanted, 64 bytes at once.
 //!
-//! Only brackets, and the commas of lists, count in them until a mention asks for its place. The state machine reads what follows
-//! the last of them, up to the mention; and line ends, since a fault may be there.
+//! Only brackets and the commas of lists are read until the place of a mention is needed. The state machine then reads the bytes
+//! after the last of them, up to the mention. It also reads line ends, where a fault may be.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use super::marks::{Marks, Passed};
 use super::{Event, Json, JsonLines, JsonState};
 
 impl Json {
-    /// Whether only brackets and commas count from here on.
+    /// Whether only brackets and commas must be read from here on.
     #[inline]
     pub(super) fn is_skimmed(&self) -> bool {
         self.is_lazy() && self.state != JsonState::Lost && !self.is_escaped && !self.is_line_start
     }
 
-    /// Reads some bytes of `part`. Returns where they end.
+    /// Reads some bytes of `part`. Returns the offset after them.
     pub(super) fn skim(
         &mut self,
         bytes: &[u8],
@@ -52,7 +52,7 @@ impl Json {
         self.levels.count == 0 && self.is_in_list()
     }
 
-    /// Where the next line ends, or `bytes`. If each value has several lines, these do not count.
+    /// Returns the end of the next line, or of `bytes`; always that of `bytes` if each value has several lines.
     fn line_end(&mut self, bytes: &[u8], at: usize) -> usize {
         if self.lines == JsonLines::No {
             return bytes.len();
@@ -65,7 +65,7 @@ impl Json {
         (self.line_end - self.offset) as usize
     }
 
-    /// Takes the bracket at `at`, before which commas were `passed`.
+    /// Takes the bracket at `at`, before which `passed` was skipped.
     #[inline(always)]
     fn bracket(
         &mut self,
@@ -110,7 +110,7 @@ impl Json {
         }
     }
 
-    /// Reads the bytes after the last comma that was passed.
+    /// Counts the commas of `passed`, and reads the rest of `bytes` after the last of them.
     fn catch_up(&mut self, bytes: &[u8], passed: Passed, report: &mut dyn FnMut(Event<'_>)) {
         self.pass(passed.commas);
         let mut at = passed.end;

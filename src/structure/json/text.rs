@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// The bytes that a string or a name of JSON stands for, by which these are compared. `written` is without its quotes.
+/// Returns the decoded bytes of a string or a name of JSON, for comparisons. `written` has no quotes.
 pub(crate) fn string_bytes(written: &[u8]) -> Cow<'_, [u8]> {
     match memchr(b'\\', written) {
         None => Cow::Borrowed(written),
@@ -12,7 +12,8 @@ pub(crate) fn string_bytes(written: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The text of a JSON string, without its quotes. If it is no valid JSON, its bytes.
+/// Decodes a JSON string without its quotes. If its escapes are not valid, returns it as written. Bytes that are not UTF-8 are
+/// replaced.
 pub(in crate::structure) fn unescaped(text: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', text).is_none() {
         return String::from_utf8_lossy(text);
@@ -27,7 +28,7 @@ pub(in crate::structure) fn unescaped(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text, if it has no escapes but those of slashes, which names have most often.
+/// Returns the text if slashes are its only escapes, which are the most frequent ones in names.
 fn without_slash_escapes(text: &[u8]) -> Option<String> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
