@@ -11,6 +11,7 @@ use doisift_documents::{BadGlob, InputError, Packing};
 
 use crate::dedup::SpillError;
 use crate::records::{BadFields, Format, ReadError, UnknownFormat, pattern_remedy};
+use crate::structure::BadRecordField;
 
 /// Kind of an [`Error`].
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,9 @@ pub enum ErrorKind {
     /// A run has no source or input.
     #[error("there is nothing to read; name a file or folder, or - for standard input")]
     NoSource,
+    /// Values of a field of records are not of the type of its column, in which they are null.
+    #[error("{0}")]
+    Mistyped(Box<MistypedValues>),
     /// The syntax of a glob is wrong.
     #[error("{0}")]
     Glob(BadGlob),
@@ -116,6 +120,49 @@ pub enum ErrorKind {
     /// The checkpoint in a folder cannot be written, or a run cannot be resumed from it.
     #[error("the checkpoint in {folder}: {error}", folder = printable::path(.0), error = .1)]
     Checkpoint(PathBuf, Box<CheckpointError>),
+}
+
+/// Values of a field of records that are not of the type of its column, in which they are null.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "column {column}: {count}, the first of them {first}, and null in the rows; {remedy}",
+    column = printable::name(.column),
+    count = self.counted(),
+    first = self.first.as_ref().map_or("an object or a list".to_owned(), |first| format!("{first:?}")),
+    remedy = self.remedy()
+)]
+#[non_exhaustive]
+pub struct MistypedValues {
+    /// The name of the column.
+    pub column: Box<str>,
+    /// The word for its type.
+    pub kind: &'static str,
+    /// What values of this type are.
+    pub values: &'static str,
+    /// The number of the values.
+    pub count: u64,
+    /// The first of them; `None` for an object or a list of JSON.
+    pub first: Option<Box<str>>,
+}
+
+impl MistypedValues {
+    fn counted(&self) -> String {
+        let are = match self.count {
+            1 => "1 value is".to_owned(),
+            count => format!("{count} values are"),
+        };
+        format!("{are} not of the type {} ({})", self.kind, self.values)
+    }
+
+    fn remedy(&self) -> String {
+        match self.first {
+            Some(_) => format!(
+                "leave out :{} to have such values as they are written",
+                self.kind
+            ),
+            None => "end the path with the name or number of a value in it, such as /0".to_owned(),
+        }
+    }
 }
 
 /// Formats the name of a source that can be read only once.
@@ -267,9 +314,9 @@ pub enum SelectionError {
     /// The format for records of documents is bare names.
     #[error("--nodes-to writes several fields of each record; choose another ending than .names")]
     NodesAsNames,
-    /// The path of a field of records has an empty name.
-    #[error("{0:?} is no path of a field of records, such as type or /issued/date-parts/0/0")]
-    RecordField(String),
+    /// A field of records has no path, or its column no type.
+    #[error(transparent)]
+    RecordField(#[from] BadRecordField),
     /// A field of records has the name of another column.
     #[error(
         "two columns would be named {0}; write the path with another start: type and /type are the same"

@@ -142,7 +142,8 @@ pub use error::ResolveError;
 pub use error::{CheckError, KnownError};
 #[cfg(feature = "pipeline")]
 pub use error::{
-    CheckpointError, ClashError, DiffError, Error, ErrorKind, SelectionError, TableError,
+    CheckpointError, ClashError, DiffError, Error, ErrorKind, MistypedValues, SelectionError,
+    TableError,
 };
 #[cfg(feature = "pipeline")]
 pub use keywords::Keywords;
@@ -178,7 +179,7 @@ pub use resolve::{Resolve, ResolveBuilder, ResolveOptions, ResolveReport};
 #[cfg(feature = "pipeline")]
 pub use run::{Monitor, Progress};
 #[cfg(feature = "pipeline")]
-pub use structure::{BadRecordId, RecordId};
+pub use structure::{BadRecordField, BadRecordId, RecordId};
 
 #[cfg(feature = "testing")]
 #[doc(hidden)]

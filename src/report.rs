@@ -194,6 +194,9 @@ pub struct EdgeCounts {
     pub roles: Roles,
     /// Documents with broken structure.
     pub broken: u64,
+    /// Values of [fields of records](crate::PipelineBuilder::record_fields) that are not of the types of their columns, and so are
+    /// null there.
+    pub mistyped: u64,
 }
 
 /// Edges by role.
@@ -357,6 +360,8 @@ pub(crate) struct Counts {
     pub(crate) roles: Roles,
     /// Documents whose structure is broken.
     pub(crate) broken: u64,
+    /// Values of fields of records that are not of the types of their columns.
+    pub(crate) mistyped: u64,
 }
 
 impl Counts {
@@ -395,6 +400,7 @@ impl AddAssign for Counts {
         self.tally += other.tally;
         self.roles += other.roles;
         self.broken += other.broken;
+        self.mistyped += other.mistyped;
     }
 }
 
@@ -416,6 +422,7 @@ impl Report {
             edges: (options.rows == "edges").then_some(EdgeCounts {
                 roles: counts.roles,
                 broken: counts.broken,
+                mistyped: counts.mistyped,
             }),
             options,
             records: 0,

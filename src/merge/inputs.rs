@@ -61,6 +61,7 @@ impl OrderedRows {
         };
         first.check_chosen(chosen)?;
         let mut lacks_names = first.lacks_names;
+        let mut columns = first.columns.clone();
         for other in found {
             other.check_kind(&first)?;
             match chosen {
@@ -68,8 +69,11 @@ impl OrderedRows {
                 None => other.check_columns(&first)?,
             }
             lacks_names |= other.lacks_names;
+            if let Some(column) = columns.take_types(&other.columns) {
+                let wanted = display_name(first.path);
+                return Err(other.failed(ReadError::other_type(column, &wanted)));
+            }
         }
-        let columns = first.columns;
         Ok(Some(OrderedRows {
             columns,
             lacks_names,

@@ -137,7 +137,7 @@ fn ordered_layout(
     let fields = Some(fields).filter(|_| format != Format::Names);
     let layout = Layout::with_fields(format, columns.rows, fields);
     let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
-    let layout = layout.with_record_fields(&columns.record_fields);
+    let layout = layout.with_record_fields(columns.record_columns());
     Ok(match lacks_names {
         true => layout.without_names(),
         false => layout,

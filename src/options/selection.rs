@@ -52,13 +52,14 @@ options! {
         value: "PATH", concerns: Subject::Texts, python: WRITTEN,
     }
 
-    /// Add fields of the citing record to each edge, as JSON pointers or paths: type,year=/issued/date-parts/0/0 (with --edges)
+    /// Add fields of the citing record to each edge, as JSON pointers or paths: type,year:int=/issued/date-parts/0/0 (with --edges)
     ///
     /// Each is a further column after all other fields, with the name before `=`, or without one that of the path: a text or a number of JSON as text, or null if the record has none or an object or
-    /// a list there. In JSON `*` is any item, of which the first with a value counts. In XML a path of elements from the record, which may end in an attribute, as in
+    /// a list there. A type after the name and `:` makes values of it: `text`, `int` (64 bits), `float` (64 bits) or `bool`. Values of
+    /// another type are null, and reported as errors. A path that has `=` starts with a slash. In JSON `*` is any item, of which the first with a value counts. In XML a path of elements from the record, which may end in an attribute, as in
     /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`: the first such element, with the text of all in it. In BibTeX and RIS the name of a
     /// field or a tag. Rows wait until their record has them all, or ends.
-    list record_fields [Scan] { value: "[NAME=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+    list record_fields [Scan] { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
     /// Write a row for each reference without a name too, with its text (with --edges)
     ///

@@ -7,7 +7,7 @@ use doisift_documents::{BadGlob, Preprocessor, Readers, Search, Separator, displ
 
 use super::Pipeline;
 use super::options::{FurtherRows, ScanOptions};
-use super::selection::select;
+use super::selection::{record_fields, select};
 use crate::checkpoint::fault;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -183,8 +183,11 @@ impl PipelineBuilder {
         self.chosen_further(path, |format| match format {
             Format::Names => Err(selection(SelectionError::NodesAsNames)),
             _ => {
-                let names = self.selection.record_fields.as_deref().unwrap_or_default();
-                Ok(Layout::new(format, RowKind::Nodes).with_record_fields(names))
+                let fields = record_fields(&self.selection)
+                    .map_err(selection)?
+                    .into_iter();
+                let columns = fields.map(|field| field.column);
+                Ok(Layout::new(format, RowKind::Nodes).with_record_fields(columns))
             }
         })
     }

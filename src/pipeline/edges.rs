@@ -214,8 +214,10 @@ impl<'r> EdgeFinder<'r> {
             source: &document.source,
         };
         let faults = join.end(&mut |row| to.add(row));
-        self.ledger.report_structure(document, faults);
         self.counts.broken += u64::from(faults.broken.is_some());
+        let mistyped = faults.mistyped.iter().map(|values| values.count);
+        self.counts.mistyped += mistyped.sum::<u64>();
+        self.ledger.report_structure(document, faults);
     }
 
     /// Gives the rows from the number `from` on, which are the mentions of a cell, the place of the cell.

@@ -14,10 +14,10 @@ use super::options::{OnError, ScanOptions};
 use super::plan::NamedSource;
 use super::seek::Unfound;
 use crate::dedup::Document;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, MistypedValues};
 use crate::lock::lock;
 use crate::report::{Counts, Losses, Skipped};
-use crate::structure::StructureFaults;
+use crate::structure::{Mistyped, StructureFaults};
 
 /// What a scan has counted, lost and reported so far. All threads write to it.
 pub(super) struct ScanLedger<'p> {
@@ -147,8 +147,15 @@ impl<'p> ScanLedger<'p> {
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
+        match ends_run {
+            true => self.fail(error),
+            false => self.lose_to(place, error),
+        }
+    }
+
+    /// Reports an error that loses something, or ends the run with it, as the options say.
+    fn lose_to(&self, place: ReadPlace, error: Error) {
         match self.options.reading.on_error.unwrap_or_default() {
-            _ if ends_run => self.fail(error),
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
@@ -194,6 +201,28 @@ impl<'p> ScanLedger<'p> {
                 faults.cut
             );
         }
+        for values in faults.mistyped {
+            self.lose_values(document, values);
+        }
+    }
+
+    /// Reports values of a field of records that are not of the type of its column.
+    fn lose_values(&self, document: &Document, values: Mistyped) {
+        let column = &self.options.selection.wanted.fields[values.field].column;
+        let mistyped = MistypedValues {
+            column: column.name.clone(),
+            kind: column.kind.name(),
+            values: column.kind.values(),
+            count: values.count,
+            first: values.first,
+        };
+        let error = Error::new(ErrorKind::Mistyped(mistyped.into()));
+        let error = error.in_source(Arc::clone(&document.source));
+        let place = ReadPlace {
+            source: document.id.source,
+            document: document.id.document + 1,
+        };
+        self.lose_to(place, error.at(document.name.clone(), values.offset));
     }
 
     /// Reports that a document is not JSON although its name says so.

@@ -7,7 +7,7 @@ use crate::dedup::Kept;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
-use crate::structure::{RecordPath, Role, Wanted};
+use crate::structure::{RecordField, Role, Wanted};
 
 /// Greatest number of bytes before and after a mention that its row may have.
 const MAX_CONTEXT: usize = 1024;
@@ -89,14 +89,27 @@ fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, Se
         (true, Some(_)) => layout.without_names(),
         (true, None) => layout.without_names().and(&[Field::Text]),
     };
-    let names = options.record_fields.as_deref().unwrap_or_default();
-    let layout = layout.with_record_fields(names);
+    let fields = record_fields(options)?.into_iter();
+    let layout = layout.with_record_fields(fields.map(|field| field.column));
     let columns = layout.columns();
     let mut repeated = (1..columns.len()).filter(|&at| columns[..at].contains(&columns[at]));
     match repeated.next() {
         Some(at) => Err(SelectionError::RepeatedColumn(columns[at].to_owned())),
         None => Ok(layout),
     }
+}
+
+/// The fields of records that rows have.
+///
+/// # Errors
+/// If one has no path, or its column no type.
+pub(super) fn record_fields(
+    options: &SelectionOptions,
+) -> Result<Vec<RecordField>, SelectionError> {
+    let fields = options.record_fields.iter().flatten();
+    Ok(fields
+        .map(|field| field.parse())
+        .collect::<Result<_, _>>()?)
 }
 
 /// # Errors
@@ -121,11 +134,6 @@ fn wanted(
     layout: &Layout,
     has_nodes: bool,
 ) -> Result<Wanted, SelectionError> {
-    let path = |path: &String| {
-        let read = path.parse::<RecordPath>();
-        read.map_err(|_| SelectionError::RecordField(path.clone()))
-    };
-    let fields = options.record_fields.iter().flatten().map(path);
     let details = [
         Field::AssertedBy,
         Field::RefKey,
@@ -134,7 +142,7 @@ fn wanted(
     ];
     Ok(Wanted {
         id: options.record_id.clone(),
-        fields: fields.collect::<Result<_, _>>()?,
+        fields: record_fields(options)?,
         paths: layout.has(Field::Path),
         items: details.iter().any(|&field| layout.has(field)),
         texts: options.all_references,
@@ -244,7 +252,7 @@ impl Selection {
         let layout = &self.layout;
         match self.writes_mentions() {
             true => {
-                let fields = layout.columns().join(",");
+                let fields = layout.described_columns();
                 format!("{} as {} with {fields}", layout.rows.name(), layout.format)
             }
             false => self.table_name().to_owned(),

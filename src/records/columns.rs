@@ -6,7 +6,8 @@ use doisift_documents::ReadAt;
 
 use super::fault::ReadError;
 use super::field::{Field, RowKind, kind_of};
-use super::reader::column_names;
+use super::reader::file_columns;
+use crate::structure::{RecordColumn, RecordType};
 
 /// The kind of the rows of a file or folder, and their columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +15,16 @@ pub(crate) struct FileColumns {
     pub(crate) rows: RowKind,
     /// The names of the fields of a row, in order.
     pub(crate) fields: Vec<String>,
-    /// The names of the columns after these, which hold fields of records in the documents.
-    pub(crate) record_fields: Vec<String>,
+    /// The columns after these, which hold fields of records in the documents.
+    record_fields: Vec<FoundColumn>,
+}
+
+/// A column of a file or folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::records) struct FoundColumn {
+    pub(in crate::records) name: String,
+    /// The type of its values. None if the file does not say: in CSV, and where all are null in JSON Lines.
+    pub(in crate::records) kind: Option<RecordType>,
 }
 
 impl FileColumns {
@@ -26,20 +35,41 @@ impl FileColumns {
     pub(crate) fn of_file(
         raw: impl Read + Seek + ReadAt + 'static,
     ) -> Result<Option<Self>, ReadError> {
-        let names = column_names(raw)?;
-        let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-        Ok(kind_of(&borrowed).map(|rows| FileColumns::new(rows, names)))
+        let columns = file_columns(raw)?;
+        let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+        Ok(kind_of(&names).map(|rows| FileColumns::new(rows, columns)))
     }
 
-    /// Rows with columns of these names.
-    pub(in crate::records) fn new(rows: RowKind, names: Vec<String>) -> Self {
-        let is_field = |name: &String| rows.all_fields().any(|field| field.name() == *name);
-        let (fields, record_fields) = names.into_iter().partition(is_field);
+    /// Rows with these columns.
+    pub(in crate::records) fn new(rows: RowKind, columns: Vec<FoundColumn>) -> Self {
+        let is_field =
+            |column: &FoundColumn| rows.all_fields().any(|field| field.name() == column.name);
+        let (fields, record_fields): (Vec<_>, Vec<_>) = columns.into_iter().partition(is_field);
         FileColumns {
             rows,
-            fields,
+            fields: fields.into_iter().map(|column| column.name).collect(),
             record_fields,
         }
+    }
+
+    /// The columns that hold fields of records. Those whose type is not known are texts.
+    pub(crate) fn record_columns(&self) -> impl Iterator<Item = RecordColumn> {
+        let columns = self.record_fields.iter();
+        columns.map(|column| RecordColumn::new(&column.name, column.kind.unwrap_or_default()))
+    }
+
+    /// Takes the types of columns that only `other` knows. Returns the first column that has another type there.
+    pub(crate) fn take_types<'o>(&mut self, other: &'o FileColumns) -> Option<&'o str> {
+        for column in &other.record_fields {
+            let mut own = self.record_fields.iter_mut();
+            let own = own.find(|own| own.name == column.name);
+            if let (Some(own), Some(kind)) = (own, column.kind)
+                && *own.kind.get_or_insert(kind) != kind
+            {
+                return Some(&column.name);
+            }
+        }
+        None
     }
 
     /// Whether there is a column for `field`.
@@ -55,7 +85,7 @@ impl FileColumns {
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        let fields = self.fields.iter();
-        fields.chain(&self.record_fields).map(String::as_str)
+        let fields = self.fields.iter().map(String::as_str);
+        fields.chain(self.record_fields.iter().map(|column| &*column.name))
     }
 }

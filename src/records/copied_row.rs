@@ -4,7 +4,8 @@ use doisift_core::CheckDigit;
 
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
-use super::row::{OwnedRow, Row, Slot, Value};
+use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
+use crate::structure::{RecordColumn, RecordValue};
 
 /// A row of nodes, or of mentions or edges, that owns its texts; reused.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +16,8 @@ pub(crate) struct CopiedRow<const IS_NODE: bool> {
     source: String,
     /// Whether it may have no name.
     lacks_name: bool,
-    /// The columns after the fields, by their names.
-    record_fields: Vec<(Box<str>, Option<String>)>,
+    /// The columns after the fields, with their values.
+    record_fields: Vec<(RecordColumn, RecordValue)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,15 +35,17 @@ enum OwnedValue {
 impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
     /// A row of a source, to be filled. `lacks_name` says whether it may have no name; `record_fields` are the columns after its
     /// fields.
-    pub(crate) fn of_source(source: String, lacks_name: bool, record_fields: &[Box<str>]) -> Self {
+    pub(crate) fn of_source(
+        source: String,
+        lacks_name: bool,
+        record_fields: &[RecordColumn],
+    ) -> Self {
+        let empty = |column: &RecordColumn| (column.clone(), RecordValue::Null);
         CopiedRow {
             values: Vec::new(),
             source,
             lacks_name,
-            record_fields: record_fields
-                .iter()
-                .map(|name| (name.clone(), None))
-                .collect(),
+            record_fields: record_fields.iter().map(empty).collect(),
         }
     }
 
@@ -99,8 +102,9 @@ impl<const IS_NODE: bool> Row for CopiedRow<IS_NODE> {
         }
     }
 
-    fn record_field(&self, number: usize) -> Option<&str> {
-        self.record_fields.get(number)?.1.as_deref()
+    fn record_field(&self, number: usize) -> &RecordValue {
+        let column = self.record_fields.get(number);
+        column.map_or(&RecordValue::Null, |(_, value)| value)
     }
 }
 
@@ -115,14 +119,14 @@ impl<const IS_NODE: bool> OwnedRow for CopiedRow<IS_NODE> {
     /// A row of JSON may lack a column that the row before has.
     fn reset(&mut self) {
         for (_, value) in &mut self.record_fields {
-            *value = None;
+            *value = RecordValue::Null;
         }
     }
 
-    fn record_slot(&mut self, name: &str) -> Option<&mut Option<String>> {
+    fn record_slot(&mut self, name: &str) -> Option<RecordSlot<'_>> {
         let mut columns = self.record_fields.iter_mut();
-        let column = columns.find(|(column, _)| **column == *name);
-        column.map(|(_, value)| value)
+        let (column, value) = columns.find(|(column, _)| *column.name == *name)?;
+        Some(RecordSlot::Typed(column.kind, value))
     }
 
     fn slot(&mut self, field: Field) -> Option<Slot<'_>> {

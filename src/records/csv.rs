@@ -13,7 +13,8 @@ use super::forms::Forms;
 use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
-use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
+use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter, float};
+use crate::structure::RecordValue;
 
 /// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {
@@ -76,6 +77,18 @@ impl<W: Write> Csv<W> {
         }
     }
 
+    fn record_value(&mut self, value: &RecordValue) -> io::Result<()> {
+        match value {
+            RecordValue::Null => self.text(""),
+            RecordValue::Text(text) => self.text(text),
+            RecordValue::Int(number) => {
+                written(self.out.write_field(itoa::Buffer::new().format(*number)))
+            }
+            RecordValue::Float(number) => self.text(&float(*number)),
+            RecordValue::Bool(flag) => self.flag(Some(*flag)),
+        }
+    }
+
     fn text(&mut self, text: &str) -> io::Result<()> {
         written(self.out.write_field(text))
     }
@@ -112,7 +125,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
             self.value(row.value(self.layout.fields[at]))?;
         }
         for number in 0..self.layout.record_fields.len() {
-            self.text(row.record_field(number).unwrap_or_default())?;
+            self.record_value(row.record_field(number))?;
         }
         written(self.out.write_record(None::<&[u8]>))?;
         self.out.flush()
@@ -250,9 +263,9 @@ impl<R: Read> CsvReader<R> {
         take_fields(into, &self.fields, &self.row)?;
         let texts = self.row.iter().skip(self.fields.len());
         for (name, text) in self.record_fields.iter().zip(texts) {
-            let place = into.record_slot(name);
-            let place = place.ok_or(RecordFault::NoRows(O::KIND))?;
-            *place = (!text.is_empty()).then(|| text.to_owned());
+            let slot = into.record_slot(name);
+            let slot = slot.ok_or(RecordFault::NoRows(O::KIND))?;
+            slot.set(name, Some(text).filter(|text| !text.is_empty()))?;
         }
         into.check()
     }

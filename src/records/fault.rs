@@ -1,5 +1,6 @@
 //! Errors of files of records.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -59,6 +60,12 @@ pub(crate) enum RecordFault {
     /// A column that identifies rows.
     #[error("it has no column {column}, by which {} are compared; scan again with it, for example without --fields", .rows.name())]
     NoIdentity { column: &'static str, rows: RowKind },
+    #[error(
+        "its column {} has another type than that of {}; scan both with the same --record-fields",
+        printable::name(.column),
+        printable::name(.other)
+    )]
+    OtherType { column: Box<str>, other: Box<str> },
     /// A column that was chosen for the output.
     #[error("it has no column {0}, which --fields names; choose others, or scan again with it")]
     Unchosen(&'static str),
@@ -106,9 +113,9 @@ pub(crate) enum RecordFault {
         wanted: u64,
         rows: RowKind,
     },
-    #[error("{field} is {value:?}, and must be {wanted}")]
+    #[error("{} is {value:?}, and must be {wanted}", printable::name(.field))]
     Value {
-        field: &'static str,
+        field: Cow<'static, str>,
         value: Box<str>,
         wanted: &'static str,
     },
@@ -215,6 +222,12 @@ impl ReadError {
         ReadError::new(RecordFault::OtherColumn { column, other })
     }
 
+    /// The error for rows with a column of another type than that of the file `other`.
+    pub(crate) fn other_type(column: &str, other: &str) -> Self {
+        let (column, other) = (column.into(), other.into());
+        ReadError::new(RecordFault::OtherType { column, other })
+    }
+
     /// The error for rows without a field that was chosen.
     pub(crate) fn without_chosen(field: Field) -> Self {
         ReadError::new(RecordFault::Unchosen(field.name()))
@@ -244,11 +257,15 @@ impl ReadError {
 }
 
 impl RecordFault {
-    pub(super) fn value(field: &'static str, value: &str, wanted: &'static str) -> RecordFault {
+    pub(super) fn value(
+        field: impl Into<Cow<'static, str>>,
+        value: &str,
+        wanted: &'static str,
+    ) -> RecordFault {
         // Cut, but long enough to find the value in the file.
         let value = value.chars().take(64).collect::<String>().into();
         RecordFault::Value {
-            field,
+            field: field.into(),
             value,
             wanted,
         }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
-use super::row::{OwnedRow, Row, Slot, Value};
+use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
 
 /// The fields that identify rows, in the order in which rows are compared. Rows of a kind have some of them.
 pub(crate) const IDENTITY: [Field; 7] = [
@@ -49,8 +49,6 @@ impl ComparedKind for OfPairs {
 pub(crate) struct RowIdentity<K> {
     /// Those of [`IDENTITY`]; empty for null, and where there is no such column.
     pub(crate) values: [String; IDENTITY.len()],
-    /// The value of a column that is no field.
-    other: Option<String>,
     kind: PhantomData<K>,
 }
 
@@ -88,8 +86,8 @@ impl<K: ComparedKind> OwnedRow for RowIdentity<K> {
     const KIND: RowKind = K::ROWS;
     const HAS_RECORD_FIELDS: bool = true;
 
-    fn record_slot(&mut self, _name: &str) -> Option<&mut Option<String>> {
-        Some(&mut self.other)
+    fn record_slot(&mut self, _name: &str) -> Option<RecordSlot<'_>> {
+        Some(RecordSlot::Unused)
     }
 
     fn reset(&mut self) {

@@ -8,14 +8,17 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use doisift_core::Form;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use wide::u8x16;
 
+use super::columns::FoundColumn;
 use super::fault::{FaultPlace, ReadError, RecordFault};
 use super::field::{Field, RowKind, STANDING, kind_of};
 use super::forms::Forms;
 use super::layout::Layout;
-use super::row::{OwnedRow, Row, Slot, Value, set};
-use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
+use super::row::{OwnedRow, RecordSlot, Row, Slot, Value, set};
+use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter, float};
+use crate::structure::{RecordType, RecordValue};
 
 /// Writes JSON Lines.
 pub(super) struct Jsonl<W> {
@@ -32,7 +35,8 @@ impl<W: Write> Jsonl<W> {
         let fields = layout.fields.iter().zip(starts);
         let fields = fields.map(|(&field, start)| (field, format!("{start}\"{}\":", field.name())));
         let of_records = layout.record_fields.iter();
-        let of_records = of_records.map(|name| format!(",{}:", serde_json::Value::from(&**name)));
+        let of_records = of_records.map(|column| &*column.name);
+        let of_records = of_records.map(|name| format!(",{}:", serde_json::Value::from(name)));
         Jsonl {
             lines: LineBuffer::new(out),
             fields: fields.collect(),
@@ -50,7 +54,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
         }
         for (number, start) in self.record_fields.iter().enumerate() {
             out.extend_from_slice(start.as_bytes());
-            put(out, Value::Nullable(row.record_field(number)))?;
+            put_record_value(out, row.record_field(number))?;
         }
         out.push(b'}');
         self.lines.end()
@@ -63,6 +67,19 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
     fn finish(self: Box<Self>) -> io::Result<W> {
         self.lines.finish()
     }
+}
+
+fn put_record_value(out: &mut Vec<u8>, value: &RecordValue) -> io::Result<()> {
+    match value {
+        RecordValue::Null => out.extend_from_slice(b"null"),
+        RecordValue::Text(text) => put_text(out, text)?,
+        RecordValue::Int(number) => {
+            out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
+        }
+        RecordValue::Float(number) => out.extend_from_slice(float(*number).as_bytes()),
+        RecordValue::Bool(flag) => put_flag(out, *flag),
+    }
+    Ok(())
 }
 
 /// Appends a value.
@@ -242,8 +259,8 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
             let field = fields.find(|field| field.name() == name);
             let slot = field.and_then(|field| Some((field, self.into.slot(field)?)));
             let Some((field, slot)) = slot else {
-                if let Some(place) = self.into.record_slot(&name) {
-                    *place = map.next_value()?;
+                if let Some(slot) = self.into.record_slot(&name) {
+                    fill_record(map.next_value()?, slot, &name).map_err(de::Error::custom)?;
                     continue;
                 }
                 let known = format!("unknown field `{name}`, expected {}", O::KIND.listed());
@@ -272,6 +289,18 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
                 field.name()
             ))),
         }
+    }
+}
+
+/// Reads the value of a column that holds a field of records into its place.
+fn fill_record(value: &RawValue, slot: RecordSlot<'_>, name: &str) -> Result<(), RecordFault> {
+    match (slot, value.get()) {
+        (RecordSlot::Typed(kind @ RecordType::Text, value), text) if text != "null" => {
+            let read = serde_json::from_str(text).map(RecordValue::Text);
+            *value = read.map_err(|_| RecordFault::value(name.to_owned(), text, kind.values()))?;
+            Ok(())
+        }
+        (slot, text) => slot.set(name, Some(text).filter(|text| *text != "null")),
     }
 }
 
@@ -310,40 +339,71 @@ fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault
     }
 }
 
-/// The names of the members of the first object, in order. None if there is no object.
+/// The members of the first object, in order, with the types of their first values that are not null. None if there is no object.
+///
+/// Reads up to the first value of each column that holds a field of records.
 ///
 /// # Errors
-/// If the first line cannot be read, or is too long.
-pub(super) fn first_names(raw: impl Read) -> Result<Vec<String>, ReadError> {
-    struct Names;
-
-    impl<'de> Visitor<'de> for Names {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut names = Vec::new();
-            while let Some(JsonText(name)) = map.next_key()? {
-                names.push(name.into_owned());
-                map.next_value::<IgnoredAny>()?;
-            }
-            Ok(names)
-        }
-    }
-
+/// If a line cannot be read, or is too long.
+pub(super) fn columns(raw: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
     let mut lines = JsonlReader::new(raw);
+    let mut columns = Vec::<FoundColumn>::new();
+    let is_open =
+        |column: &FoundColumn| column.kind.is_none() && Field::named(&column.name).is_none();
     while lines.advance().map_err(ReadError::new)? {
         let line = lines.line.trim_ascii_end();
-        if !line.is_empty() {
-            let mut json = serde_json::Deserializer::from_slice(line);
-            // What is no object is reported when rows are read.
-            return Ok(json.deserialize_map(Names).unwrap_or_default());
+        if line.is_empty() {
+            continue;
+        }
+        let mut json = serde_json::Deserializer::from_slice(line);
+        // What is no object is reported when rows are read.
+        let found = json.deserialize_map(Columns).unwrap_or_default();
+        if columns.is_empty() {
+            columns = found;
+        } else {
+            for (column, found) in columns.iter_mut().zip(found) {
+                let is_same = column.name == found.name;
+                column.kind = column.kind.or(found.kind.filter(|_| is_same));
+            }
+        }
+        if !columns.iter().any(is_open) {
+            break;
         }
     }
-    Ok(Vec::new())
+    Ok(columns)
+}
+
+/// Reads the members of an object as columns.
+struct Columns;
+
+impl<'de> Visitor<'de> for Columns {
+    type Value = Vec<FoundColumn>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut columns = Vec::new();
+        while let Some((JsonText(name), value)) = map.next_entry::<_, &RawValue>()? {
+            columns.push(FoundColumn {
+                name: name.into_owned(),
+                kind: written_type(value.get()),
+            });
+        }
+        Ok(columns)
+    }
+}
+
+/// The type of a value as it is written. None for null, an object or a list.
+fn written_type(value: &str) -> Option<RecordType> {
+    match value.as_bytes().first()? {
+        b'"' => Some(RecordType::Text),
+        b't' | b'f' => Some(RecordType::Bool),
+        b'-' | b'0'..=b'9' if value.contains(['.', 'e', 'E']) => Some(RecordType::Float),
+        b'-' | b'0'..=b'9' => Some(RecordType::Int),
+        _ => None,
+    }
 }
 
 impl<'de> Deserialize<'de> for Forms {

@@ -1,10 +1,11 @@
 //! How rows are written: what they are, in which format, and with which fields.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::field::{Field, RowKind, STANDING};
 use super::format::Format;
-use crate::structure::column_name;
+use crate::structure::{RecordColumn, RecordType};
 
 /// How the rows of an output are written.
 #[derive(Clone, Debug)]
@@ -13,8 +14,8 @@ pub(crate) struct Layout {
     pub(crate) rows: RowKind,
     /// The fields of a row, in order.
     pub(crate) fields: Arc<[Field]>,
-    /// The names of columns after these, which hold fields of records in the documents.
-    pub(crate) record_fields: Arc<[Box<str>]>,
+    /// The columns after these, which hold fields of records in the documents.
+    pub(crate) record_fields: Arc<[RecordColumn]>,
 }
 
 /// The fields that were chosen for an output are not fields of its rows.
@@ -50,10 +51,13 @@ impl Layout {
         }
     }
 
-    /// The same with columns for fields of records in the documents, which are given by their paths, each maybe after a name.
-    pub(crate) fn with_record_fields(self, names: &[String]) -> Layout {
+    /// The same with columns for fields of records in the documents.
+    pub(crate) fn with_record_fields(
+        self,
+        columns: impl IntoIterator<Item = RecordColumn>,
+    ) -> Layout {
         Layout {
-            record_fields: names.iter().map(|name| column_name(name).into()).collect(),
+            record_fields: columns.into_iter().collect(),
             ..self
         }
     }
@@ -134,8 +138,23 @@ impl Layout {
     /// The names of all columns.
     pub(crate) fn columns(&self) -> Vec<&str> {
         let fields = self.fields.iter().map(|field| field.name());
-        let of_records = self.record_fields.iter().map(|name| &**name);
+        let of_records = self.record_fields.iter().map(|column| &*column.name);
         fields.chain(of_records).collect()
+    }
+
+    /// The words for the types of columns that hold fields of records, except those of texts.
+    pub(crate) fn types(&self) -> BTreeMap<&str, &'static str> {
+        let columns = self.record_fields.iter();
+        let typed = columns.filter(|column| column.kind != RecordType::Text);
+        let typed = typed.map(|column| (&*column.name, column.kind.name()));
+        typed.collect()
+    }
+
+    /// The names of all columns, with the types of those that hold fields of records.
+    pub(crate) fn described_columns(&self) -> String {
+        let fields = self.fields.iter().map(|field| field.name().to_owned());
+        let of_records = self.record_fields.iter().map(RecordColumn::described);
+        fields.chain(of_records).collect::<Vec<_>>().join(",")
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::field::Field;
 use super::row::{Row, Value};
-use crate::structure::{Node, RecordFields};
+use crate::structure::{Node, RecordFields, RecordValue, record_value};
 
 /// A row of `--nodes-to`.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Row for NodeRow {
         }
     }
 
-    fn record_field(&self, number: usize) -> Option<&str> {
-        self.fields.as_deref()?.get(number)?.as_deref()
+    fn record_field(&self, number: usize) -> &RecordValue {
+        record_value(self.fields.as_deref(), number)
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use doisift_documents::ReadAt;
 
+use super::columns::FoundColumn;
 use super::fault::{ReadError, RecordFault};
 use super::field::{Field, RowKind};
 use super::row::OwnedRow;
@@ -72,32 +73,35 @@ fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
     }
 }
 
-/// The names of the columns of the file `raw`, in order: of its header, of its metadata, or of its first object. None if it is
+/// The columns of the file `raw`, in order: of its header, of its metadata, or of its first object. None if it is
 /// empty, or its start shows no format.
 ///
 /// # Errors
 /// If it cannot be read, or holds bare names.
-pub(super) fn column_names(
+pub(super) fn file_columns(
     mut raw: impl Read + Seek + ReadAt + 'static,
-) -> Result<Vec<String>, ReadError> {
+) -> Result<Vec<FoundColumn>, ReadError> {
     let head = peek(&mut raw)?;
     if head.starts_with(PARQUET) {
-        return parquet_names(raw);
+        return parquet_columns(raw);
     }
     match lines(unpacker(Cursor::new(head).chain(raw))?)? {
-        (raw, LineFormat::Json) => jsonl::first_names(raw),
-        (raw, LineFormat::Delimited(by)) => csv::header(raw, by),
+        (raw, LineFormat::Json) => jsonl::columns(raw),
+        (raw, LineFormat::Delimited(by)) => {
+            let names = csv::header(raw, by)?.into_iter();
+            Ok(names.map(|name| FoundColumn { name, kind: None }).collect())
+        }
         (_, LineFormat::Unknown) => Ok(Vec::new()),
     }
 }
 
 #[cfg(feature = "parquet")]
-fn parquet_names(raw: impl ReadAt + Seek + 'static) -> Result<Vec<String>, ReadError> {
-    super::parquet::column_names(raw)
+fn parquet_columns(raw: impl ReadAt + Seek + 'static) -> Result<Vec<FoundColumn>, ReadError> {
+    super::parquet::columns(raw)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet_names(_: impl Read) -> Result<Vec<String>, ReadError> {
+fn parquet_columns(_: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }
 

@@ -9,7 +9,7 @@ use super::field::{Field, RowKind};
 use super::forms::Forms;
 use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
 use super::standing::{OwnedStanding, Standing};
-use crate::structure::EdgeDetails;
+use crate::structure::{EdgeDetails, RecordValue, record_value};
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -454,8 +454,11 @@ impl Row for MentionRow<'_> {
         }
     }
 
-    fn record_field(&self, number: usize) -> Option<&str> {
-        let fields = self.edge.details?.fields.as_ref()?;
-        fields.get(number)?.as_deref()
+    fn record_field(&self, number: usize) -> &RecordValue {
+        let details = self.edge.details;
+        record_value(
+            details.and_then(|details| details.fields.as_deref()),
+            number,
+        )
     }
 }

@@ -3,6 +3,7 @@
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
 use super::forms::Forms;
+use crate::structure::{RecordType, RecordValue};
 
 /// A row that can be written.
 pub(crate) trait Row {
@@ -10,8 +11,8 @@ pub(crate) trait Row {
     fn value(&self, field: Field) -> Value<'_>;
 
     /// The value of a column after the fields, by its number: a field of the record in the document.
-    fn record_field(&self, _number: usize) -> Option<&str> {
-        None
+    fn record_field(&self, _number: usize) -> &RecordValue {
+        &RecordValue::Null
     }
 }
 
@@ -20,7 +21,7 @@ impl<R: Row> Row for &R {
         R::value(self, field)
     }
 
-    fn record_field(&self, number: usize) -> Option<&str> {
+    fn record_field(&self, number: usize) -> &RecordValue {
         R::record_field(self, number)
     }
 }
@@ -84,7 +85,7 @@ pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
     const HAS_RECORD_FIELDS: bool = false;
 
     /// The place of the value of such a column, by its name. None if the row has no such column.
-    fn record_slot(&mut self, _name: &str) -> Option<&mut Option<String>> {
+    fn record_slot(&mut self, _name: &str) -> Option<RecordSlot<'_>> {
         None
     }
 
@@ -96,6 +97,29 @@ pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
 
     /// Replaces the name by its key, and checks all fields. Readers call it after they filled the row.
     fn check(&mut self) -> Result<(), RecordFault>;
+}
+
+/// The place of the value of a column that holds a field of records, in an owned row.
+pub(crate) enum RecordSlot<'a> {
+    Typed(RecordType, &'a mut RecordValue),
+    /// The row has no use for it, whatever its type.
+    Unused,
+}
+
+impl RecordSlot<'_> {
+    /// Sets the value of the column called `name` to that which `text` stands for. None is null.
+    ///
+    /// # Errors
+    /// If it is not of the type of the column.
+    pub(super) fn set(self, name: &str, text: Option<&str>) -> Result<(), RecordFault> {
+        let (RecordSlot::Typed(kind, value), text) = (self, text) else {
+            return Ok(());
+        };
+        let read = text.map_or(Some(RecordValue::Null), |text| kind.read(text));
+        let wrong = || RecordFault::value(name.to_owned(), text.unwrap_or_default(), kind.values());
+        *value = read.ok_or_else(wrong)?;
+        Ok(())
+    }
 }
 
 /// The place of a field's value in an owned row.

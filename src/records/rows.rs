@@ -327,3 +327,8 @@ impl<W: Write> LineBuffer<W> {
         Ok(self.out)
     }
 }
+
+/// The shortest text that is read as this number, as JSON and CSV have it: `7.0`, `1e-7`.
+pub(super) fn float(number: f64) -> String {
+    format!("{number:?}")
+}

@@ -34,6 +34,10 @@ pub(crate) struct Bibtex {
     wanted: Arc<Wanted>,
     /// Whether the current field is wanted.
     is_field: bool,
+    /// Where the value starts.
+    value: u64,
+    /// Where the byte that is read is, and the piece with it.
+    here: u64,
     offset: u64,
 }
 
@@ -76,6 +80,8 @@ impl Bibtex {
             id: field.map(|field| field.to_ascii_lowercase().into()),
             wanted: Arc::clone(wanted),
             is_field: false,
+            value: 0,
+            here: 0,
             offset: 0,
         }
     }
@@ -100,6 +106,7 @@ impl Bibtex {
 
     /// Reads one byte.
     fn byte(&mut self, byte: u8, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        self.here = self.offset + at as u64;
         if self.is_resumed(byte, at, report) {
             return;
         }
@@ -165,6 +172,7 @@ impl Bibtex {
         at += name.len();
         at += blanks(&bytes[at..]);
         if bytes.get(at) == Some(&b'=') {
+            self.here = self.offset + at as u64;
             self.start_value();
             at += 1;
             at += blanks(&bytes[at..]);
@@ -305,6 +313,7 @@ impl Bibtex {
 
     fn start_value(&mut self) {
         self.state = EntryState::Value;
+        self.value = self.here + 1;
         (self.depth, self.is_quoted) = (0, false);
         self.kept.clear();
         let listed = BIBTEX.iter().find(|(name, _)| name.as_bytes() == self.word);
@@ -351,7 +360,14 @@ impl Bibtex {
             let text = String::from_utf8_lossy(&self.kept);
             let text = text.trim();
             let numbers = self.wanted.fields_named(&self.word);
-            numbers.for_each(|number| report(Event::Field { number, text }));
+            let offset = self.value;
+            numbers.for_each(|number| {
+                report(Event::Field {
+                    number,
+                    text: Some(text),
+                    offset,
+                })
+            });
         }
         self.start_field();
     }

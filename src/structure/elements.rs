@@ -72,7 +72,7 @@ impl Elements {
         }
         let mut table = Elements::build(id);
         for (number, field) in wanted.fields.iter().enumerate() {
-            let steps: Vec<_> = field.steps().collect();
+            let steps: Vec<_> = field.path.steps().collect();
             let mut rule = ElementRule::new(&steps, Meaning::Plain);
             rule.is_in_record = true;
             table.take(rule, Taken::Field(number));

@@ -13,6 +13,7 @@ use doisift_documents::printable::cut;
 
 use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
+use super::record_field::{RecordFields, RecordType, RecordValue};
 use super::table::ItemPart;
 use super::wanted::{CAPTURED, Wanted};
 use super::{Structure, Syntax, ValueSyntax};
@@ -37,9 +38,6 @@ pub(crate) struct Edge<'e> {
     /// The fields of the record, if any are wanted.
     pub(crate) fields: Option<&'e Arc<RecordFields>>,
 }
-
-/// The values of the fields of a record, in the order in which they are wanted.
-pub(crate) type RecordFields = [Option<Box<str>>];
 
 /// Details of an item that apply to all names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,7 +91,7 @@ pub(crate) enum JoinedRow<'j, R> {
 }
 
 /// Faults in the structure of a document, and limits that its rows exceeded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StructureFaults {
     /// The offset of the first fault.
     pub(crate) broken: Option<u64>,
@@ -103,6 +101,35 @@ pub(crate) struct StructureFaults {
     pub(crate) undecided: u64,
     /// The number of identifiers, paths of rows, and fields of records that were longer than 4,096 bytes and were cut.
     pub(crate) cut: u64,
+    /// Values of fields of records that are not of the types of their columns, at most one entry for each field.
+    pub(crate) mistyped: Vec<Mistyped>,
+}
+
+/// Values of a field of records that are not of the type of its column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistyped {
+    /// The number of the field.
+    pub(crate) field: usize,
+    pub(crate) count: u64,
+    /// The first of them, and its offset. None for an object or a list of JSON.
+    pub(crate) first: Option<Box<str>>,
+    pub(crate) offset: u64,
+}
+
+impl StructureFaults {
+    /// Counts a value that is not of the type of the column of its field.
+    fn add_mistyped(&mut self, field: usize, text: Option<&str>, offset: u64) {
+        let mut known = self.mistyped.iter_mut();
+        match known.find(|known| known.field == field) {
+            Some(known) => known.count += 1,
+            None => self.mistyped.push(Mistyped {
+                field,
+                count: 1,
+                first: text.map(|text| cut(text).map_or(text.into(), String::into)),
+                offset,
+            }),
+        }
+    }
 }
 
 /// The join for one document. Each row that is held comes out once, in the order of rows: with its edge, or without one if another
@@ -261,7 +288,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
             structure.end(&mut |event| rows.take(event, out));
         }
         rows.settle(out);
-        rows.faults
+        std::mem::take(&mut rows.faults)
     }
 }
 
@@ -330,8 +357,12 @@ impl<R: UnnamedRow> JoinRows<R> {
                 self.faults.broken.get_or_insert(offset);
                 self.faults.count += 1;
             }
-            Event::Field { number, text } => {
-                self.set_field(number, text);
+            Event::Field {
+                number,
+                text,
+                offset,
+            } => {
+                self.set_field(number, text, offset);
                 self.settle_final(out);
             }
             Event::References(more) => {
@@ -390,18 +421,33 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Sets a field of the record, unless it has a value.
-    fn set_field(&mut self, number: usize, text: &str) {
-        let count = self.wanted.fields.len();
-        let Some(record) = self.records.last_mut().filter(|_| !text.is_empty()) else {
+    /// Sets a field of the record, unless it has a value. One that is not of the type of its column is null.
+    fn set_field(&mut self, number: usize, text: Option<&str>, offset: u64) {
+        let wanted = &self.wanted.fields;
+        let kind = wanted[number].column.kind;
+        let Some(record) = self.records.last_mut().filter(|_| text != Some("")) else {
             return;
         };
         let fields = record
             .fields
-            .get_or_insert_with(|| vec![None; count].into());
-        if fields[number].is_none() {
-            let text = bounded(text, &mut self.faults);
-            Arc::make_mut(fields)[number] = Some(text);
+            .get_or_insert_with(|| vec![None; wanted.len()].into());
+        if fields[number].is_some() {
+            return;
+        }
+        let value = match text {
+            Some(text) if kind == RecordType::Text => {
+                Some(RecordValue::Text(bounded(text, &mut self.faults)))
+            }
+            Some(text) => kind.read(text),
+            None if kind == RecordType::Text => return,
+            None => None,
+        };
+        if value.is_none() {
+            self.faults.add_mistyped(number, text, offset);
+        }
+        // An object or a list is no value, and another may follow.
+        if text.is_some() {
+            Arc::make_mut(fields)[number] = Some(value.unwrap_or_default());
         }
     }
 

@@ -4,7 +4,7 @@
 //! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their identifiers as
 //! [`Event`]s. `table` lists the meanings of paths in the known formats. `pointers` and `elements` look paths up in it. `stack`
 //! keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags` numbers the names of elements.
-//! `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes from records, and `gather`
+//! `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes from records, `record_field` reads their types, and `gather`
 //! collects the text of elements. `value` finds the whole value of a field around a mention. `join` joins mentions with their
 //! places, whose `paths` are stored without their common starts. Knows bytes only: nothing of DOI names or files.
 //!
@@ -19,6 +19,7 @@ mod json;
 mod paths;
 mod place;
 mod pointers;
+mod record_field;
 mod ris;
 mod stack;
 mod syntax;
@@ -34,7 +35,7 @@ mod xml_name;
 mod tests;
 
 pub(crate) use join::{
-    BareReference, Edge, EdgeDetails, EdgeJoin, JoinedRow, Node, RecordFields, RowSink,
+    BareReference, Edge, EdgeDetails, EdgeJoin, JoinedRow, Mistyped, Node, RowSink,
     StructureFaults, UnnamedRow,
 };
 pub(crate) use paths::{PathReader, Paths, StoredPath};
@@ -49,7 +50,11 @@ pub(crate) use value::ValueSyntax;
 #[cfg(feature = "known")]
 pub(crate) use value::{LATEX_MARKS, without_latex};
 
-pub(crate) use wanted::{RecordPath, Wanted, column_name};
+pub use record_field::BadRecordField;
+pub(crate) use record_field::{
+    RecordColumn, RecordField, RecordFields, RecordType, RecordValue, record_value,
+};
+pub(crate) use wanted::Wanted;
 
 use std::sync::Arc;
 

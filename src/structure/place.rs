@@ -61,8 +61,13 @@ pub(crate) enum Event<'t> {
     Related { cites: bool },
     /// The structure is broken at an offset of the document.
     Broken(u64),
-    /// A value of a field of the innermost record, by the number of the field. The first value counts.
-    Field { number: usize, text: &'t str },
+    /// A value of a field of the innermost record, by the number of the field, and its offset. The first value counts. An object or
+    /// a list of JSON has no text.
+    Field {
+        number: usize,
+        text: Option<&'t str>,
+        offset: u64,
+    },
     /// An item of the innermost record starts at an offset. It is a reference if it has an index; otherwise it gives details of
     /// the names in it.
     Item {

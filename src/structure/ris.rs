@@ -21,6 +21,9 @@ pub(crate) struct Ris {
     wanted: Arc<Wanted>,
     /// Whether the field of the current tag is wanted.
     is_field: bool,
+    /// Where the value of the line starts.
+    value: u64,
+    offset: u64,
 }
 
 /// Bytes of a tag and the mark after it. The last blank may be missing.
@@ -39,6 +42,8 @@ impl Ris {
             id: tag.map(|tag| tag.to_ascii_uppercase().into()),
             wanted: Arc::clone(wanted),
             is_field: false,
+            value: 0,
+            offset: 0,
         }
     }
 
@@ -55,6 +60,7 @@ impl Ris {
                 self.is_line_start = false;
                 self.start_tag([*tag, *other], report);
                 at += MARK;
+                self.value = self.offset + at as u64;
                 continue;
             }
             if self.is_line_start && self.may_be_tag(byte) {
@@ -63,6 +69,7 @@ impl Ris {
                 if self.line.len() == MARK {
                     self.is_line_start = false;
                     self.start_tag([self.line[0], self.line[1]], report);
+                    self.value = self.offset + at as u64;
                 }
                 continue;
             }
@@ -78,6 +85,7 @@ impl Ris {
             }
             at = end + 1;
         }
+        self.offset += bytes.len() as u64;
     }
 
     pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
@@ -132,7 +140,14 @@ impl Ris {
             let text = String::from_utf8_lossy(&self.kept);
             let text = text.trim();
             let numbers = self.wanted.fields_named(&self.tag);
-            numbers.for_each(|number| report(Event::Field { number, text }));
+            let offset = self.value;
+            numbers.for_each(|number| {
+                report(Event::Field {
+                    number,
+                    text: Some(text),
+                    offset,
+                })
+            });
         }
         self.kept.clear();
         self.line.clear();

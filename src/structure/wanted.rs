@@ -3,11 +3,11 @@
 //! If a run wants no such data, readers use tables without these paths, which cost no time.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use super::elements::Elements;
 use super::pointers::Pointers;
+use super::record_field::{RecordField, RecordPath};
 use super::table::RecordId;
 
 /// Max bytes of a value or a text that are kept.
@@ -19,7 +19,7 @@ pub(crate) struct Wanted {
     /// The path of the identifier in records; by the table if `None`.
     pub(crate) id: Option<RecordId>,
     /// The fields of records.
-    pub(crate) fields: Vec<RecordPath>,
+    pub(crate) fields: Vec<RecordField>,
     /// Whether rows have their paths. Building and holding paths takes much of the time of a join.
     pub(crate) paths: bool,
     /// Whether rows have the details of their items, such as the key of the reference and the relation.
@@ -59,71 +59,25 @@ impl Wanted {
 
     /// Returns the paths of the fields in JSON. `None` if no fields are wanted.
     pub(super) fn field_tree(&self) -> Option<Arc<FieldTree>> {
-        let tree = || Arc::new(FieldTree::new(&self.fields));
+        let tree = || Arc::new(FieldTree::new(self.fields.iter().map(|field| &field.path)));
         let has_fields = !self.fields.is_empty();
         has_fields.then(|| Arc::clone(self.tables.fields.get_or_init(tree)))
     }
 
     /// Returns the numbers of the fields whose path ends in this name, in upper or lower case.
     pub(super) fn fields_named(&self, name: &[u8]) -> impl Iterator<Item = usize> {
-        let is_named = move |path: &RecordPath| {
-            let last = path.steps.last();
+        let is_named = move |field: &RecordField| {
+            let last = field.path.steps().next_back();
             last.is_some_and(|last| last.as_bytes().eq_ignore_ascii_case(name))
         };
         let fields = self.fields.iter().enumerate();
-        fields.filter_map(move |(number, path)| is_named(path).then_some(number))
+        fields.filter_map(move |(number, field)| is_named(field).then_some(number))
     }
 }
 
 impl fmt::Debug for WantedTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("WantedTables")
-    }
-}
-
-/// The path of a field in records: `/issued/date-parts/0/0`, `member`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordPath {
-    steps: Vec<Box<str>>,
-}
-
-/// Splits `name=path` into the name of a column and the path. `None` if there is no such name: it has letters, digits, `_` and
-/// `-`, unlike the text before the `=` of a condition in XML, which has a bracket.
-fn named(path: &str) -> Option<(&str, &str)> {
-    let (name, path) = path.split_once('=')?;
-    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (!name.is_empty() && name.bytes().all(is_of_name)).then_some((name, path))
-}
-
-/// Returns the name of the column for a field that is given as `path` or `name=path`.
-pub(crate) fn column_name(given: &str) -> &str {
-    named(given).map_or(given, |(name, _)| name)
-}
-
-/// A path with an empty name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BadRecordPath;
-
-impl FromStr for RecordPath {
-    type Err = BadRecordPath;
-
-    /// Reads a JSON pointer, with or without the slash at its start. A name of a column before it is ignored.
-    fn from_str(given: &str) -> Result<RecordPath, BadRecordPath> {
-        let path = named(given).map_or(given, |(_, path)| path);
-        let steps = path.strip_prefix('/').unwrap_or(path).split('/');
-        let steps = steps.map(|step| step.replace("~1", "/").replace("~0", "~").into());
-        let steps: Vec<Box<str>> = steps.collect();
-        match steps.iter().any(|step| step.is_empty()) {
-            true => Err(BadRecordPath),
-            false => Ok(RecordPath { steps }),
-        }
-    }
-}
-
-impl RecordPath {
-    /// The names on the path.
-    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
-        self.steps.iter().map(|step| &**step)
     }
 }
 
@@ -152,11 +106,11 @@ impl FieldNode {
 }
 
 impl FieldTree {
-    fn new(fields: &[RecordPath]) -> FieldTree {
+    fn new<'p>(fields: impl Iterator<Item = &'p RecordPath>) -> FieldTree {
         let mut tree = FieldTree {
             nodes: vec![FieldBranch::default()],
         };
-        for (number, field) in fields.iter().enumerate() {
+        for (number, field) in fields.enumerate() {
             let end = field
                 .steps()
                 .fold(FieldNode::RECORD, |node, step| tree.grow(node, step));

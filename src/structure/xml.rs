@@ -696,7 +696,8 @@ impl Xml {
             match of {
                 TextOf::Field(number) => report(Event::Field {
                     number,
-                    text: &text,
+                    text: Some(&text),
+                    offset: place.0,
                 }),
                 TextOf::Part(part) => report(Event::Part {
                     part,
@@ -830,7 +831,11 @@ fn text_of(what: Taken) -> Option<TextOf> {
 /// Reports the text of an attribute, with the offset of its tag.
 fn report_text(what: Taken, (text, at): (&str, u64), report: &mut dyn FnMut(Event<'_>)) {
     match text_of(what) {
-        Some(TextOf::Field(number)) => report(Event::Field { number, text }),
+        Some(TextOf::Field(number)) => report(Event::Field {
+            number,
+            text: Some(text),
+            offset: at,
+        }),
         Some(TextOf::Part(part)) => report(Event::Part {
             part,
             text,

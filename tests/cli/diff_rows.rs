@@ -57,7 +57,7 @@ fn edges_are_compared_by_record_name_and_role() {
         appeared,10.5555/x,10.5555/c,reference\n\
         vanished,10.5555/y,10.5555/a,reference\n";
     for format in FORMATS {
-        for more in ["", "--all-references", "--record-fields type"] {
+        for more in ["", "--all-references", "--record-fields type,n:int=/none"] {
             for side in ["old", "new"] {
                 place
                     .scan(&format!("{side}.json --edges {more} -o {side}.{format}"))

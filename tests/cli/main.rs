@@ -85,6 +85,7 @@ mod tables;
 mod terminal;
 mod text_tables;
 mod transitions;
+mod typed_fields;
 mod usage;
 mod warc;
 mod workbooks;

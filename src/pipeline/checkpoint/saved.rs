@@ -80,6 +80,7 @@ struct SavedCounts {
     rejections: BTreeMap<String, u64>,
     roles: Roles,
     broken: u64,
+    mistyped: u64,
 }
 
 impl SavedCounts {
@@ -98,6 +99,7 @@ impl SavedCounts {
             rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
             roles: counts.roles,
             broken: counts.broken,
+            mistyped: counts.mistyped,
         };
         Serialize::serialize(&counted, to)
     }
@@ -121,6 +123,7 @@ impl SavedCounts {
             tally,
             roles: counted.roles,
             broken: counted.broken,
+            mistyped: counted.mistyped,
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::records::Forms;
 use crate::records::field::FieldKind;
 use crate::records::layout::Layout;
 use crate::records::row::{Row, Value};
+use crate::structure::{RecordType, RecordValue};
 
 /// Memory of a row without its texts, in bytes.
 const ROW: usize = 64;
@@ -23,6 +24,7 @@ pub(super) enum ColumnValues {
     Nullable(Texts, Vec<bool>),
     Numbers(Vec<i64>),
     NullableNumbers(Vec<Option<i64>>),
+    NullableFloats(Vec<Option<f64>>),
     Flags(Vec<bool>),
     NullableFlags(Vec<Option<bool>>),
     Forms(Vec<Forms>),
@@ -41,17 +43,23 @@ impl RowColumns {
     pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
         if self.columns.is_empty() {
             let fields = layout.fields.iter().map(|field| field.kind());
-            let of_records = layout.record_fields.iter().map(|_| FieldKind::TextOrNull);
-            self.columns = fields.chain(of_records).map(ColumnValues::new).collect();
+            let of_records = layout.record_fields.iter();
+            let of_records = of_records.map(|column| ColumnValues::of_records(column.kind));
+            self.columns = fields.map(ColumnValues::new).chain(of_records).collect();
         }
         let mut size = self.bytes() + ROW;
-        for (at, column) in self.columns.iter_mut().enumerate() {
-            let value = match layout.fields.get(at) {
-                Some(&field) => row.value(field),
-                None => Value::Nullable(row.record_field(at - layout.fields.len())),
-            };
+        let (of_fields, of_records) = self.columns.split_at_mut(layout.fields.len());
+        for (column, &field) in of_fields.iter_mut().zip(&*layout.fields) {
+            let value = row.value(field);
             size += text_len(value);
             column.push(value);
+        }
+        for (number, column) in of_records.iter_mut().enumerate() {
+            let value = row.record_field(number);
+            if let RecordValue::Text(text) = value {
+                size += text.len();
+            }
+            column.push_record(value);
         }
         self.sizes.push(size);
     }
@@ -115,6 +123,35 @@ impl ColumnValues {
         }
     }
 
+    /// An empty column for fields of records of this type.
+    fn of_records(kind: RecordType) -> ColumnValues {
+        match kind {
+            RecordType::Text => ColumnValues::Nullable(Texts::default(), Vec::new()),
+            RecordType::Int => ColumnValues::NullableNumbers(Vec::new()),
+            RecordType::Float => ColumnValues::NullableFloats(Vec::new()),
+            RecordType::Bool => ColumnValues::NullableFlags(Vec::new()),
+        }
+    }
+
+    /// Adds a value of a field of records, of this column's type or null.
+    fn push_record(&mut self, value: &RecordValue) {
+        match (self, value) {
+            (column @ ColumnValues::Nullable(..), RecordValue::Text(text)) => {
+                column.push(Value::Nullable(Some(text)));
+            }
+            (column @ ColumnValues::Nullable(..), RecordValue::Null) => {
+                column.push(Value::Nullable(None));
+            }
+            (ColumnValues::NullableNumbers(all), RecordValue::Int(n)) => all.push(Some(*n)),
+            (ColumnValues::NullableNumbers(all), RecordValue::Null) => all.push(None),
+            (ColumnValues::NullableFloats(all), RecordValue::Float(n)) => all.push(Some(*n)),
+            (ColumnValues::NullableFloats(all), RecordValue::Null) => all.push(None),
+            (ColumnValues::NullableFlags(all), RecordValue::Bool(flag)) => all.push(Some(*flag)),
+            (ColumnValues::NullableFlags(all), RecordValue::Null) => all.push(None),
+            _ => debug_assert!(false, "values of two types"),
+        }
+    }
+
     /// Adds a value of this column's kind. Values of a row are in the order of the columns.
     fn push(&mut self, value: Value<'_>) {
         match (self, value) {
@@ -144,6 +181,7 @@ impl ColumnValues {
             ColumnValues::NullableNumbers(all) => {
                 ColumnValues::NullableNumbers(all.split_off(rows))
             }
+            ColumnValues::NullableFloats(all) => ColumnValues::NullableFloats(all.split_off(rows)),
             ColumnValues::Flags(all) => ColumnValues::Flags(all.split_off(rows)),
             ColumnValues::NullableFlags(all) => ColumnValues::NullableFlags(all.split_off(rows)),
             ColumnValues::Forms(all) => ColumnValues::Forms(all.split_off(rows)),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use ::parquet::column::writer::{
     ColumnCloseResult, ColumnWriter, ColumnWriterImpl, get_column_writer,
 };
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::properties::WriterPropertiesPtr;
 use ::parquet::schema::types::ColumnDescPtr;
@@ -39,6 +39,7 @@ pub(super) fn encode(
     match &mut writer {
         ColumnWriter::ByteArrayColumnWriter(writer) => EncoderBatch::new(writer).texts(parts)?,
         ColumnWriter::Int64ColumnWriter(writer) => EncoderBatch::new(writer).numbers(parts)?,
+        ColumnWriter::DoubleColumnWriter(writer) => EncoderBatch::new(writer).floats(parts)?,
         ColumnWriter::BoolColumnWriter(writer) => EncoderBatch::new(writer).flags(parts)?,
         _ => return Err(ParquetError::NYI("a column of another type".into())),
     }
@@ -136,6 +137,17 @@ impl EncoderBatch<'_, '_, Int64Type> {
     }
 }
 
+impl EncoderBatch<'_, '_, DoubleType> {
+    fn floats(mut self, parts: Vec<ColumnValues>) -> Result<()> {
+        for part in parts {
+            if let ColumnValues::NullableFloats(all) = part {
+                all.into_iter().try_for_each(|n| self.optional(n))?;
+            }
+        }
+        self.write()
+    }
+}
+
 impl EncoderBatch<'_, '_, BoolType> {
     fn flags(mut self, parts: Vec<ColumnValues>) -> Result<()> {
         for part in parts {
@@ -171,6 +183,7 @@ impl EncoderBatch<'_, '_, ByteArrayType> {
                 }
                 ColumnValues::Numbers(_)
                 | ColumnValues::NullableNumbers(_)
+                | ColumnValues::NullableFloats(_)
                 | ColumnValues::Flags(_)
                 | ColumnValues::NullableFlags(_) => {}
             }

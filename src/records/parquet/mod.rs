@@ -23,9 +23,10 @@ use ::parquet::schema::types::Type;
 
 use super::field::{Field, FieldKind};
 use super::layout::Layout;
+use crate::structure::RecordType;
 
 pub(super) use columns::RowColumns;
-pub(super) use read::{ParquetReader, column_names};
+pub(super) use read::{ParquetReader, columns};
 pub(super) use write::Parquet;
 
 /// The schema of an output.
@@ -34,11 +35,17 @@ fn schema_of(layout: &Layout) -> Result<Type> {
     let columns: String = layout.fields.iter().copied().map(column).collect();
     let fields = parse_message_type(&format!("message {message} {{ {columns}}}"))?;
     // The names of these may have any mark, which the language has not.
-    let of_records = layout.record_fields.iter().map(|name| {
-        let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
+    let of_records = layout.record_fields.iter().map(|column| {
+        let (physical, logical) = match column.kind {
+            RecordType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+            RecordType::Int => (PhysicalType::INT64, None),
+            RecordType::Float => (PhysicalType::DOUBLE, None),
+            RecordType::Bool => (PhysicalType::BOOLEAN, None),
+        };
+        let column = Type::primitive_type_builder(&column.name, physical)
             .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(Some(LogicalType::String));
-        text.build().map(Arc::new)
+            .with_logical_type(logical);
+        column.build().map(Arc::new)
     });
     let mut columns = fields.get_fields().to_vec();
     columns.extend(of_records.collect::<Result<Vec<_>>>()?);

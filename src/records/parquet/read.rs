@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use doisift_documents::{ParquetTable, ReadAt};
 
-use super::schema::{self, FieldColumn, RecordColumn};
+use super::schema::{self, FieldColumn, StoredRecordColumn};
 use super::seal;
+use crate::records::columns::FoundColumn;
 use crate::records::fault::{FaultPlace, RecordFault};
 use crate::records::field::Field;
 use crate::records::record::OFFSET;
-use crate::records::row::{OwnedRow, Slot, set};
+use crate::records::row::{OwnedRow, RecordSlot, Slot, set};
 use crate::records::{Forms, ReadError, RowReader, csv};
+use crate::structure::{RecordType, RecordValue};
 
 /// Reads records from Parquet files of this program, and of other programs with the same columns. Columns may be in any order
 /// and nullable, numbers may have 32 bits or no sign, and forms may be a list or text.
@@ -21,21 +23,24 @@ use crate::records::{Forms, ReadError, RowReader, csv};
 pub(crate) struct ParquetReader {
     table: ParquetTable,
     columns: Vec<FieldColumn>,
-    record_columns: Vec<RecordColumn>,
+    record_columns: Vec<StoredRecordColumn>,
     /// Number of the current row, from 1.
     row: u64,
 }
 
-/// The names of the columns of a file.
+/// The columns of a file.
 ///
 /// # Errors
 /// If it is no complete Parquet file.
-pub(in crate::records) fn column_names(
+pub(in crate::records) fn columns(
     file: impl ReadAt + Seek + 'static,
-) -> Result<Vec<String>, ReadError> {
+) -> Result<Vec<FoundColumn>, ReadError> {
     let table = opened(file).map_err(ReadError::new)?;
-    let columns = table.1.columns();
-    Ok(columns.map(|column| column.name().to_owned()).collect())
+    let columns = table.1.columns().map(|column| FoundColumn {
+        name: column.name().to_owned(),
+        kind: schema::record_type(column.kind()),
+    });
+    Ok(columns.collect())
 }
 
 /// The table in a file.
@@ -92,10 +97,12 @@ impl ParquetReader {
             }
         }
         for column in &self.record_columns {
-            let place = into.record_slot(&column.name);
-            let text = column.at.map_or(Ok(None), |at| self.table.text(at))?;
-            let text = text.map(utf8).transpose()?;
-            *place.ok_or(RecordFault::NoRows(O::KIND))? = text.map(str::to_owned);
+            let read = column.read(&mut self.table)?;
+            match into.record_slot(&column.column.name) {
+                Some(RecordSlot::Unused) => {}
+                Some(RecordSlot::Typed(kind, value)) if column.takes(kind) => *value = read,
+                _ => return Err(RecordFault::NoRows(O::KIND)),
+            }
         }
         into.check()?;
         Ok(true)
@@ -114,6 +121,38 @@ impl<O: OwnedRow> RowReader<O> for ParquetReader {
     fn has(&self, field: Field) -> Option<bool> {
         let mut columns = self.columns.iter();
         Some(columns.any(|column| column.field == field))
+    }
+}
+
+impl StoredRecordColumn {
+    /// Whether all its values are of this type, or null.
+    fn takes(&self, kind: RecordType) -> bool {
+        self.at.is_none() || self.column.kind == kind
+    }
+
+    /// The value of the current row.
+    fn read(&self, table: &mut ParquetTable) -> Result<RecordValue, RecordFault> {
+        let Some(at) = self.at else {
+            return Ok(RecordValue::Null);
+        };
+        let value = match self.column.kind {
+            RecordType::Text => {
+                let text = table.text(at)?.map(utf8).transpose()?;
+                text.map(|text| RecordValue::Text(text.into()))
+            }
+            RecordType::Int => {
+                let wrong = |found: i128| {
+                    let name = self.column.name.to_string();
+                    RecordFault::value(name, &found.to_string(), RecordType::Int.values())
+                };
+                let found = table.integer(at)?;
+                let found = found.map(|found| found.try_into().map_err(|_| wrong(found)));
+                found.transpose()?.map(RecordValue::Int)
+            }
+            RecordType::Float => table.float(at)?.map(RecordValue::Float),
+            RecordType::Bool => table.flag(at)?.map(RecordValue::Bool),
+        };
+        Ok(value.unwrap_or_default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::records::fault::RecordFault;
 use crate::records::field::{Field, FieldKind, RowKind, kind_of};
+use crate::structure::{RecordColumn, RecordType};
 use doisift_documents::{ColumnType, ParquetTable, TableColumn};
 
 /// The column of a field.
@@ -14,8 +15,8 @@ pub(super) struct FieldColumn {
 }
 
 /// A column that is no field, but holds a field of records in the documents.
-pub(super) struct RecordColumn {
-    pub(super) name: Box<str>,
+pub(super) struct StoredRecordColumn {
+    pub(super) column: RecordColumn,
     /// The number of the column among those that are read; none if it has nothing but nulls.
     pub(super) at: Option<usize>,
 }
@@ -80,23 +81,35 @@ pub(super) fn columns(
     Ok((columns, numbers))
 }
 
+/// The type of the values of a column. None if it has nothing but nulls, or values that no column has.
+pub(super) fn record_type(stored: ColumnType) -> Option<RecordType> {
+    match stored {
+        ColumnType::Text => Some(RecordType::Text),
+        ColumnType::Integer => Some(RecordType::Int),
+        ColumnType::Float => Some(RecordType::Float),
+        ColumnType::Flag => Some(RecordType::Bool),
+        ColumnType::Null | ColumnType::Texts | ColumnType::Other => None,
+    }
+}
+
 /// The columns that are no fields of rows of this kind. Their numbers are added to those of the columns that are read.
 pub(super) fn record_columns(
     table: &ParquetTable,
     rows: RowKind,
     numbers: &mut Vec<usize>,
-) -> Result<Vec<RecordColumn>, RecordFault> {
+) -> Result<Vec<StoredRecordColumn>, RecordFault> {
     let is_field = |name: &str| rows.all_fields().any(|field| field.name() == name);
     let columns = table.columns().enumerate();
     let others = columns.filter(|(_, column)| !is_field(column.name()));
-    let read = others.map(|(number, column)| match column.kind() {
-        stored @ (ColumnType::Text | ColumnType::Null) => {
-            let at = (stored == ColumnType::Text).then_some(numbers.len());
-            numbers.extend(at.map(|_| number));
-            let name = column.name().into();
-            Ok(RecordColumn { name, at })
-        }
-        _ => Err(RecordFault::NoRows(rows)),
+    let read = others.map(|(number, column)| {
+        let kind = match column.kind() {
+            ColumnType::Null => RecordType::Text,
+            stored => record_type(stored).ok_or(RecordFault::NoRows(rows))?,
+        };
+        let at = (column.kind() != ColumnType::Null).then_some(numbers.len());
+        numbers.extend(at.map(|_| number));
+        let column = RecordColumn::new(column.name(), kind);
+        Ok(StoredRecordColumn { column, at })
     });
     read.collect()
 }

@@ -1,5 +1,6 @@
 //! What a folder says of its parts.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -65,6 +66,9 @@ struct FolderManifest<'a> {
     rows: &'static str,
     format: &'static str,
     fields: Vec<&'a str>,
+    /// The types of columns that are not text, among those of fields of records.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    types: BTreeMap<&'a str, &'static str>,
     /// Whether rows may have no name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     lacks_names: bool,
@@ -93,6 +97,7 @@ pub(super) fn write(
         rows: layout.rows.name(),
         format: layout.format.name(),
         fields: layout.columns(),
+        types: layout.types(),
         lacks_names: layout.lacks_names(),
         about: &plan.about,
         total: Total {

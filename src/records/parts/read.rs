@@ -1,6 +1,6 @@
 //! Reads what a folder of parts has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{MANIFEST, PartEntry, SUCCESS, is_part, may_be_of_folder};
-use crate::records::columns::FileColumns;
+use crate::records::columns::{FileColumns, FoundColumn};
 use crate::records::fault::{ReadError, RecordFault};
 use crate::records::field::RowKind;
+use crate::structure::RecordType;
 use crate::temporary::is_temporary;
 
 /// The content of a folder of parts that is complete.
@@ -27,6 +28,8 @@ pub(crate) struct FolderContent {
 struct ReadManifest {
     rows: String,
     fields: Vec<String>,
+    #[serde(default)]
+    types: BTreeMap<String, String>,
     #[serde(default)]
     lacks_names: bool,
     parts: Vec<PartEntry>,
@@ -105,8 +108,16 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
     if let Some(other) = manifest.parts.iter().find(|part| !has_size(part)) {
         return Err(RecordFault::Part(other.name.clone()));
     }
+    let column = |name: String| {
+        let word = manifest.types.get(&name);
+        let kind = word.map_or(Some(RecordType::Text), |word| RecordType::named(word));
+        let kind = Some(kind.ok_or(RecordFault::NoManifest)?);
+        Ok(FoundColumn { name, kind })
+    };
+    let columns = manifest.fields.into_iter().map(column);
+    let columns = columns.collect::<Result<_, RecordFault>>()?;
     Ok(FolderContent {
-        columns: FileColumns::new(rows, manifest.fields),
+        columns: FileColumns::new(rows, columns),
         lacks_names: manifest.lacks_names,
         parts: manifest.parts,
     })

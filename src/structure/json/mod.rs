@@ -440,6 +440,7 @@ impl Json {
         if self.is_counted() {
             return self.count(is_list);
         }
+        self.report_nested(report);
         let record = self.table.record(self.node).filter(|_| !is_list);
         if let Some(record) = record {
             report(Event::Open);
@@ -471,6 +472,18 @@ impl Json {
             self.item()
         } else {
             self.state = JsonState::Name
+        }
+    }
+
+    /// Reports an object or a list where a field of the record should have a value.
+    fn report_nested(&self, report: &mut dyn FnMut(Event<'_>)) {
+        let fields = self.fields.as_ref();
+        for &number in fields.map_or(&[][..], |fields| fields.numbers(self.field)) {
+            report(Event::Field {
+                number,
+                text: None,
+                offset: self.here,
+            });
         }
     }
 
@@ -739,8 +752,14 @@ impl Json {
         let end = self.here - u64::from(self.state != JsonState::InScalar);
         let place = (end.saturating_sub(self.kept.len() as u64), end);
         if let Some(fields) = self.fields.as_ref().filter(|_| !is_null) {
-            let numbers = fields.numbers(self.field).iter();
-            numbers.for_each(|&number| report(Event::Field { number, text }));
+            let offset = place.0;
+            for &number in fields.numbers(self.field) {
+                report(Event::Field {
+                    number,
+                    text: Some(text),
+                    offset,
+                });
+            }
         }
         match self.detail {
             _ if is_null => {}

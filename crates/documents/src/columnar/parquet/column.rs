@@ -300,6 +300,14 @@ impl ColumnReader {
         plain::integer(self.kind, self.value_bytes())
     }
 
+    /// The value that was read last, if it is a number with a binary point.
+    #[inline]
+    pub(super) fn float(&self) -> Option<f64> {
+        let bytes = self.value_bytes().try_into().ok();
+        let bytes = bytes.filter(|_| self.kind == LeafKind::Float);
+        bytes.map(f64::from_le_bytes)
+    }
+
     /// The value that was read last, if it is a boolean.
     #[inline]
     pub(super) fn flag(&self) -> Option<bool> {

@@ -31,13 +31,13 @@ pub(super) fn text_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (end <= bytes.len()).then_some((start, end))
 }
 
-/// The start and end of the value at `at`, a text with its length or an integer. None if it is cut.
+/// The start and end of the value at `at`, a text with its length or a number. None if it is cut.
 #[inline]
 pub(super) fn value_at(kind: LeafKind, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let LeafKind::Integer { bits, .. } = kind else {
+    let Some(size) = kind.size() else {
         return text_at(bytes, at);
     };
-    let end = at.checked_add(usize::from(bits / 8))?;
+    let end = at.checked_add(size)?;
     (end <= bytes.len()).then_some((at, end))
 }
 
@@ -94,7 +94,9 @@ pub(super) fn of_page(
 ) -> Option<(Option<Vec<u8>>, usize)> {
     let (levels, values) = page.split_at_checked(start)?;
     let made = match (encoding, kind) {
-        (PLAIN, LeafKind::Text | LeafKind::Integer { .. }) => return Some((None, start)),
+        (PLAIN, LeafKind::Text | LeafKind::Integer { .. } | LeafKind::Float) => {
+            return Some((None, start));
+        }
         (DELTA_LENGTHS, LeafKind::Text) => delta::plain(DeltaValues::Lengths, values, max)?,
         (DELTA_TEXTS, LeafKind::Text | LeafKind::Fixed(_)) => {
             delta::plain(DeltaValues::Texts, values, max)?

@@ -52,10 +52,23 @@ pub(super) enum LeafKind {
         bits: u8,
         is_signed: bool,
     },
+    /// A number of 64 bits with a binary point.
+    Float,
     Flag,
     /// All values are null.
     Null,
     Other,
+}
+
+impl LeafKind {
+    /// Bytes of a number in the plain encoding; none if values have other lengths.
+    pub(super) fn size(self) -> Option<usize> {
+        match self {
+            LeafKind::Integer { bits, .. } => Some(usize::from(bits / 8)),
+            LeafKind::Float => Some(size_of::<f64>()),
+            _ => None,
+        }
+    }
 }
 
 impl NamedColumn for ParquetLeaf {
@@ -80,6 +93,7 @@ const REPEATED: i64 = 2;
 const BOOLEAN: i64 = 0;
 const INT32: i64 = 1;
 const INT64: i64 = 2;
+const DOUBLE: i64 = 5;
 const BYTE_ARRAY: i64 = 6;
 const FIXED: i64 = 7;
 /// Converted types: lists, maps, decimal numbers, and integers with a sign and without.
@@ -172,6 +186,7 @@ impl SchemaElement {
             Some(BOOLEAN) if (self.logical, self.converted) == (None, None) => LeafKind::Flag,
             Some(INT32) => integer(32),
             Some(INT64) => integer(64),
+            Some(DOUBLE) if (self.logical, self.converted) == (None, None) => LeafKind::Float,
             // Texts unless both types say otherwise: one of them may be unknown, or damaged.
             Some(BYTE_ARRAY) => match (self.logical, self.converted) {
                 (Some(kind), None) if NO_TEXTS.contains(&kind) => LeafKind::Other,

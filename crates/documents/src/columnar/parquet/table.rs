@@ -38,6 +38,8 @@ pub enum ColumnType {
     Texts,
     /// An integer, or null.
     Integer,
+    /// A number of 64 bits with a binary point, or null.
+    Float,
     /// A boolean, or null.
     Flag,
     /// Null in all rows.
@@ -62,6 +64,7 @@ impl TableColumn<'_> {
             (1, LeafKind::Text) => ColumnType::Texts,
             (0, LeafKind::Text) if !is_nested => ColumnType::Text,
             (0, LeafKind::Integer { .. }) if !is_nested => ColumnType::Integer,
+            (0, LeafKind::Float) if !is_nested => ColumnType::Float,
             (0, LeafKind::Flag) if !is_nested => ColumnType::Flag,
             (0, LeafKind::Null) if !is_nested => ColumnType::Null,
             _ => ColumnType::Other,
@@ -177,6 +180,11 @@ impl ParquetTable {
     /// An integer; none for null.
     pub fn integer(&mut self, column: usize) -> Result<Option<i128>, TableFault> {
         Ok(self.value(column)?.and_then(ColumnReader::integer))
+    }
+
+    /// A number with a binary point; none for null.
+    pub fn float(&mut self, column: usize) -> Result<Option<f64>, TableFault> {
+        Ok(self.value(column)?.and_then(ColumnReader::float))
     }
 
     /// A boolean; none for null.
