@@ -1,4 +1,4 @@
-//! Generates names, builds an index of them and asks it, each in a process of its own: for `scripts/bench known`.
+//! Generates names, builds an index of them and looks names up, each in its own process: for `scripts/bench known`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod names;
@@ -88,7 +88,8 @@ fn build(file: &str, memory: &str, threads: &str) -> Outcome {
     Ok(())
 }
 
-/// Seconds that this thread had a processor, so that other processes do not count; where the system does not report them, of the clock.
+/// Returns the processor time of this thread in seconds, so that other processes do not count; the elapsed time if the
+/// system does not report it.
 fn seconds(start: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text
@@ -100,7 +101,7 @@ fn seconds(start: Instant) -> f64 {
     })
 }
 
-/// Runs `work` on `items` and prints how many it did in a second.
+/// Runs `work` on `items` and prints the number of items per second.
 fn timed<T>(
     what: &str,
     items: &[T],
@@ -150,7 +151,7 @@ fn ask(file: &str, number: &str, seed: &str) -> Outcome {
     sorted(file, &names, number)
 }
 
-/// A join with up to a tenth of the names, and with two million.
+/// Joins with up to a tenth of the names, and with two million.
 fn sorted(file: &str, names: &Names, number: u64) -> Outcome {
     for share in [10, 50] {
         let mut asked: Vec<String> = (0..number / share)

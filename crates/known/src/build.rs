@@ -16,14 +16,14 @@ use crate::header::{
 use crate::sort::{Merge, Sorter};
 use crate::{BuildError, Date, Index, IndexSource, Notice};
 
-/// How an index is built. None of this changes the index.
+/// How an index is built. No option changes the index.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// Bytes of memory to use; 128 MiB by default. What is beyond goes to temporary files.
+    /// Bytes of memory to use; 128 MiB by default. More data goes to temporary files.
     pub memory: usize,
-    /// Threads to use; the cores of this process by default. More than three or four do not pay: one merges.
+    /// Threads to use; the cores of this process by default. More than three or four do not help, since one thread merges.
     pub threads: usize,
-    /// The folder of temporary files; that of the system by default. They take about 10 bytes a name.
+    /// The folder of temporary files; that of the system by default. They take about 10 bytes per name.
     pub folder: Option<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl Default for BuildOptions {
     }
 }
 
-/// What an index that was written holds.
+/// The content of an index that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Built {
@@ -51,29 +51,29 @@ pub struct Built {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceId(usize);
 
-/// A key longer than this is refused: lengths in temporary files and blocks have 32 bits.
+/// Maximum length of a key. Lengths in temporary files and blocks have 32 bits.
 const MAX_NAME: usize = 1 << 28;
 
-/// Names share blocks up to this number. Smaller blocks cost space, larger ones time for a process that asks a few names.
+/// Size of blocks of names. Smaller blocks cost space, larger ones time for a process that looks up a few names.
 const NAME_CUT: Cut = Cut {
     min: 1 << 12,
     max: 1 << 16,
 };
 
-/// Names with notices are longer with them.
+/// Blocks of notices have fewer keys, since each has its notices too.
 const NOTICE_CUT: Cut = Cut {
     min: 1 << 8,
     max: 1 << 10,
 };
 
-/// Where a name that is being built comes from.
+/// Source of a name that is being added.
 pub(crate) struct Origin {
     pub(crate) agency: Option<String>,
-    /// Place in the list of sources; `None` for the names of an added index, which do not say from which of its sources they are.
+    /// Index in the list of sources; `None` for the names of an added index, which do not say their source.
     pub(crate) source: Option<usize>,
 }
 
-/// Takes names and notices in any order and as often as they come, and writes an index of them.
+/// Takes names and notices in any order, with repeats, and writes an index of them.
 ///
 /// The same names, notices and sources give the same bytes, whatever their order, the memory and the threads.
 pub struct IndexBuilder {
@@ -83,7 +83,7 @@ pub struct IndexBuilder {
     pub(crate) names: Sorter,
     pub(crate) notices: Sorter,
     pub(crate) alphabet: Alphabet,
-    /// Where blocks of names end.
+    /// When a block of names ends.
     cut: Cut,
     /// The key that is being added.
     key: String,
@@ -91,7 +91,7 @@ pub struct IndexBuilder {
 }
 
 impl IndexBuilder {
-    /// A builder without names.
+    /// Makes a builder without names.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl IndexBuilder {
         }
     }
 
-    /// The same with smaller blocks.
+    /// Makes a builder of smaller blocks.
     #[cfg(test)]
     pub(crate) fn with_cut(options: BuildOptions, cut: Cut) -> Result<Self, BuildError> {
         Ok(IndexBuilder {
@@ -126,14 +126,14 @@ impl IndexBuilder {
         })
     }
 
-    /// Declares a source of names. The same name, agency and date are the same source.
+    /// Declares a source of names. Calls with the same name, agency and date return the same source.
     pub fn source(&mut self, name: &str, agency: Option<&str>, date: Option<Date>) -> SourceId {
         let source = self.listed(IndexSource::new(name, agency, date));
         let origin = self.origin(agency, Some(source));
         SourceId(origin)
     }
 
-    /// The place of a source in the list, to which it is added if need be.
+    /// Returns the index of a source in the list, and adds it if it is new.
     fn listed(&mut self, source: IndexSource) -> usize {
         let same = |other: &IndexSource| other.identity() == source.identity();
         self.sources.iter().position(same).unwrap_or_else(|| {
@@ -157,7 +157,8 @@ impl IndexBuilder {
     ///
     /// # Errors
     ///
-    /// If it is not a DOI name ([`BuildError::Name`]), which leaves the builder as it was, or a temporary file cannot be written.
+    /// If it is not a DOI name ([`BuildError::Name`]), which does not change the builder, or a temporary file cannot be
+    /// written.
     pub fn name(&mut self, source: SourceId, name: &str) -> Result<(), BuildError> {
         self.set_key(name)?;
         self.push_name(source.0)
@@ -182,11 +183,11 @@ impl IndexBuilder {
 
     /// Adds a notice about a name, which need not be a name of the index.
     ///
-    /// Equal notices are one, and so are notices that differ in nothing but the date: the earliest is kept.
+    /// Equal notices are kept once. Of notices that differ only in the date, the earliest is kept.
     ///
     /// # Errors
     ///
-    /// Those of [`IndexBuilder::name`].
+    /// Same as [`IndexBuilder::name`].
     pub fn retract(&mut self, name: &str, notice: &Notice) -> Result<(), BuildError> {
         self.set_key(name)?;
         let notice = notice.to_bytes();
@@ -197,8 +198,8 @@ impl IndexBuilder {
 
     /// Adds the names, notices and sources of an index.
     ///
-    /// A source that several indexes have gets the largest of its numbers of names: an index does not say which of its names are
-    /// from which source.
+    /// A source that several indexes have gets the largest of its numbers of names, since an index does not say the source
+    /// of each name.
     ///
     /// # Errors
     ///
@@ -220,7 +221,8 @@ impl IndexBuilder {
         index.each_notice(|key, notice| self.retract(key, &notice))
     }
 
-    /// Writes the index, and returns what it holds. It is written in one pass, to any writer; for a file, write to a temporary name and rename it then.
+    /// Writes the index, and returns its counts. It is written in one pass, to any writer. For a file, write to a temporary
+    /// name and then rename it.
     ///
     /// # Errors
     ///
@@ -260,7 +262,7 @@ impl IndexBuilder {
         })
     }
 
-    /// All agencies, sorted.
+    /// Returns all agencies, sorted.
     fn agencies(&self) -> Vec<String> {
         let sources = self.sources.iter().map(|source| &source.agency);
         let origins = self.origins.iter().map(|origin| &origin.agency);
@@ -269,7 +271,7 @@ impl IndexBuilder {
     }
 }
 
-/// The memory in which names are sorted, and that for notices.
+/// Returns the memory for sorting names, and that for notices.
 pub(crate) fn file_budgets(options: &BuildOptions) -> [usize; 2] {
     [options.memory / 8 * 5, options.memory / 16]
 }
@@ -295,7 +297,7 @@ fn sections(names: &Written, notices: &Written) -> [Section; 4] {
     [blocks, name_blocks, noted, notice_blocks]
 }
 
-/// What the origins of a name mean, and how many names each source has.
+/// Agency and source of each origin, and the number of names of each source.
 struct Ranks {
     /// The number of each origin's agency, and its source.
     origins: Vec<(u64, Option<usize>)>,
@@ -316,7 +318,7 @@ impl Ranks {
         }
     }
 
-    /// Counts a name for the source of an origin, which `payload` names, and returns the number of the agency.
+    /// Counts a name for the source of the origin in `payload`, and returns the number of the agency.
     fn count(&mut self, payload: &[u8]) -> u64 {
         let at = Fields(payload).length().unwrap_or(usize::MAX);
         let Some(&(agency, source)) = self.origins.get(at) else {
@@ -329,7 +331,7 @@ impl Ranks {
     }
 }
 
-/// Of two agencies the one that comes first; any rather than none.
+/// Returns the first of two agencies in order. An unknown agency comes last.
 fn first_agency(a: u64, b: u64) -> u64 {
     match (a, b) {
         (0, other) | (other, 0) => other,
@@ -337,7 +339,7 @@ fn first_agency(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Writes each name once, with its agency, and returns how many names each source has.
+/// Writes each name once, with its agency. Returns the number of names of each source.
 fn write_names<W: Write>(
     mut merge: Merge,
     mut writer: BlockWriter<'_, W>,
@@ -363,7 +365,7 @@ fn write_names<W: Write>(
     Ok((writer.finish()?, ranks.counts))
 }
 
-/// Writes the notices of each name, one after the other, with their number before them.
+/// Writes the notices of each name after their number.
 fn write_notices<W: Write>(
     mut merge: Merge,
     mut writer: BlockWriter<'_, W>,

@@ -1,6 +1,6 @@
-//! Numbers and byte strings as the file holds them: LEB128, and a length before each string.
+//! Numbers and byte strings as the file stores them: LEB128, and a length before each string.
 
-/// Appends `number`, seven bits a byte.
+/// Appends `number`, seven bits per byte.
 pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -9,22 +9,22 @@ pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Appends the length of `bytes`, and them.
+/// Appends the length of `bytes`, then `bytes`.
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// How many bytes `a` and `b` have in common at their start.
+/// Returns the length of the longest common prefix of `a` and `b`.
 pub(crate) fn common_start(a: &[u8], b: &[u8]) -> usize {
-    // Eight bytes at a time: keys that follow each other mostly share half of theirs.
+    // Compares eight bytes at a time: neighbouring keys mostly share half of their bytes.
     let words = a.chunks_exact(8).zip(b.chunks_exact(8));
     let same = 8 * words.take_while(|(a, b)| a == b).count();
     let rest = a[same..].iter().zip(&b[same..]);
     same + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// Reads what the functions above wrote. Every method returns `None` where the bytes end too early.
+/// Reads the output of the functions above. Every method returns `None` if the bytes end too early.
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -71,7 +71,7 @@ impl<'a> Fields<'a> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// A number, and as many items.
+    /// Reads a number, and this many items.
     pub(crate) fn list<T, L: FromIterator<T>>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Option<T>,
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
         (0..number).map(|_| item(self)).collect()
     }
 
-    /// `None` if bytes are left.
+    /// Returns `None` if bytes are left.
     pub(crate) fn end(&self) -> Option<()> {
         self.0.is_empty().then_some(())
     }

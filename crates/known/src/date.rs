@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A day, or a month or year whose day is not known: `2026-03-09`, `2026-03`, `2026`.
+/// A day, a month or a year: `2026-03-09`, `2026-03`, `2026`.
 ///
 /// Dates sort by time; a month comes after its days, and a year after its months.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,11 +23,11 @@ const ABSENT: Part = u8::MAX;
 pub struct BadDate;
 
 impl Date {
-    /// The date of a year from 1 to 9999, a month, and a day, as far as they are known.
+    /// Makes a date of a year from 1 to 9999, and a month and a day if they are known.
     ///
     /// # Errors
     ///
-    /// If there is no such month or day, or a day without a month.
+    /// If the month or day does not exist, or a day has no month.
     pub fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Result<Self, BadDate> {
         let last_day = match month {
             None => 0,
@@ -49,22 +49,22 @@ impl Date {
             .ok_or(BadDate)
     }
 
-    /// The year.
+    /// Returns the year.
     pub fn year(&self) -> u16 {
         self.year
     }
 
-    /// The month, from 1.
+    /// Returns the month, from 1.
     pub fn month(&self) -> Option<u8> {
         Some(self.month).filter(|&month| month != ABSENT)
     }
 
-    /// The day of the month, from 1.
+    /// Returns the day of the month, from 1.
     pub fn day(&self) -> Option<u8> {
         Some(self.day).filter(|&day| day != ABSENT)
     }
 
-    /// Four bytes whose order is that of dates; no date comes last.
+    /// Returns four bytes that sort as dates do; `None` comes last.
     pub(crate) fn to_bytes(date: Option<Date>) -> [u8; 4] {
         date.map_or([u8::MAX; 4], |date| {
             let [high, low] = date.year.to_be_bytes();
@@ -72,7 +72,7 @@ impl Date {
         })
     }
 
-    /// The date of these bytes, `None` if there is no such date.
+    /// Returns the date of these bytes; `None` if the date does not exist.
     pub(crate) fn from_bytes(bytes: [u8; 4]) -> Option<Option<Date>> {
         let [high, low, month, day] = bytes;
         if bytes == [u8::MAX; 4] {
@@ -114,7 +114,7 @@ impl FromStr for Date {
     }
 }
 
-/// The number that `text` is in exactly `length` decimal digits.
+/// Parses a number of exactly `length` decimal digits.
 fn number(text: &str, length: usize) -> Result<u16, BadDate> {
     let is_number = text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
     is_number

@@ -1,4 +1,4 @@
-//! What can be wrong with an index, and with building one.
+//! Errors of reading and building an index.
 
 use std::io;
 
@@ -26,7 +26,7 @@ pub enum IndexErrorKind {
     /// The file is of another version of the format.
     #[error("the format has version {0}, and this program reads version {VERSION}; build the index again", VERSION = crate::header::VERSION)]
     Version(u64),
-    /// The file ends too early, or its bytes are not those that were written.
+    /// The file ends too early, or its bytes have changed since they were written.
     #[error("the file is cut or damaged; copy it again, or build it again")]
     Damaged,
 }
@@ -40,17 +40,17 @@ impl IndexError {
         }
     }
 
-    /// The file, as it was named.
+    /// Returns the file, as it was named.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The section of the file: `start`, `end`, `header`, `names`, `name blocks`, `notices` or `notice blocks`.
+    /// Returns the section of the file: `start`, `end`, `header`, `names`, `name blocks`, `notices` or `notice blocks`.
     pub fn section(&self) -> &'static str {
         self.section
     }
 
-    /// The reason.
+    /// Returns the reason.
     pub fn kind(&self) -> &IndexErrorKind {
         &self.kind
     }
@@ -66,10 +66,10 @@ pub enum BuildError {
     /// The index could not be written.
     #[error("cannot write the index: {0}")]
     Output(io::Error),
-    /// A text is not a DOI name. The builder can be used further.
+    /// A text is not a DOI name. The builder can still be used.
     #[error(transparent)]
     Name(#[from] DoiError),
-    /// An index that is to be added cannot be read.
+    /// An index to be added cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A name is longer than 256 MiB.

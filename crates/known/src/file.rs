@@ -1,4 +1,4 @@
-//! Reads parts of a file at their offsets, from any number of threads.
+//! Reads parts of a file at offsets, from any number of threads.
 
 use std::fs::File;
 use std::io;
@@ -59,7 +59,7 @@ impl Content {
         }
     }
 
-    /// `length` bytes from `offset`. Allocates only as much as the file holds.
+    /// Reads `length` bytes at `offset`. Allocates at most as many bytes as the file has.
     pub(crate) fn read(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let end = offset.checked_add(length).filter(|&end| end <= self.len());
         let size = usize::try_from(length).ok().filter(|_| end.is_some());

@@ -1,4 +1,4 @@
-//! Files with wrong content and right checksums: no answer of them is promised, but no panic is allowed.
+//! Files with wrong content and right checksums. Answers may be wrong, but no question may panic.
 
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,7 +33,7 @@ fn small() -> Vec<u8> {
     bytes
 }
 
-/// The same with bytes of one section changed, and all checksums made right again.
+/// Changes bytes of one section of the small index, and corrects all checksums.
 fn forged(section: usize, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
     let mut bytes = small();
     let mut header = Header::read(&Content::Memory(bytes.clone()), "small").unwrap();

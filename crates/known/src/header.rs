@@ -1,7 +1,7 @@
 //! The outline of the file: its start and end, and the header between them, which lists the sections.
 //!
-//! The file is `START`, the sections without gaps, the header, and an end of a fixed length that says where the header is. It is
-//! written in one pass, and every byte of it is covered by a checksum or is compared.
+//! The file is `START`, the sections without gaps, the header, and an end of a fixed length that has the offset of the
+//! header. It is written in one pass. Every byte is covered by a checksum or compared.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -13,7 +13,7 @@ use crate::{Date, IndexError, IndexErrorKind, IndexSource};
 /// The version of the format that this crate writes and reads.
 pub const VERSION: u64 = 1;
 
-/// Not text, and changed by programs that change line ends.
+/// Not text, and changed by programs that convert line ends.
 const MAGIC: [u8; 8] = *b"\x89DOIX\r\n\n";
 const END_MAGIC: [u8; 8] = *b"\nxiod\r\n\x1a";
 
@@ -34,20 +34,20 @@ pub(crate) struct Section {
     pub(crate) checksum: u64,
 }
 
-/// What an index says of itself.
+/// The content of an index's header.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) names: u64,
     /// Names with notices.
     pub(crate) noted: u64,
     pub(crate) alphabet: Alphabet,
-    /// Sorted. The number of an agency is one more than its place; 0 means that it is not known.
+    /// Sorted. The number of an agency is one more than its index; 0 means that it is not known.
     pub(crate) agencies: Vec<String>,
     pub(crate) sources: Vec<IndexSource>,
     pub(crate) sections: [Section; 4],
 }
 
-/// The bytes before the first section.
+/// Returns the bytes before the first section.
 pub(crate) fn start() -> [u8; START_LENGTH as usize] {
     let mut start = [0; START_LENGTH as usize];
     start[..8].copy_from_slice(&MAGIC);
@@ -56,7 +56,7 @@ pub(crate) fn start() -> [u8; START_LENGTH as usize] {
 }
 
 impl Section {
-    /// The first section of a file.
+    /// Makes the first section of a file.
     pub(crate) fn first(name: &'static str, length: u64, checksum: u64) -> Self {
         Section {
             name,
@@ -66,7 +66,7 @@ impl Section {
         }
     }
 
-    /// The section that follows.
+    /// Makes the section that follows.
     pub(crate) fn next(&self, name: &'static str, length: u64, checksum: u64) -> Self {
         Section {
             name,
@@ -82,7 +82,7 @@ impl Section {
 }
 
 impl Header {
-    /// The header and the end of the file, which follow the last section.
+    /// Returns the header and the end of the file, which follow the last section.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.fields();
         let [.., last] = &self.sections;
@@ -94,7 +94,7 @@ impl Header {
         out
     }
 
-    /// The checksum of the header, which has those of all sections.
+    /// Returns the checksum of the header, which has those of all sections.
     pub(crate) fn checksum(&self) -> u64 {
         xxh3_64(&self.fields())
     }
@@ -176,13 +176,13 @@ impl Header {
     }
 }
 
-/// The number that the file has for an agency.
+/// Returns the number of an agency in the file.
 pub(crate) fn agency_number(agencies: &[String], agency: Option<&str>) -> u64 {
     let at = agency.and_then(|agency| agencies.iter().position(|other| other == agency));
     at.map_or(0, |at| at as u64 + 1)
 }
 
-/// The agency of a number; `None` if there is no such number.
+/// Returns the agency of a number; `None` if no agency has this number.
 pub(crate) fn agency(agencies: &[String], number: u64) -> Option<Option<&str>> {
     let Some(at) = number.checked_sub(1) else {
         return Some(None);
@@ -200,7 +200,7 @@ fn read_source(fields: &mut Fields<'_>, agencies: &[String]) -> Option<IndexSour
     })
 }
 
-/// The section that starts at `end`, which becomes its end.
+/// Reads the section that starts at `end`, and sets `end` to the section's end.
 fn read_section(fields: &mut Fields<'_>, name: &'static str, end: &mut u64) -> Option<Section> {
     let is_expected = fields.text()? == name && fields.fixed()? == *end;
     let section = Section {
@@ -227,7 +227,7 @@ fn check_start(content: &Content) -> Result<(), IndexErrorKind> {
     }
 }
 
-/// The header and its offset.
+/// Returns the offset of the header and its bytes.
 fn header_bytes(content: &Content) -> Result<(u64, Vec<u8>), IndexErrorKind> {
     let end = content.len().checked_sub(END_LENGTH);
     let end = end
@@ -245,7 +245,7 @@ fn header_bytes(content: &Content) -> Result<(u64, Vec<u8>), IndexErrorKind> {
     Ok((offset, header))
 }
 
-/// Offset, length and checksum of the header.
+/// Returns offset, length and checksum of the header.
 fn end_fields(bytes: &[u8]) -> Option<(u64, u64, u64)> {
     let mut fields = Fields(bytes);
     let numbers = (fields.fixed()?, fields.fixed()?, fields.fixed()?);

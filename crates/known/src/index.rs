@@ -1,4 +1,4 @@
-//! Opens an index and asks it.
+//! Opens an index and answers questions about names.
 
 use std::fmt;
 use std::path::Path;
@@ -12,12 +12,11 @@ use crate::file::Content;
 use crate::header::{self, Header, Section};
 use crate::{IndexError, IndexErrorKind, IndexSource, Notice};
 
-/// A set of known names in a file, which is read piece by piece as it is asked.
+/// A set of known names in a file, which is read block by block on demand.
 ///
-/// Names are asked by their key, [`Doi::key`](doisift_core::Doi::key): a text with capital ASCII letters is never known. Blocks that
-/// were asked stay in memory, at most as many bytes as the file has; walks over many names ([`Index::each_name`], [`Index::walk`])
-/// keep one at a time.
-/// An index can be asked from several threads at once.
+/// Names are looked up by their key, [`Doi::key`](doisift_core::Doi::key): a text with ASCII capitals is never known.
+/// Blocks that were read stay in memory, at most as many bytes as the file has; walks over many names
+/// ([`Index::each_name`], [`Index::walk`]) keep one at a time. Several threads can use an index at once.
 pub struct Index {
     file: String,
     content: Content,
@@ -26,15 +25,15 @@ pub struct Index {
     notices: Blocks,
 }
 
-/// What an index says of a name that it knows.
+/// Facts about a known name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a> {
-    /// The agency that registered it, if the sources say so. Of several, the first by the alphabet.
+    /// The agency that registered it, if the sources say so. Of several, the first in alphabetical order.
     pub agency: Option<&'a str>,
 }
 
 impl Index {
-    /// Opens an index. Reads its header and its directories only: some bytes for each thousand names.
+    /// Opens an index. Reads only its header and its directories: some bytes per thousand names.
     ///
     /// # Errors
     ///
@@ -47,11 +46,11 @@ impl Index {
         Self::read(file, content)
     }
 
-    /// The index that `bytes` are. Errors name it `file`.
+    /// Opens the index in `bytes`. Errors name it `file`.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::open`].
+    /// Same as [`Index::open`].
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, IndexError> {
         Self::read(file.to_owned(), Content::Memory(bytes))
     }
@@ -75,62 +74,62 @@ impl Index {
         })
     }
 
-    /// The number of known names.
+    /// Returns the number of known names.
     pub fn len(&self) -> u64 {
         self.header.names
     }
 
-    /// Whether no name is known.
+    /// Whether the index has no names.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of names that have notices, known or not.
+    /// Returns the number of names that have notices, known or not.
     pub fn noted(&self) -> u64 {
         self.header.noted
     }
 
-    /// The sources of the names, sorted by name.
+    /// Returns the sources of the names, sorted by name.
     pub fn sources(&self) -> &[IndexSource] {
         &self.header.sources
     }
 
-    /// The agencies of the sources, sorted.
+    /// Returns the agencies of the sources, sorted.
     pub fn agencies(&self) -> &[String] {
         &self.header.agencies
     }
 
-    /// The sections of the file in their order, each with its length in bytes.
+    /// Returns the sections of the file in their order, each with its length in bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let sections = self.header.sections.iter();
         sections.map(|section| (section.name, section.length))
     }
 
-    /// A checksum of all that the index holds: two indexes of the same content have the same.
+    /// Returns a checksum of the whole content. Two indexes with the same content have the same checksum.
     pub fn checksum(&self) -> u64 {
         self.header.checksum()
     }
 
-    /// Whether the name is known. About a microsecond, after its block was read.
+    /// Whether the name is known. Takes about a microsecond if its block was already read.
     ///
     /// # Errors
     ///
-    /// If the block of the name cannot be read or is damaged. So do all questions.
+    /// If the block of the name cannot be read or is damaged.
     pub fn contains(&self, key: &str) -> Result<bool, IndexError> {
         self.find(key).map(|known| known.is_some())
     }
 
-    /// What is known of the name, if anything.
+    /// Returns the facts about the name; `None` if it is not known.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::contains`].
+    /// Same as [`Index::contains`].
     pub fn find(&self, key: &str) -> Result<Option<Known<'_>>, IndexError> {
         let number = self.number(key.as_bytes())?;
         number.map(|number| self.known(number)).transpose()
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     pub(crate) fn number(&self, key: &[u8]) -> Result<Option<u64>, IndexError> {
         let Some(at) = self.names.block_of(key) else {
             return Ok(None);
@@ -138,18 +137,18 @@ impl Index {
         Ok(self.block(at)?.get(key))
     }
 
-    /// What the number of a name says.
+    /// Returns the facts that the number of a name encodes.
     pub(crate) fn known(&self, number: u64) -> Result<Known<'_>, IndexError> {
         let agency = header::agency(&self.header.agencies, number);
         let agency = agency.ok_or_else(|| self.damaged(header::NAMES))?;
         Ok(Known { agency })
     }
 
-    /// The notices about a name, known or not; sorted by kind.
+    /// Returns the notices about a name, known or not, sorted by kind.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::contains`].
+    /// Same as [`Index::contains`].
     pub fn notices(&self, key: &str) -> Result<Vec<Notice>, IndexError> {
         let Some(at) = self.notices.block_of(key.as_bytes()) else {
             return Ok(Vec::new());
@@ -161,7 +160,7 @@ impl Index {
         }
     }
 
-    /// The notices of a block at what it says of a name.
+    /// Returns the notices at `offset` in the data of a block.
     pub(crate) fn notices_at(&self, block: &Block, offset: u64) -> Result<Vec<Notice>, IndexError> {
         let notices = usize::try_from(offset)
             .ok()
@@ -169,11 +168,11 @@ impl Index {
         notices.ok_or_else(|| self.damaged(header::NOTICES))
     }
 
-    /// Passes every name to `take`, sorted bytewise, with its agency.
+    /// Passes each name to `take`, sorted bytewise, with its agency.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::contains`], and the first of `take`, with which the walk ends.
+    /// Same as [`Index::contains`], or the first error of `take`, which ends the walk.
     pub fn each_name<E: From<IndexError>>(
         &self,
         mut take: impl FnMut(&str, Option<&str>) -> Result<(), E>,
@@ -183,11 +182,11 @@ impl Index {
         })
     }
 
-    /// Passes every notice to `take`, sorted by name, then by kind.
+    /// Passes each notice to `take`, sorted by name, then by kind.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::each_name`].
+    /// Same as [`Index::each_name`].
     pub fn each_notice<E: From<IndexError>>(
         &self,
         mut take: impl FnMut(&str, Notice) -> Result<(), E>,
@@ -198,7 +197,7 @@ impl Index {
         })
     }
 
-    /// Passes every key of all blocks to `take`, and keeps no block.
+    /// Passes each key of all blocks to `take`, and keeps no block.
     fn each<E: From<IndexError>>(
         &self,
         blocks: &Blocks,
@@ -223,7 +222,7 @@ impl Index {
         Ok(())
     }
 
-    /// Reads the whole file and compares every checksum, which questions do only for what they read.
+    /// Reads the whole file and compares every checksum. Other methods check only the blocks that they read.
     ///
     /// # Errors
     ///
@@ -235,22 +234,22 @@ impl Index {
         Ok(())
     }
 
-    /// The bytes that occur in names.
+    /// Returns the bytes that occur in names.
     pub(crate) fn alphabet(&self) -> &Alphabet {
         &self.header.alphabet
     }
 
-    /// The blocks of names.
+    /// Returns the blocks of names.
     pub(crate) fn blocks(&self) -> &Blocks {
         &self.names
     }
 
-    /// The block `at` of names, kept.
+    /// Returns the block `at` of names, and keeps it.
     pub(crate) fn block(&self, at: usize) -> Result<&Block, IndexError> {
         self.kept_block(&self.names, at)
     }
 
-    /// The block `at` of `blocks`, kept.
+    /// Returns the block `at` of `blocks`, and keeps it.
     pub(crate) fn kept_block<'i>(
         &'i self,
         blocks: &'i Blocks,
@@ -259,12 +258,12 @@ impl Index {
         blocks.kept(&self.content, &self.file, at)
     }
 
-    /// The blocks of notices.
+    /// Returns the blocks of notices.
     pub(crate) fn notice_blocks(&self) -> &Blocks {
         &self.notices
     }
 
-    /// The block `at` of `blocks`, not kept.
+    /// Reads the block `at` of `blocks`, without keeping it.
     pub(crate) fn read_block(&self, blocks: &Blocks, at: usize) -> Result<Block, IndexError> {
         blocks.read(&self.content, &self.file, at)
     }
@@ -283,7 +282,7 @@ impl fmt::Debug for Index {
     }
 }
 
-/// A section that fits memory, checked.
+/// Reads and checks a section that fits in memory.
 fn read_section(content: &Content, file: &str, section: Section) -> Result<Vec<u8>, IndexError> {
     let error = |kind| IndexError::new(file, section.name, kind);
     let bytes = content.read(section.offset, section.length);
@@ -294,7 +293,7 @@ fn read_section(content: &Content, file: &str, section: Section) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Checks a section of any size, a mebibyte at a time.
+/// Checks a section of any size, one MiB at a time.
 fn check_section(content: &Content, file: &str, section: Section) -> Result<(), IndexError> {
     const STEP: u64 = 1 << 20;
     let error = |kind| IndexError::new(file, section.name, kind);

@@ -1,14 +1,15 @@
-//! A set of all registered DOI names in one file, asked offline.
+//! A set of all registered DOI names in one file, for look-ups offline.
 //!
 //! - [`IndexBuilder`] takes names and notices in any order and writes an index, in bounded memory.
-//! - [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a cut
-//!   name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`], [`Index::holds_prefix`];
-//!   [`Index::walk`] and [`Index::join`] for many sorted names.
+//! [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a
+//! cut name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`],
+//! [`Index::holds_prefix`]; [`Index::walk`] and [`Index::join`] for many sorted names.
 //! - [`Notice`] is a retraction, correction or the like. With the feature `notices`, the module `notices` reads those of Crossref
 //!   and Retraction Watch.
 //!
-//! Names are compared by their keys, as the crate `doisift-core` makes them: after ASCII case folding. The builder folds names;
-//! questions take keys. What is not known may be registered all the same: an index knows what its sources knew on their date.
+//! Names are compared by their keys, as the crate `doisift-core` makes them: after ASCII case folding. The builder folds
+//! names; questions take keys. An unknown name may still be registered: an index has the names of its sources at their
+//! date.
 //!
 //! # The file
 //!
@@ -22,8 +23,8 @@
 //! | header | counts, agencies, sources, place and checksum (xxh3) of each section |
 //! | end | place and checksum of the header, magic bytes |
 //!
-//! Everything that is read is checked before it is used: the header and the directories when the file is opened, a block when it
-//! is first asked. The checksums find damage; they are no signature.
+//! All bytes are checked before they are used: the header and the directories when the file is opened, a block when it is
+//! first read. The checksums find damage; they are not a signature.
 //!
 //! # Errors
 //!
@@ -31,8 +32,8 @@
 //!
 //! # Cost
 //!
-//! A look-up takes about a microsecond in a block that was read before. Blocks that were asked stay in memory, at most as many
-//! bytes as the file has. A build sorts within [`BuildOptions::memory`] and spills the rest to temporary files.
+//! A look-up takes about a microsecond in a block that was read before. Blocks that were read stay in memory, at most as
+//! many bytes as the file has. A build sorts within [`BuildOptions::memory`] and spills the rest to temporary files.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! Random sets of names against a map in memory, for every question.
+//! Compares an index of random names with a map in memory, for every question.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::blocks::Cut;
 use crate::{BuildOptions, Index, IndexBuilder, IndexError, Slip};
 
-/// Names so alike that they are starts and neighbours of each other.
+/// Makes names so alike that they are starts and neighbours of each other.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let suffix = prop_oneof![
         8 => "[ab1]{1,4}",
@@ -18,7 +18,7 @@ fn names() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec(name, 0..60)
 }
 
-/// All texts that one slip makes of `text`.
+/// Returns all texts that one slip makes of `text`.
 fn slips(text: &str) -> Vec<Vec<u8>> {
     let text = text.as_bytes();
     let mut all = Vec::new();
@@ -57,7 +57,7 @@ fn agency(at: usize) -> &'static str {
     if at % 3 == 2 { "b" } else { "a" }
 }
 
-/// An index of names in blocks of at most `max`, each third name of agency `b`.
+/// Builds an index of names in blocks of at most `max`. Each third name has the agency `b`.
 fn index_of(names: &[String], max: usize) -> Index {
     let options = BuildOptions {
         memory: 1 << 20,
@@ -78,7 +78,7 @@ fn index_of(names: &[String], max: usize) -> Index {
     Index::from_bytes("known.doix", bytes).unwrap()
 }
 
-/// What the index must hold.
+/// Returns the expected content of the index.
 fn model_of(names: &[String]) -> Model {
     let mut model = Model::new();
     for (at, name) in names.iter().enumerate() {

@@ -5,10 +5,10 @@ use doisift_core::Doi;
 use crate::Date;
 use crate::bytes::{Fields, put_bytes};
 
-/// A notice about a name: what it is, where it was published, and who says so.
+/// A notice about a name: its kind, its publication, and who asserts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What the notice does to the work.
+    /// Effect of the notice on the work.
     pub kind: NoticeKind,
     /// Who says so.
     pub asserted_by: AssertedBy,
@@ -18,9 +18,9 @@ pub struct Notice {
     pub date: Option<Date>,
 }
 
-/// What a notice does to the work, in the words of Crossref.
+/// Effect of a notice on the work, in the words of Crossref.
 ///
-/// In an index it is its place in this list, so a new one comes last.
+/// An index stores its position in this list, so a new one is added at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
@@ -73,7 +73,7 @@ impl NoticeKind {
         NoticeKind::Other,
     ];
 
-    /// The name that Crossref uses.
+    /// Returns the name that Crossref uses.
     pub fn name(self) -> &'static str {
         match self {
             NoticeKind::Retraction => "retraction",
@@ -93,12 +93,12 @@ impl NoticeKind {
         }
     }
 
-    /// The value of this name.
+    /// Returns the value of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.name() == name)
     }
 
-    /// Whether the work no longer stands as a whole: retraction, withdrawal, removal.
+    /// Whether the work is invalid as a whole: retraction, withdrawal, removal.
     pub fn is_retraction(self) -> bool {
         matches!(
             self,
@@ -109,7 +109,7 @@ impl NoticeKind {
 
 /// Who says that there is a notice, in the words of Crossref.
 ///
-/// In an index it is its place in this list, so a new one comes last.
+/// An index stores its position in this list, so a new one is added at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AssertedBy {
@@ -123,7 +123,7 @@ impl AssertedBy {
     /// Every value.
     pub const ALL: &[AssertedBy] = &[AssertedBy::Publisher, AssertedBy::RetractionWatch];
 
-    /// The name that Crossref uses.
+    /// Returns the name that Crossref uses.
     pub fn name(self) -> &'static str {
         match self {
             AssertedBy::Publisher => "publisher",
@@ -131,14 +131,14 @@ impl AssertedBy {
         }
     }
 
-    /// The value of this name.
+    /// Returns the value of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.name() == name)
     }
 }
 
-/// Whether a work with these notices is retracted, withdrawn or removed. A reinstatement undoes earlier retractions; without dates,
-/// all of them.
+/// Whether a work with these notices is retracted, withdrawn or removed. A reinstatement undoes earlier retractions;
+/// without dates, all of them.
 pub fn is_retracted(notices: &[Notice]) -> bool {
     let last = |is: fn(NoticeKind) -> bool| {
         let dates = notices.iter().filter(|notice| is(notice.kind));
@@ -159,7 +159,7 @@ pub fn is_retracted(notices: &[Notice]) -> bool {
 const DATE: usize = 4;
 
 impl Notice {
-    /// Bytes that sort notices which differ in nothing but the date by their date.
+    /// Returns bytes that sort by date if notices differ only in the date.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![self.kind as u8, self.asserted_by as u8];
         let key = self.doi.as_ref().map(Doi::key);
@@ -182,7 +182,7 @@ impl Notice {
         })
     }
 
-    /// What remains of a notice's bytes without the date: equal for one notice with several dates.
+    /// Returns a notice's bytes without the date. They are equal for one notice with several dates.
     pub(crate) fn without_date(bytes: &[u8]) -> &[u8] {
         &bytes[..bytes.len().saturating_sub(DATE)]
     }

@@ -3,7 +3,7 @@
 //! ```
 //! use doisift_known::notices::{DateOrder, RetractionWatch, of_work};
 //!
-//! // A work of Crossref, as a line of its public file holds it: what it says of itself, and of other works.
+//! A work of Crossref, as a line of its public file has it: its own metadata, and updates of other works.
 //! let work = r#"{"DOI":"10.5555/work","updated-by":[{"DOI":"10.5555/notice","type":"retraction","source":"publisher",
 //!     "updated":{"date-parts":[[2021,5,1]]}}]}"#;
 //! let found = of_work(work.as_bytes())?;
@@ -32,11 +32,11 @@ pub struct Found {
     pub doi: Option<String>,
     /// Each with the name that it is about.
     pub notices: Vec<(Doi, Notice)>,
-    /// Entries that name no DOI name.
+    /// Entries without a DOI name.
     pub refused: u64,
 }
 
-/// A work, as far as it is about notices.
+/// The fields of a work that concern notices.
 #[derive(Deserialize)]
 #[serde(expecting = "an object of JSON")]
 struct Work {
@@ -52,7 +52,6 @@ struct Work {
 
 #[derive(Deserialize)]
 struct Update {
-    /// The notice in `updated-by`, the work in `update-to`.
     #[serde(rename = "DOI")]
     doi: Option<String>,
     #[serde(rename = "type")]
@@ -67,11 +66,12 @@ struct Updated {
     date_parts: Vec<Vec<Option<u16>>>,
 }
 
-/// The notices in a work of Crossref: the JSON object with `DOI`, `updated-by` and `update-to`, whatever else it holds.
+/// Returns the notices in a work of Crossref: the JSON object with `DOI`, `updated-by` and `update-to`. Other members are
+/// ignored.
 ///
-/// `updated-by` is in the work that a notice is about, and lists notices; `update-to` is in the notice, and lists works. Both are
-/// often there for one notice; an index keeps equal ones once. A type that is not known is [`NoticeKind::Other`], and a notice
-/// without a source is the publisher's.
+/// `updated-by` is in the work that a notice is about, and lists notices; `update-to` is in the notice, and lists works.
+/// One notice often appears in both; an index keeps equal notices once. An unknown type is [`NoticeKind::Other`], and a
+/// notice without a source is the publisher's.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn of_work(json: &[u8]) -> Result<Found, serde_json::Error> {
     let mut found = Found::default();
     let own = work.doi.as_deref().and_then(|doi| Doi::parse(doi).ok());
     for update in work.updated_by.iter().flatten() {
-        // A notice without a name is a notice all the same.
+        // A notice without a name of its own counts too.
         found.add(own.clone(), update, update.doi());
     }
     for update in work.update_to.iter().flatten() {
@@ -128,7 +128,7 @@ impl Updated {
     }
 }
 
-/// The kind of Crossref's type or Retraction Watch's nature, in any case, with blanks or hyphens.
+/// Returns the kind of Crossref's type or Retraction Watch's nature, in any case, with blanks or hyphens.
 fn kind_of(text: &str) -> NoticeKind {
     let name = text.trim().to_ascii_lowercase().replace([' ', '-'], "_");
     match name.as_str() {
@@ -144,7 +144,7 @@ pub struct RetractionWatch {
     notice: usize,
     nature: usize,
     date: usize,
-    /// The date of the work, which shows the order of dates too.
+    /// The date of the work, which may show the order of dates too.
     other_date: Option<usize>,
 }
 
@@ -161,7 +161,7 @@ pub enum DateOrder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoticeError {
-    /// The text for the name of the work is no DOI name.
+    /// The text for the name of the work is not a DOI name.
     #[error("not a DOI name: {0}")]
     Name(DoiError),
     /// Day and month can be read in both orders, and no order was given.
@@ -170,7 +170,7 @@ pub enum NoticeError {
          write the dates as 2026-03-09"
     )]
     Ambiguous(Box<str>),
-    /// The text is no date, or none in the order of the others.
+    /// The text is not a date, or not in the order of the others.
     #[error(
         "the column RetractionDate has {0:?}, which is no date in the order of the others; write the dates as 2026-03-09"
     )]
@@ -204,25 +204,26 @@ impl RetractionWatch {
         })
     }
 
-    /// The order of day and month that the dates of a row show: one of the two numbers is more than 12.
+    /// Returns the order of day and month that the dates of a row show: one of the two numbers is more than 12.
     pub fn order(&self, row: &[&str]) -> Option<DateOrder> {
         let dates = [Some(self.date), self.other_date].into_iter().flatten();
         let shown = |at: usize| SlashedDate::read(row.get(at)?)?.order();
         dates.filter_map(shown).next()
     }
 
-    /// Whether the date of a row has a time after it, as in the table that Retraction Watch publishes: there the month is first.
+    /// Whether the date of a row has a time after it, as in the table that Retraction Watch publishes, where the month
+    /// comes first.
     pub fn has_time(&self, row: &[&str]) -> bool {
         row.get(self.date)
             .is_some_and(|date| date.trim().ends_with(" 0:00"))
     }
 
-    /// The notice of a row, and the name that it is about; `None` if the row gives no name, or says that there is none
-    /// (`unavailable`).
+    /// Returns the notice of a row, and the name that it is about; `None` if the row has no name, or `unavailable` in its
+    /// place.
     ///
-    /// Dates are written as `2026-03-09`, with or without a time, or with slashes in the `order` of day and month. If no order is
-    /// given, the date must show its own. A row may have no date. Rows may have more fields than the header. A notice whose own
-    /// name is wrong has none.
+    /// Dates are written as `2026-03-09`, with or without a time, or with slashes in the `order` of day and month. If no
+    /// order is given, the date must show its own. A row may have no date, and more fields than the header. A notice whose
+    /// own name is invalid gets no name.
     ///
     /// # Errors
     ///
@@ -247,13 +248,13 @@ impl RetractionWatch {
     }
 }
 
-/// A field that holds more than the word that there is no name.
+/// Returns a field, unless it is empty or says that there is no name.
 fn given(field: &str) -> Option<&str> {
     let is_given = !field.is_empty() && !field.eq_ignore_ascii_case("unavailable");
     is_given.then_some(field)
 }
 
-/// The date in a field that may have a time after it. An empty field has none.
+/// Parses the date in a field, which may have a time after it. An empty field has none.
 fn date(text: &str, order: Option<DateOrder>) -> Result<Option<Date>, NoticeError> {
     let day = text.split([' ', 'T']).next().unwrap_or_default();
     if day.is_empty() {
@@ -295,7 +296,7 @@ impl SlashedDate {
         })
     }
 
-    /// The order that it shows: exactly one of the numbers cannot be a month.
+    /// Returns the order that it shows, if exactly one of the numbers cannot be a month.
     fn order(&self) -> Option<DateOrder> {
         match (self.first > 12, self.second > 12) {
             (false, true) => Some(DateOrder::MonthFirst),

@@ -1,4 +1,4 @@
-//! What a builder holds besides its files of sorted names, as bytes: so another process can go on where one ended.
+//! The state of a builder besides its files of sorted names, as bytes. With it another process can continue.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use crate::bytes::{Fields, put_bytes, put_number};
 use crate::sort::{Run, Sorter};
 use crate::{BuildError, BuildOptions, Date, IndexBuilder, IndexSource};
 
-/// What was saved of a builder.
+/// The saved state of a builder.
 struct SavedBuild {
     sources: Vec<IndexSource>,
     origins: Vec<Origin>,
@@ -18,8 +18,8 @@ struct SavedBuild {
 }
 
 impl IndexBuilder {
-    /// A builder whose sorted names and notices are in these two files, which are emptied. They outlast it: see
-    /// [`save`](Self::save).
+    /// Makes a builder that keeps its sorted names and notices in these two files, which are emptied. The files outlast it:
+    /// see [`save`](Self::save).
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl IndexBuilder {
         Self::go_on(options, files, saved)
     }
 
-    /// Writes all names and notices so far to the files of the builder, and to disk. Returns what
+    /// Writes all names and notices so far to the files of the builder, and to disk. Returns the bytes that
     /// [`resume`](Self::resume) needs besides these files.
     ///
     /// # Errors
@@ -68,8 +68,8 @@ impl IndexBuilder {
         Ok(out)
     }
 
-    /// A builder that goes on where another one was [saved](Self::save): with its files, and what was returned then. What was
-    /// written to the files after that is dropped. `None` if the bytes are not those of a builder.
+    /// Continues a builder that was [saved](Self::save), with its files and the bytes that `save` returned. Later bytes of
+    /// the files are dropped. Returns `None` if `saved` is not the state of a builder.
     ///
     /// The sorted names are checked when they are merged.
     ///

@@ -1,10 +1,11 @@
-//! A sorted map of a block: an automaton that the crate `fst` builds, which shares starts and ends of its keys.
+//! A sorted map of a block: an automaton that the crate `fst` builds. Keys share starts and ends in it.
 //!
-//! It is read here and not by `fst`, which panics on bytes that are wrong. Wrong bytes give wrong answers here, but no panic: every
-//! offset is checked, and an edge leads only to a smaller address. Checksums have found damage before.
+//! It is read here and not by `fst`, which panics on invalid bytes. Here invalid bytes give wrong answers, but no panic:
+//! every offset is checked, and an edge leads only to a smaller address. Checksums have already found damage.
 //!
-//! The bytes are those of version 3 of `fst`. A node is read backwards from its address: a byte for its form, then the bytes of its
-//! edges, sizes of numbers, targets and outputs. The outputs on the way to a key add up to its number. Address 0 is an empty end.
+//! The format is version 3 of `fst`. A node is read backwards from its address: a byte for its form, then the bytes of its
+//! edges, sizes of numbers, targets and outputs. The outputs on the path of a key add up to its number. Address 0 is an end
+//! without edges.
 
 use fst::raw::Builder;
 
@@ -16,14 +17,14 @@ pub(crate) struct Trie {
     root: usize,
 }
 
-/// A place in the trie that a start of keys leads to: the address of its node, and the sum of the outputs so far.
+/// A place in the trie after a start of keys: the address of its node, and the sum of the outputs so far.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     at: usize,
     sum: u64,
 }
 
-/// The branches on the way to the last key. The next key is found from the last branch that both share.
+/// The branches on the path of the last key. The search for the next key starts at the last branch that both share.
 #[derive(Default)]
 pub(crate) struct Path {
     key: Vec<u8>,
@@ -31,36 +32,36 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// The start of the last key that keys of the trie share.
+    /// Returns the start of the last key that leads to its last branch.
     pub(crate) fn reached(&self) -> &[u8] {
         let depth = self.branches.last().map_or(0, |last| last.depth);
         &self.key[..depth]
     }
 }
 
-/// The place of a node that has several edges, and how many bytes of the key lead there.
+/// The place of a node that has several edges, and the number of bytes of the key that lead there.
 struct Branch {
     depth: usize,
     place: Place,
 }
 
-/// A node as its bytes say.
+/// A node, parsed.
 #[derive(Clone, Copy)]
 struct Node {
     is_end: bool,
     edges: Edges,
 }
 
-/// The edges of a node. `top` is the address after that of the bytes that `sizes` is about.
+/// The edges of a node. `top` is the address after the bytes that `sizes` describes.
 #[derive(Clone, Copy)]
 enum Edges {
-    /// No edge.
+    /// No edges.
     Empty,
-    /// One, to the node directly before this one.
+    /// One edge, to the node directly before this one.
     Next { byte: u8, target: usize },
-    /// One, to any node.
+    /// One edge, to any node.
     One { byte: u8, sizes: Sizes, top: usize },
-    /// Any number. `index` is the address of a table of edges by byte, which large nodes have.
+    /// Any number of edges. `index` is the address of a table of edges by byte, which large nodes have.
     Many {
         count: usize,
         sizes: Sizes,
@@ -69,29 +70,29 @@ enum Edges {
     },
 }
 
-/// How many bytes targets and outputs take.
+/// Numbers of bytes of targets and outputs.
 #[derive(Clone, Copy)]
 struct Sizes {
     target: usize,
     output: usize,
 }
 
-/// What the form of a node has for the commonest bytes, so that they take no byte of their own.
+/// The commonest bytes. The form of a node encodes them, so that they take no byte of their own.
 const COMMON: &[u8; 63] = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG";
 
 /// The version of the bytes.
 const VERSION: u64 = 3;
 /// Bytes after the root: the number of keys, the address of the root, a checksum.
 const TRAILER: usize = 20;
-/// A node with more edges has a table of them.
+/// Maximum number of edges of a node without a table of them.
 const MAX_WITHOUT_INDEX: usize = 32;
-/// The bytes of a word.
+/// Bytes of a word.
 const WORD: usize = 8;
-/// A word of which each byte is 1.
+/// A word whose bytes are all 1.
 const ONES: u64 = u64::MAX / 0xff;
 
 impl Trie {
-    /// The trie of pairs that are sorted by key.
+    /// Builds the trie of pairs that are sorted by key.
     pub(crate) fn build<'k>(pairs: impl Iterator<Item = (&'k [u8], u64)>) -> fst::Result<Vec<u8>> {
         let mut builder = Builder::memory();
         for (key, value) in pairs {
@@ -100,7 +101,7 @@ impl Trie {
         builder.into_inner()
     }
 
-    /// `None` if these are not the bytes of a trie.
+    /// Returns `None` if these are not the bytes of a trie.
     pub(crate) fn new(bytes: Vec<u8>) -> Option<Self> {
         let version = bytes
             .first_chunk()
@@ -115,7 +116,7 @@ impl Trie {
         self.value(self.walk(self.root(), key)?)
     }
 
-    /// The same for keys that are asked in their order, which share starts: in half the time.
+    /// Looks up a key in half the time if keys are looked up in order and share starts.
     pub(crate) fn get_after(&self, path: &mut Path, key: &[u8]) -> Option<u64> {
         let common = common_start(&path.key, key);
         path.key.truncate(common);
@@ -124,7 +125,7 @@ impl Trie {
         let last = path.branches.last();
         let (from, place) = last.map_or((0, self.root()), |last| (last.depth, last.place));
         let end = self.descend(place, &key[from..], |taken, place| {
-            // The place where the way starts is there already.
+            // The place at which the search starts is already in the path.
             if taken > 0 {
                 let depth = from + taken;
                 path.branches.push(Branch { depth, place });
@@ -133,7 +134,7 @@ impl Trie {
         self.value(end?)
     }
 
-    /// The place of the empty start.
+    /// Returns the place of the empty start.
     pub(crate) fn root(&self) -> Place {
         Place {
             at: self.root,
@@ -141,17 +142,18 @@ impl Trie {
         }
     }
 
-    /// Where `byte` leads from `place`.
+    /// Returns the place that `byte` leads to from `place`.
     pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
         self.walk(place, &[byte])
     }
 
-    /// Where `bytes` lead from `place`.
+    /// Returns the place that `bytes` lead to from `place`.
     pub(crate) fn walk(&self, place: Place, bytes: &[u8]) -> Option<Place> {
         self.descend(place, bytes, |_, _| {})
     }
 
-    /// The same. Calls `branch` with each node on the way that has several edges, and how many bytes lead there.
+    /// Like [`walk`](Self::walk). Calls `branch` with each node on the path that has several edges, and the number of bytes
+    /// that lead there.
     #[inline]
     fn descend(
         &self,
@@ -183,7 +185,7 @@ impl Trie {
         Some(place)
     }
 
-    /// Which edge of a node that may have several has `byte`.
+    /// Returns the edge with `byte` of a node that may have several.
     #[inline]
     fn edge(&self, node: &Node, byte: u8) -> Option<usize> {
         let Edges::Many {
@@ -201,7 +203,8 @@ impl Trie {
         }
     }
 
-    /// Which of `count` edges, whose bytes are before `top`, the first edge's last, has `byte`. Compares eight at a time.
+    /// Returns which of `count` edges has `byte`. The edges' bytes are before `top`, the first edge's last. Compares eight
+    /// at a time.
     #[inline]
     fn find(&self, top: usize, count: usize, byte: u8) -> Option<usize> {
         for first in (0..count).step_by(WORD) {
@@ -219,7 +222,7 @@ impl Trie {
         None
     }
 
-    /// The number of the key that ends at a place, if one does.
+    /// Returns the number of the key that ends at a place, if one does.
     #[inline]
     pub(crate) fn value(&self, place: Place) -> Option<u64> {
         let node = self.node(place.at)?;
@@ -236,13 +239,13 @@ impl Trie {
         }
     }
 
-    /// The bytes that lead on from a place, in order.
+    /// Returns the bytes of the edges of a place, in order.
     pub(crate) fn next_bytes(&self, place: Place) -> impl Iterator<Item = u8> {
         let edges = self.node(place.at).map_or(Edges::Empty, |node| node.edges);
         (0..edges.count()).map_while(move |edge| self.byte(edges, edge))
     }
 
-    /// The pairs whose key is not less than `start`, in order, as long as `take` wants more.
+    /// Passes the pairs whose key is not less than `start` to `take`, in order, until it returns false.
     pub(crate) fn each_from(&self, start: &[u8], mut take: impl FnMut(&[u8], u64) -> bool) {
         let mut walk = TrieWalk {
             trie: self,
@@ -259,7 +262,7 @@ impl Trie {
         }
     }
 
-    /// The node at an address.
+    /// Parses the node at an address.
     #[inline]
     fn node(&self, at: usize) -> Option<Node> {
         let form = if at == 0 { 0 } else { *self.bytes.get(at)? };
@@ -280,7 +283,7 @@ impl Trie {
         Some(Node { is_end, edges })
     }
 
-    /// The byte of the only edge, and the address of its first byte.
+    /// Returns the byte of the only edge, and the address of its first byte.
     #[inline]
     fn only_byte(&self, at: usize, form: u8) -> Option<(u8, usize)> {
         match form & 0x3f {
@@ -289,7 +292,7 @@ impl Trie {
         }
     }
 
-    /// The sizes that are before `top`.
+    /// Reads the sizes before `top`.
     #[inline]
     fn sizes(&self, top: usize) -> Option<(Sizes, usize)> {
         let top = top.wrapping_sub(1);
@@ -307,7 +310,7 @@ impl Trie {
             0 => (usize::from(*self.bytes.get(at - 1)?), at - 1),
             count => (count, at),
         };
-        // A single edge has another form, so the number stands for 256.
+        // A single edge has another form, so the number 1 means 256.
         let is_full = count == 1 && top < at;
         let count = if is_full { 256 } else { count };
         let (sizes, top) = self.sizes(top)?;
@@ -321,13 +324,13 @@ impl Trie {
         })
     }
 
-    /// The first edge whose byte is not less than `byte`, or the number of edges.
+    /// Returns the first edge whose byte is not less than `byte`, or the number of edges.
     fn edge_from(&self, edges: Edges, byte: u8) -> usize {
         let is_less = |&edge: &usize| self.byte(edges, edge).is_some_and(|other| other < byte);
         (0..edges.count()).take_while(is_less).count()
     }
 
-    /// The byte of an edge; `None` if there are not so many.
+    /// Returns the byte of an edge; `None` if there are fewer edges.
     #[inline]
     fn byte(&self, edges: Edges, edge: usize) -> Option<u8> {
         match edges {
@@ -339,7 +342,7 @@ impl Trie {
         }
     }
 
-    /// Where an edge of the node of `place` leads.
+    /// Returns the place that an edge of the node of `place` leads to.
     #[inline]
     fn follow(&self, place: Place, node: &Node, edge: usize) -> Option<Place> {
         let (at, output) = match node.edges {
@@ -357,7 +360,8 @@ impl Trie {
         (at < place.at).then_some(Place { at, sum })
     }
 
-    /// Target and output of one of `count` edges, whose targets are before `top`. After them are outputs, and `ends` bytes more.
+    /// Returns target and output of one of `count` edges. Their targets are before `top`; then follow the outputs, and
+    /// `ends` more bytes.
     #[inline]
     fn target(
         &self,
@@ -380,7 +384,7 @@ impl Trie {
         }
     }
 
-    /// The number of `size` bytes at an address. The trailer makes sure that eight can be read.
+    /// Reads the number of `size` bytes at an address. The trailer makes sure that eight can be read.
     #[inline]
     fn number(&self, at: usize, size: usize) -> Option<u64> {
         match size {
@@ -408,7 +412,7 @@ impl Edges {
 struct TrieWalk<'a> {
     trie: &'a Trie,
     key: Vec<u8>,
-    /// The places on the way to the key.
+    /// The places on the path of the key.
     open: Vec<OpenPlace>,
 }
 
@@ -422,7 +426,8 @@ struct OpenPlace {
 }
 
 impl TrieWalk<'_> {
-    /// Goes to the first key not less than `start`, as far as that is the way of `start`. Returns its number if it is `start`.
+    /// Goes along `start` to the first key not less than it, as far as keys have these bytes. Returns the number if `start`
+    /// is a key.
     fn seek(&mut self, mut place: Place, start: &[u8]) -> Option<u64> {
         for &byte in start {
             let edges = self.trie.node(place.at)?.edges;
@@ -437,7 +442,7 @@ impl TrieWalk<'_> {
         self.trie.value(place)
     }
 
-    /// Adds a place, which goes on with the edge `next`.
+    /// Adds a place, which continues with the edge `next`.
     fn open(&mut self, place: Place, next: usize) -> Option<OpenPlace> {
         let node = self.trie.node(place.at)?;
         let open = OpenPlace { place, node, next };
@@ -445,7 +450,7 @@ impl TrieWalk<'_> {
         Some(open)
     }
 
-    /// Goes on along the next edge of the last place, which is `from` and has `byte`.
+    /// Follows the next edge of the last place, which is `from` and has `byte`.
     fn take(&mut self, from: OpenPlace, byte: u8) -> Option<Place> {
         self.open.last_mut()?.next += 1;
         self.key.push(byte);
@@ -455,7 +460,7 @@ impl TrieWalk<'_> {
     /// Goes to the next key and returns its number.
     fn next(&mut self) -> Option<u64> {
         while let Some(&from) = self.open.last() {
-            // The key is as long as the way to the last open place.
+            // The key is as long as the path to the last open place.
             self.key.truncate(self.open.len() - 1);
             let Some(byte) = self.trie.byte(from.node.edges, from.next) else {
                 self.open.pop();
@@ -481,7 +486,7 @@ mod tests {
 
     type Model = BTreeMap<Vec<u8>, u64>;
 
-    /// Keys of few bytes, and of all bytes, so that every form of node occurs.
+    /// Makes keys of few bytes, and of all bytes, so that every form of node occurs.
     fn model() -> impl Strategy<Value = Model> {
         let few =
             proptest::collection::vec(proptest::sample::select(b"ab/0\x00\xff".to_vec()), 0..6);

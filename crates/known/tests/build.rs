@@ -1,4 +1,4 @@
-//! What goes into the bytes of an index, and what does not.
+//! Inputs that change the bytes of an index, and inputs that do not.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
@@ -87,7 +87,7 @@ fn all_of_many_names_are_known_in_several_blocks() {
     assert_eq!(starts, expected);
     assert!(index.extends("10.1016/j.abc").unwrap());
     assert!(!index.extends("10.1016/j.abd").unwrap());
-    // The registrant is wrong: neighbours are in blocks all over.
+    // The registrant is wrong, and its neighbours are in many blocks.
     let near = index.near("10.1061/j").unwrap();
     assert_eq!(near[0].name, "10.1016/j");
 }
@@ -221,11 +221,11 @@ fn notices_are_kept_once_with_the_earliest_date() {
     assert_eq!(index.notices("10.5555/none").unwrap(), []);
 }
 
-/// The odd or the even names, with a source and a notice of their own.
+/// Adds the odd or the even names, with a source and a notice of their own.
 fn fill_part(builder: &mut IndexBuilder, names: &[String], part: usize) {
     let agency = ["crossref", "datacite"][part];
     let source = builder.source(agency, Some(agency), None);
-    // Every fifth name is in both.
+    // Every fifth name is in both parts.
     for (at, name) in names.iter().enumerate() {
         if at % 2 == part || at % 5 == 0 {
             builder.name(source, name).unwrap();
@@ -286,7 +286,7 @@ fn a_file_gives_the_answers_of_its_bytes() {
     assert!(missing.to_string().contains("missing.doix"), "{missing}");
 }
 
-/// The files of a builder in a folder, as a process that goes on opens them.
+/// Opens the files of a builder in a folder, as a process that continues it does.
 fn files(folder: &std::path::Path) -> [std::fs::File; 2] {
     ["names", "notices"].map(|name| {
         let mut options = std::fs::OpenOptions::new();
@@ -311,7 +311,7 @@ fn a_build_that_is_resumed_gives_the_same_bytes() {
                 .unwrap();
         fill(&mut builder, part);
         saved = builder.save().unwrap();
-        // What a killed process wrote after that is dropped.
+        // Later bytes of a killed process are dropped.
         fill(&mut builder, &["10.5555/never".repeat(1000)]);
         let _ = builder.save().unwrap();
     }

@@ -47,7 +47,7 @@ fn small() -> Vec<u8> {
     })
 }
 
-/// Every answer of an index, as text.
+/// Returns every answer of an index, as text.
 fn answers(bytes: Vec<u8>) -> Result<String, IndexError> {
     let index = Index::from_bytes("known.doix", bytes)?;
     let mut out = format!("{:?} {:?} {}", index.len(), index.sources(), index.noted());

@@ -1,13 +1,13 @@
 //! Names as dense as those that agencies register: journals with counters, books with chapters, repositories.
 //!
 //! The shapes are those of public lists of registered names. The same number and seed give the same names on every machine,
-//! in an order that mixes journals, and each name once. Does not use the library.
+//! without repeats, in an order that mixes journals. Does not use the library.
 
 mod shapes;
 
 use shapes::{SHAPES, Shape};
 
-/// A number that looks random, for each number (the last step of splitmix64).
+/// Returns a number that looks random, for each number (the last step of splitmix64).
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -15,25 +15,25 @@ fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A journal, or what else counts its names.
+/// A journal, or another unit that counts its names.
 struct Journal {
     /// The number of names before its own.
     start: u64,
     shape: &'static Shape,
-    /// Its number among those of its shape.
+    /// Its number among the journals of its shape.
     number: u64,
 }
 
-/// A list of names that are made when they are asked for.
+/// A list of names that are made on demand.
 pub struct Names {
     journals: Vec<Journal>,
     number: u64,
     seed: u64,
-    /// From one name to the next in the order of journals.
+    /// Step from one name to the next, in the order of journals.
     step: u64,
 }
 
-/// Four of five numbers of a counter are registered.
+/// Numbers of a counter that are registered, of each five.
 const GROUP: u64 = 4;
 
 impl Names {
@@ -62,7 +62,7 @@ impl Names {
         }
     }
 
-    /// Appends the name at a place below the number of names.
+    /// Appends the name at `place`, which must be less than the number of names.
     pub fn write(&self, place: u64, out: &mut String) {
         let place = self.scrambled(place);
         let journal = self
@@ -74,7 +74,7 @@ impl Names {
         (journal.shape.write)(journal.number, counter, out);
     }
 
-    /// Another place for each place: the step has no factor in common with the number, so it visits all.
+    /// Maps each place to another one. The step has no divisor in common with the number of names, so all places occur.
     fn scrambled(&self, place: u64) -> u64 {
         let product = u128::from(place) * u128::from(self.step) + u128::from(self.seed);
         (product % u128::from(self.number)) as u64
@@ -89,7 +89,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Shares out the names of a shape to journals of many sizes.
+/// Divides the names of a shape among journals of many sizes.
 fn push_journals(
     journals: &mut Vec<Journal>,
     shape: &'static Shape,
@@ -112,7 +112,7 @@ fn push_journals(
     }
 }
 
-/// The number of a counter that the name at a place has, if one of each five numbers is left out.
+/// Returns the counter's number of the name at a place, if one of each five numbers is left out.
 fn gapped(place: u64, seed: u64) -> u64 {
     let (group, within) = (place / GROUP, place % GROUP);
     let gap = mix(group ^ seed << 40) % (GROUP + 1);

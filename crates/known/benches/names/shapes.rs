@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::mix;
 
-/// How the names of some journals look.
+/// The form of the names of some journals.
 pub struct Shape {
-    /// Share of all names, in parts of all weights.
+    /// Share of all names, relative to the sum of all weights.
     pub weight: u64,
-    /// Names of a journal of usual size.
+    /// Number of names of a journal of usual size.
     pub usual: u64,
     /// Appends the name of a journal's number and a counter.
     pub write: fn(u64, u64, &mut String),
@@ -55,14 +55,14 @@ pub const SHAPES: &[Shape] = &[
     shape(4, 1_500, small_press),
 ];
 
-/// Appends formatted text. A `String` takes all.
+/// Appends formatted text to a `String`, which cannot fail.
 macro_rules! put {
     ($out:expr, $($text:tt)*) => { let _ = write!($out, $($text)*); };
 }
 
-/// A journal's short name: four letters, its own.
+/// Returns a journal's short name: four letters, different for each.
 fn code(journal: u64) -> String {
-    // A step that has no factor in common with 26.
+    // The factor has no divisor in common with 26.
     let mut rest = (journal * 100_003 + 54_321) % 26u64.pow(4);
     let letter = |_| {
         let letter = b'a' + (rest % 26) as u8;
@@ -72,7 +72,7 @@ fn code(journal: u64) -> String {
     (0..4).map(letter).collect()
 }
 
-/// Seven digits of a journal's ISSN, and the check digit.
+/// Returns seven digits of a journal's ISSN, and the check digit.
 fn issn(journal: u64) -> String {
     let digits = format!("{:07}", (journal * 7_919 + 140_673) % 10_000_000);
     let sum: u32 = digits
@@ -91,7 +91,8 @@ fn issn(journal: u64) -> String {
     )
 }
 
-/// The digit that makes the digits of `text`, counted from the right and times 2, 3, and so on, a multiple of `modulus`.
+/// Returns the digit that makes the digits of `text`, counted from the right and times 2, 3, and so on, a multiple of
+/// `modulus`.
 fn counted_check(text: &str, modulus: u32) -> char {
     let digits = text.bytes().rev().filter(u8::is_ascii_digit);
     let sum: u32 = digits
@@ -106,7 +107,7 @@ fn counted_check(text: &str, modulus: u32) -> char {
     signs.as_bytes()[((modulus - sum % modulus) % modulus) as usize] as char
 }
 
-/// The check digit of a publisher item identifier, of 15 digits.
+/// Returns the check digit of a publisher item identifier, of 15 digits.
 fn item_check(digits: &str) -> char {
     const WEIGHTS: [u32; 15] = [1, 7, 4, 3, 0, 6, 5, 0, 8, 6, 2, 7, 5, 3, 2];
     let values = digits.bytes().map(|byte| {
@@ -234,7 +235,7 @@ fn sici(journal: u64, counter: u64, out: &mut String) {
 }
 
 fn taylor(journal: u64, counter: u64, out: &mut String) {
-    // One counter for all journals: those of a journal are far apart.
+    // One counter for all journals, so the numbers of a journal are far apart.
     let (year, number) = (
         2008 + counter / (60 + mix(journal) % 200),
         300_000 + counter * 37 + mix(counter) % 37,
@@ -352,7 +353,7 @@ fn arxiv(journal: u64, counter: u64, out: &mut String) {
 
 fn random_six(journal: u64, counter: u64, out: &mut String) {
     const NUMBER: u64 = 36u64.pow(6);
-    // An odd step that 3 does not divide visits every number once.
+    // The factor is odd and not divisible by 3, so every number occurs once.
     let mut rest = (journal * 46_000_000 + counter) * 1_357_913_579 % NUMBER;
     out.push_str("10.15468/dl.");
     for _ in 0..6 {
@@ -390,7 +391,7 @@ fn tables(journal: u64, counter: u64, out: &mut String) {
     );
 }
 
-/// A registrant of one journal.
+/// Returns a registrant with one journal.
 fn registrant(journal: u64) -> u64 {
     10_000 + journal * 7 % 50_000
 }

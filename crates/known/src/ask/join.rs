@@ -2,7 +2,7 @@
 
 use crate::{Index, IndexError, Known, Walk};
 
-/// The names of an iterator, each with what is known of it.
+/// An iterator over names, each with the facts about it.
 pub struct Join<'i, I> {
     walk: Walk<'i>,
     names: I,

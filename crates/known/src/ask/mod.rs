@@ -1,4 +1,4 @@
-//! Questions about names that are not whole, not right, or many.
+//! Questions about incomplete names, misspelt names, and many names.
 
 mod join;
 mod near;

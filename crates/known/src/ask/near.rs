@@ -3,34 +3,35 @@
 use crate::blocks::Block;
 use crate::{Index, IndexError};
 
-/// A known name that one slip parts from the text that was asked.
+/// A known name that differs from the text by one slip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     /// The known name.
     pub name: String,
-    /// What has to be done to the text to get the name.
+    /// The change of the text that gives the name.
     pub slip: Slip,
 }
 
 /// A change of one byte of a text, or of two neighbours, at a byte offset of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
-    /// The byte at the offset is another one.
+    /// The byte at the offset must be replaced by this one.
     Replace(usize, u8),
-    /// This byte is missing before the offset.
+    /// This byte must be inserted before the offset.
     Insert(usize, u8),
-    /// The byte at the offset is too much. Of equal neighbours, the first.
+    /// The byte at the offset must be removed. Of equal neighbours, the first.
     Remove(usize),
-    /// The byte at the offset and the next one have changed places.
+    /// The byte at the offset and the next one must be swapped.
     Swap(usize),
 }
 
 impl Index {
-    /// All known names that one slip parts from `key`, sorted by the offset of the slip. The name itself is not among them.
+    /// Returns all known names that differ from `key` by one slip, sorted by the offset of the slip. `key` itself is
+    /// excluded.
     ///
-    /// Walks only where known names go on. Where the names with the text's first characters are in many blocks, it looks up each
-    /// byte that names have instead: among 100 million names a text takes a third of a millisecond on average. A slip changes
-    /// bytes: for letters beyond ASCII it is not found if more than one byte changes.
+    /// Follows only bytes that known names have. If the names with the text's first bytes are in many blocks, it looks up
+    /// each byte that occurs in names instead: among 100 million names a text takes a third of a millisecond on average. A
+    /// slip changes bytes: a changed letter beyond ASCII is not found if more than one byte changes.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds what slips at one offset give; `false` if no known name has the bytes before it.
+    /// Finds the names with a slip at one offset. Returns `false` if no known name has the bytes before it.
     fn slips_at(&mut self, at: usize) -> Result<bool, IndexError> {
         let start = &self.key[..at];
         match self.index.blocks().only_block_under(start) {
@@ -78,7 +79,8 @@ impl Search<'_> {
         }
     }
 
-    /// All names that start so are in one block, and share more bytes: only the next of these can follow.
+    /// Looks up names if all that start like the key are in one block, and share more bytes. Then only their next shared
+    /// byte can follow.
     fn look_up_one(&mut self, only: usize, at: usize) -> Result<bool, IndexError> {
         let shared = self.index.blocks().entry(only).shared();
         if !shared.starts_with(&self.key[..at]) {
@@ -89,7 +91,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Looks up the key with `byte` in place of the one at the offset, and before it.
+    /// Looks up the key with the byte at the offset replaced by `byte`, and with `byte` before it.
     fn look_up_with(&mut self, at: usize, byte: u8) -> Result<(), IndexError> {
         for slip in [Slip::Replace(at, byte), Slip::Insert(at, byte)] {
             self.look_up(slip)?;
@@ -97,7 +99,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks up the key without the byte at the offset, and with this and the next one in the other order.
+    /// Looks up the key without the byte at the offset, and with it and the next one swapped.
     fn look_up_without(&mut self, at: usize) -> Result<(), IndexError> {
         for slip in [Slip::Remove(at), Slip::Swap(at)] {
             self.look_up(slip)?;
@@ -115,7 +117,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Follows what leads on from the bytes before the offset, which are all in one block.
+    /// Follows the edges after the bytes before the offset, which are all in one block.
     fn walk(&mut self, block: &Block, at: usize) -> Result<bool, IndexError> {
         let Some(place) = block.place(&self.key[..at]) else {
             return Ok(false);
@@ -134,7 +136,8 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The bytes from the slip's offset on, after the slip is undone; `None` if it changes nothing, or the same as an earlier one.
+    /// Returns the bytes from the slip's offset on, after the slip is undone; `None` if it changes nothing, or gives the
+    /// same as an earlier one.
     fn end(&self, slip: Slip) -> Option<Vec<u8>> {
         let rest = &self.key[slip.offset()..];
         let before = slip.offset().checked_sub(1).map(|at| self.key[at]);
@@ -143,7 +146,7 @@ impl Search<'_> {
                 let (&old, after) = rest.split_first()?;
                 (old != byte).then(|| [&[byte], after].concat())
             }
-            // After an equal byte the same name comes out as before it.
+            // An insertion after an equal byte gives the same name as one before it.
             Slip::Insert(_, byte) => (before != Some(byte)).then(|| [&[byte], rest].concat()),
             Slip::Remove(_) => {
                 let (&old, after) = rest.split_first()?;
@@ -168,7 +171,7 @@ impl Search<'_> {
 }
 
 impl Slip {
-    /// The byte offset of the change in the text.
+    /// Returns the byte offset of the change in the text.
     pub fn offset(&self) -> usize {
         match *self {
             Slip::Replace(at, _) | Slip::Insert(at, _) | Slip::Remove(at) | Slip::Swap(at) => at,

@@ -1,9 +1,9 @@
-//! Known names at the start of a text, and known names that a text is the start of.
+//! Known names at the start of a text, and known names that start with a text.
 
 use crate::{Index, IndexError};
 
 impl Index {
-    /// The ends of all known names that `text` starts with, in order. The text must be in lower case, as keys are.
+    /// Returns the ends of all known names that `text` starts with, in order. The text must be in lower case, as keys are.
     ///
     /// # Errors
     ///
@@ -12,8 +12,9 @@ impl Index {
         let Some(at) = self.blocks().block_of(text) else {
             return Ok(Vec::new());
         };
-        // A known start that is not in the block of the text is less than the block's first key, which is not greater than the text.
-        // What lies between a start of the text and the text starts so too. So the directory has it.
+        // A known start of the text that is not in its block is less than the block's first key, which is at most the text.
+        // All keys between a start of the text and the text have this start. So the first key has it too, and the directory
+        // lists it.
         let entry = self.blocks().entry(at);
         let common = crate::bytes::common_start(&entry.first, text);
         let before = entry.starts.iter().copied().filter(|&end| end <= common);
@@ -31,16 +32,16 @@ impl Index {
         Ok(ends)
     }
 
-    /// The end of the longest known name that `text` starts with.
+    /// Returns the end of the longest known name that `text` starts with.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::known_starts`].
+    /// Same as [`Index::known_starts`].
     pub fn longest_known_start(&self, text: &[u8]) -> Result<Option<usize>, IndexError> {
         Ok(self.known_starts(text)?.pop())
     }
 
-    /// Whether known names start with `key` and go on.
+    /// Whether longer known names start with `key`.
     ///
     /// # Errors
     ///
@@ -49,11 +50,11 @@ impl Index {
         Ok(!self.extensions(key, 1)?.is_empty())
     }
 
-    /// The first known names, at most `max`, that start with `key` and go on.
+    /// Returns the first known names, at most `max`, that are longer than `key` and start with it.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::extends`].
+    /// Same as [`Index::extends`].
     pub fn extensions(&self, key: &str, max: usize) -> Result<Vec<String>, IndexError> {
         let mut names = Vec::new();
         let from = self.blocks().block_of(key.as_bytes()).unwrap_or(0);

@@ -1,18 +1,18 @@
-//! Asks many sorted names.
+//! Looks up many sorted names one after the other.
 
 use crate::blocks::{Block, Blocks};
 use crate::notice::is_retracted;
 use crate::trie::Path;
 use crate::{Index, IndexError, Known};
 
-/// Asks names that are sorted bytewise. Other orders give the same answers, but more slowly.
+/// Looks up names that are sorted bytewise. Other orders give the same answers, but more slowly.
 pub struct Walk<'i> {
     index: &'i Index,
     /// Whether the index keeps the blocks that are read.
     keeps: bool,
     names: BlockCursor<'i>,
     notices: BlockCursor<'i>,
-    /// The last prefix that was asked, and whether the index holds it.
+    /// The last prefix that was looked up, and whether the index has names with it.
     prefix: Option<(String, bool)>,
 }
 
@@ -20,7 +20,7 @@ pub struct Walk<'i> {
 #[derive(Default)]
 struct BlockCursor<'i>(Option<Box<CurrentBlock<'i>>>);
 
-/// A block in memory, its place, and where the last key led in it.
+/// A block in memory, its number, and the path of the last key in it.
 struct CurrentBlock<'i> {
     at: usize,
     block: WalkBlock<'i>,
@@ -33,12 +33,12 @@ enum WalkBlock<'i> {
 }
 
 impl Index {
-    /// Starts to ask sorted names, with one block of names and one of notices in memory at a time.
+    /// Starts to look up sorted names, with one block of names and one of notices in memory at a time.
     pub fn walk(&self) -> Walk<'_> {
         self.walk_with(false)
     }
 
-    /// The same for names that are sorted in batches: the blocks that are read stay in memory.
+    /// Like [`walk`](Self::walk) for names that are sorted in batches: the blocks that are read stay in memory.
     pub fn walk_kept(&self) -> Walk<'_> {
         self.walk_with(true)
     }
@@ -53,12 +53,11 @@ impl Index {
         }
     }
 
-    /// Whether a retraction, withdrawal or removal of the name was noticed, which no reinstatement undid. The name need not be
-    /// known.
+    /// Whether the name has a retraction, withdrawal or removal that no reinstatement undid. The name need not be known.
     ///
     /// # Errors
     ///
-    /// Those of [`Index::contains`].
+    /// Same as [`Index::contains`].
     pub fn is_retracted(&self, key: &str) -> Result<bool, IndexError> {
         Ok(is_retracted(&self.notices(key)?))
     }
@@ -67,7 +66,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// Those of [`Index::contains`].
+    /// Same as [`Index::contains`].
     pub fn holds_prefix(&self, prefix: &str) -> Result<bool, IndexError> {
         let start = format!("{prefix}/");
         match self.blocks().shows_start(start.as_bytes()) {
@@ -78,11 +77,11 @@ impl Index {
 }
 
 impl<'i> Walk<'i> {
-    /// What is known of the name, as [`Index::find`].
+    /// Looks up a name as [`Index::find`] does.
     ///
     /// # Errors
     ///
-    /// If the block of the name cannot be read or is damaged. So do all questions.
+    /// If the block of the name cannot be read or is damaged.
     pub fn find(&mut self, key: &str) -> Result<Option<Known<'i>>, IndexError> {
         let (index, key) = (self.index, key.as_bytes());
         let kept = self.names.of(index, index.blocks(), key, self.keeps)?;
@@ -90,11 +89,11 @@ impl<'i> Walk<'i> {
         number.map(|number| index.known(number)).transpose()
     }
 
-    /// As [`Index::is_retracted`].
+    /// Answers as [`Index::is_retracted`] does.
     ///
     /// # Errors
     ///
-    /// Those of [`Walk::find`].
+    /// Same as [`Walk::find`].
     pub fn is_retracted(&mut self, key: &str) -> Result<bool, IndexError> {
         let index = self.index;
         let kept = self
@@ -107,11 +106,11 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// As [`Index::holds_prefix`].
+    /// Answers as [`Index::holds_prefix`] does.
     ///
     /// # Errors
     ///
-    /// Those of [`Walk::find`].
+    /// Same as [`Walk::find`].
     pub fn holds_prefix(&mut self, prefix: &str) -> Result<bool, IndexError> {
         if let Some((last, is_held)) = &self.prefix
             && last == prefix
@@ -137,7 +136,7 @@ impl<'i> Walk<'i> {
 }
 
 impl<'i> BlockCursor<'i> {
-    /// Whether the way of the last key shows that keys start with `start`.
+    /// Whether the path of the last key shows that keys start with `start`.
     fn shows_start(&self, start: &[u8]) -> bool {
         self.0.as_ref().is_some_and(|last| {
             let shared = last.block.get().shared();
@@ -148,7 +147,7 @@ impl<'i> BlockCursor<'i> {
         })
     }
 
-    /// The block that may hold a key.
+    /// Returns the block that may hold a key.
     fn of(
         &mut self,
         index: &'i Index,

@@ -7,14 +7,14 @@ use crate::trie::Trie;
 #[derive(Default)]
 pub(crate) struct Batch {
     keys: Vec<u8>,
-    /// Where each key ends, and its number.
+    /// The end of each key, and its number.
     ends: Vec<(usize, u64)>,
     pub(crate) data: Vec<u8>,
-    /// Lengths of the known keys that the first one starts with.
+    /// Lengths of the known keys that are starts of the first one.
     pub(crate) starts: Vec<usize>,
 }
 
-/// A block that is ready to be written, with what the directory says of it.
+/// A block that is ready to be written, with the fields of its directory entry.
 pub(crate) struct BuiltBlock {
     pub(crate) first: Vec<u8>,
     pub(crate) shared: usize,
@@ -33,7 +33,7 @@ impl Batch {
         self.ends.is_empty()
     }
 
-    /// Bytes of keys and data.
+    /// Returns the bytes of keys and data.
     pub(crate) fn size(&self) -> usize {
         self.keys.len() + self.data.len()
     }
@@ -48,12 +48,12 @@ impl Batch {
         &self.keys[start..self.ends[at].0]
     }
 
-    /// The first key, or the empty one.
+    /// Returns the first key, or the empty one.
     pub(crate) fn first(&self) -> &[u8] {
         self.ends.first().map_or(&[], |&(end, _)| &self.keys[..end])
     }
 
-    /// Builds the trie. `None` if the keys are not sorted, which the writer rules out.
+    /// Builds the trie. Returns `None` if the keys are not sorted, which the writer rules out.
     pub(crate) fn build(self) -> Option<BuiltBlock> {
         let last = self.key(self.len().checked_sub(1)?);
         let shared = common_start(self.first(), last);

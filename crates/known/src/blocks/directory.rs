@@ -1,4 +1,4 @@
-//! The directory of blocks: what is in each, where it is, and its checksum.
+//! The directory of blocks: the content, offset and checksum of each.
 
 use crate::bytes::{Fields, common_start, put_bytes, put_number};
 
@@ -6,9 +6,9 @@ use crate::bytes::{Fields, common_start, put_bytes, put_number};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) first: Box<[u8]>,
-    /// How many bytes all keys share at their start.
+    /// Length of the start that all keys share.
     pub(crate) shared: usize,
-    /// Lengths of the known keys that `first` starts with, itself excluded, in order.
+    /// Lengths of the known keys that are starts of `first`, without `first`, in order.
     pub(crate) starts: Box<[usize]>,
     pub(crate) keys: u64,
     /// Offset in the section.
@@ -19,18 +19,18 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The start that all keys share.
+    /// Returns the start that all keys share.
     pub(crate) fn shared(&self) -> &[u8] {
         &self.first[..self.shared]
     }
 
-    /// Bytes in the section.
+    /// Returns the number of bytes in the section.
     pub(crate) fn length(&self) -> u64 {
         self.trie + self.data
     }
 }
 
-/// The bytes of a directory. Keys hold only what differs from the one before; offsets follow from lengths.
+/// Returns the bytes of a directory. A key is stored as its difference from the one before. Offsets follow from lengths.
 pub(crate) fn write(entries: &[Entry]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last: &[u8] = &[];
@@ -52,7 +52,8 @@ pub(crate) fn write(entries: &[Entry]) -> Vec<u8> {
     out
 }
 
-/// The entries of a directory of `keys` keys, whose blocks fill a section of `length` bytes. `None` if it is wrong.
+/// Reads the entries of a directory of `keys` keys, whose blocks fill a section of `length` bytes. Returns `None` if it is
+/// invalid.
 pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<Entry>> {
     let mut fields = Fields(bytes);
     let mut entries: Vec<Entry> = Vec::new();
@@ -128,7 +129,7 @@ mod tests {
             None,
             "a start beyond the key"
         );
-        // A length that no memory could hold is refused before it is allocated.
+        // A length that exceeds any memory is refused before allocation.
         assert_eq!(
             read(
                 &[

@@ -3,14 +3,14 @@
 use super::directory::Entry;
 use crate::bytes::common_start;
 
-/// The bytes of a word.
+/// Bytes of a word.
 const WIDTH: usize = size_of::<u128>();
 
-/// The first keys of sorted blocks, as far as their first bytes show their order.
+/// The first bytes of the first keys of sorted blocks.
 pub(crate) struct FirstKeys {
-    /// What all of them start with.
+    /// The start that all of them share.
     shared: Box<[u8]>,
-    /// The bytes after that, the highest first, with zeros after a short key.
+    /// The bytes after the shared start, the first byte highest, with zeros after a short key.
     words: Box<[u128]>,
 }
 
@@ -28,7 +28,7 @@ impl FirstKeys {
         }
     }
 
-    /// The number of first keys that are not greater than `key`.
+    /// Returns the number of first keys that are not greater than `key`.
     pub(crate) fn not_after(&self, entries: &[Entry], key: &[u8]) -> usize {
         let Some(rest) = key.strip_prefix(&*self.shared) else {
             let is_less = *key < *self.shared;

@@ -13,7 +13,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// `None` if the system refuses a thread.
+    /// Returns `None` if the system refuses a thread.
     fn start() -> Option<Self> {
         let (batches, to_build) = sync_channel::<Batch>(1);
         let (built, blocks) = sync_channel(1);
@@ -29,10 +29,10 @@ impl Lane {
     }
 }
 
-/// Threads that take turns. Without any, the caller's thread builds.
+/// Threads that take turns. If there are none, the caller's thread builds.
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
-    /// The lanes that build, in the order of their blocks.
+    /// The lanes that are building, in the order of their blocks.
     busy: VecDeque<usize>,
     next: usize,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Lanes {
 pub(crate) struct Failed;
 
 impl Lanes {
-    /// As many threads as are granted, the caller's own included.
+    /// Starts up to `threads` threads, including the caller's own.
     pub(crate) fn new(threads: usize) -> Self {
         let others = threads.saturating_sub(1);
         Lanes {
@@ -51,7 +51,7 @@ impl Lanes {
         }
     }
 
-    /// Starts to build a block. If all threads are busy, it delivers the oldest one.
+    /// Starts to build a block. If all threads are busy, delivers the oldest one.
     pub(crate) fn push(&mut self, batch: Batch) -> Result<Option<BuiltBlock>, Failed> {
         if self.lanes.is_empty() {
             return batch.build().map(Some).ok_or(Failed);
@@ -68,7 +68,7 @@ impl Lanes {
         Ok(oldest)
     }
 
-    /// The oldest block that is being built; `None` if there is not any.
+    /// Waits for the oldest block that is being built; `None` if no block is being built.
     pub(crate) fn pop(&mut self) -> Result<Option<BuiltBlock>, Failed> {
         let Some(lane) = self.busy.pop_front() else {
             return Ok(None);

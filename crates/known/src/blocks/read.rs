@@ -14,12 +14,12 @@ use crate::{IndexError, IndexErrorKind};
 /// A block in memory.
 pub(crate) struct Block {
     trie: Trie,
-    /// The start that all keys share, which the trie does not have.
+    /// The start that all keys share. It is not in the trie.
     shared: Box<[u8]>,
     pub(crate) data: Vec<u8>,
 }
 
-/// A map of keys to numbers. Keeps the blocks that were asked.
+/// A map of keys to numbers. Keeps the blocks that were read.
 pub(crate) struct Blocks {
     /// The section of the blocks.
     section: Section,
@@ -29,7 +29,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Reads a directory, which `bytes` are; `None` if it is wrong.
+    /// Reads the `directory`. Returns `None` if it is invalid.
     pub(crate) fn new(section: Section, directory: &[u8], keys: u64) -> Option<Self> {
         let entries = directory::read(directory, keys, section.length)?;
         Some(Blocks {
@@ -40,27 +40,27 @@ impl Blocks {
         })
     }
 
-    /// The section of the blocks, for errors.
+    /// Returns the section of the blocks, for errors.
     pub(crate) fn section_name(&self) -> &'static str {
         self.section.name
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// What the directory says of a block.
+    /// Returns the directory's entry of a block.
     pub(crate) fn entry(&self, at: usize) -> &Entry {
         &self.entries[at]
     }
 
-    /// The only block that may hold `key`; `None` if the key is less than all.
+    /// Returns the only block that may hold `key`; `None` if the key is less than all keys.
     pub(crate) fn block_of(&self, key: &[u8]) -> Option<usize> {
         self.firsts.not_after(&self.entries, key).checked_sub(1)
     }
 
-    /// The same for a key that probably is in the block `at`.
+    /// Like [`block_of`](Self::block_of), but faster for a key that probably is in the block `at`.
     pub(crate) fn block_near(&self, at: usize, key: &[u8]) -> Option<usize> {
         match self.firsts.shows(at, key) {
             true => Some(at),
@@ -68,7 +68,7 @@ impl Blocks {
         }
     }
 
-    /// Whether keys start with `start`, or the block that shows it.
+    /// Whether keys start with `start`. The error is the block that must be read to decide.
     pub(crate) fn shows_start(&self, start: &[u8]) -> Result<bool, usize> {
         let begins = |at: usize| {
             let entry = self.entries.get(at);
@@ -81,7 +81,7 @@ impl Blocks {
         }
     }
 
-    /// The only block that may hold keys that start with `start`; `None` if there are several, or no block at all.
+    /// Returns the only block that may hold keys that start with `start`; `None` if several or none may.
     pub(crate) fn only_block_under(&self, start: &[u8]) -> Option<usize> {
         let from = self.block_of(start).unwrap_or(0);
         let is_beyond = |entry: &Entry| *entry.first > *start && !entry.first.starts_with(start);
@@ -90,7 +90,7 @@ impl Blocks {
         (is_only && from < self.len()).then_some(from)
     }
 
-    /// The block `at`, kept.
+    /// Returns the block `at`, and keeps it.
     pub(crate) fn kept(
         &self,
         content: &Content,
@@ -104,7 +104,7 @@ impl Blocks {
         Ok(self.loaded[at].get_or_init(|| block))
     }
 
-    /// The block `at`, read and checked.
+    /// Reads and checks the block `at`.
     pub(crate) fn read(
         &self,
         content: &Content,
@@ -131,27 +131,27 @@ impl Blocks {
 }
 
 impl Block {
-    /// The number of `key`.
+    /// Returns the number of `key`.
     pub(crate) fn get(&self, key: &[u8]) -> Option<u64> {
         self.trie.get(key.strip_prefix(&*self.shared)?)
     }
 
-    /// The number of `key`, which is asked after those that made `path`.
+    /// Returns the number of `key`, starting from `path`, the path of the key before it.
     pub(crate) fn get_after(&self, path: &mut Path, key: &[u8]) -> Option<u64> {
         self.trie.get_after(path, key.strip_prefix(&*self.shared)?)
     }
 
-    /// The trie below the start that all keys share.
+    /// Returns the trie, whose keys lack the start that all of them share.
     pub(crate) fn trie(&self) -> &Trie {
         &self.trie
     }
 
-    /// The start that all keys share.
+    /// Returns the start that all keys share.
     pub(crate) fn shared(&self) -> &[u8] {
         &self.shared
     }
 
-    /// Where the keys that start with `start` go on, which must not be shorter than what all keys share.
+    /// Returns the place in the trie that `start` leads to. It must not be shorter than the start that all keys share.
     pub(crate) fn place(&self, start: &[u8]) -> Option<Place> {
         let rest = start.strip_prefix(&*self.shared)?;
         self.trie.walk(self.trie.root(), rest)
@@ -162,7 +162,7 @@ impl Block {
         self.shared.starts_with(start) || self.place(start).is_some()
     }
 
-    /// The pairs whose key is not less than `start`, as long as `take` wants more.
+    /// Passes the pairs whose key is not less than `start` to `take`, until it returns false.
     pub(crate) fn each_from(&self, start: &[u8], mut take: impl FnMut(&[u8], u64) -> bool) {
         let mut key = self.shared.to_vec();
         let rest = match start.strip_prefix(&*self.shared) {

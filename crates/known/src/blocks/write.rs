@@ -10,14 +10,14 @@ use super::lanes::{Failed, Lanes};
 use crate::BuildError;
 use crate::bytes::common_start;
 
-/// Where a block ends: after `max` keys, or before another registrant's first key if it has `min`.
+/// When a block ends: after `max` keys, or before another registrant's first key if it has `min`.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
     pub(crate) min: usize,
     pub(crate) max: usize,
 }
 
-/// A block also ends at this size of its keys and data, so that long names need no more memory than others.
+/// Maximum size of a block's keys and data, so that long names need no more memory than others.
 const MAX_SIZE: usize = 8 << 20;
 
 /// Writes blocks to `out`, and collects their directory.
@@ -27,7 +27,7 @@ pub(crate) struct BlockWriter<'w, W> {
     lanes: Lanes,
     batch: Batch,
     last: Vec<u8>,
-    /// Lengths of the keys that `last` starts with, itself included.
+    /// Lengths of the keys that are starts of `last`, including `last`.
     open: Vec<usize>,
     entries: Vec<Entry>,
     length: u64,
@@ -76,7 +76,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
         Ok(())
     }
 
-    /// Adds a key with bytes of its own, which its number points to.
+    /// Adds a key with data. Its number is the offset of the data.
     pub(crate) fn push_data(&mut self, key: &[u8], data: &[u8]) -> Result<(), BuildError> {
         if self.is_full(key) {
             self.end_block()?;
@@ -142,7 +142,7 @@ fn failed(_: Failed) -> BuildError {
     BuildError::Output(io::Error::other("a thread that builds blocks failed"))
 }
 
-/// A key's prefix.
+/// Returns a key's prefix.
 fn registrant(key: &[u8]) -> &[u8] {
     let slash = key.iter().position(|&byte| byte == b'/');
     &key[..slash.unwrap_or(key.len())]

@@ -1,6 +1,6 @@
 //! Keys with payloads in memory, until they are sorted.
 
-/// Where a pair is in the arena: its payload comes directly after its key.
+/// Position of a pair in the arena. Its payload comes directly after its key.
 #[derive(Clone, Copy)]
 struct Slot {
     start: u32,
@@ -30,13 +30,13 @@ impl Arena {
         }
     }
 
-    /// Whether a pair of this length fits. The first one always does.
+    /// Whether a pair of this length fits. The first pair always does.
     pub(crate) fn has_room(&self, length: usize) -> bool {
         let slots = (self.slots.len() + 1) * size_of::<Slot>();
         self.slots.is_empty() || self.bytes.len() + length + slots <= self.capacity
     }
 
-    /// Adds a pair, whose length the caller has checked to be below 4 GiB.
+    /// Adds a pair. The caller has checked that its length is below 4 GiB.
     pub(crate) fn push(&mut self, key: &[u8], payload: &[u8]) {
         self.slots.push(Slot {
             start: self.bytes.len() as u32,
@@ -57,7 +57,7 @@ impl Arena {
             .sort_unstable_by(|&a, &b| pair(bytes, a).cmp(&pair(bytes, b)));
     }
 
-    /// The pairs in the order of their slots.
+    /// Returns the pairs in the order of their slots.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.slots.iter().map(|&slot| pair(&self.bytes, slot))
     }

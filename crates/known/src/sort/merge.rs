@@ -11,7 +11,7 @@ use super::run::{Run, RunReader};
 
 /// The distinct pairs of all runs in order.
 pub(crate) struct Merge {
-    /// The runs that hold more, by the pair that each is at.
+    /// The runs that are not at their end, ordered by their current pair.
     runs: BinaryHeap<Reverse<Box<Head>>>,
     key: Vec<u8>,
     payload: Vec<u8>,
@@ -19,7 +19,7 @@ pub(crate) struct Merge {
     started: bool,
 }
 
-/// Reading less at once costs more than the memory is worth.
+/// Smaller reads would cost more time than their memory is worth.
 const MIN_BUFFER: usize = 4 << 10;
 const MAX_BUFFER: usize = 256 << 10;
 
@@ -42,7 +42,7 @@ impl Merge {
         })
     }
 
-    /// The next pair, which is greater than the one before.
+    /// Returns the next pair, which is greater than the one before.
     pub(crate) fn next(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
         while let Some(mut head) = self.runs.peek_mut() {
             let reader = &mut head.0.0;
@@ -63,7 +63,7 @@ impl Merge {
     }
 }
 
-/// A run, ordered by the pair that it is at.
+/// A run, ordered by its current pair.
 struct Head(RunReader);
 
 impl Head {

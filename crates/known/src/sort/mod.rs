@@ -26,7 +26,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// A sorter that holds at most `budget` bytes, in two arenas or in the buffers of a merge.
+    /// Makes a sorter that holds at most `budget` bytes, in two arenas or in the buffers of a merge.
     pub(crate) fn new(budget: usize, folder: Option<&Path>) -> io::Result<Self> {
         let file = match folder {
             Some(folder) => tempfile::tempfile_in(folder)?,
@@ -35,7 +35,7 @@ impl Sorter {
         Sorter::in_file(budget, file, Vec::new())
     }
 
-    /// A sorter that goes on in a file that has `runs`. What comes after them is cut off.
+    /// Makes a sorter that continues in a file with `runs`. Bytes after the last run are cut off.
     pub(crate) fn in_file(budget: usize, mut file: File, runs: Vec<Run>) -> io::Result<Self> {
         let end = runs.last().map_or(0, |run| run.end);
         if file.metadata()?.len() < end {
@@ -52,7 +52,7 @@ impl Sorter {
         })
     }
 
-    /// Writes what was pushed to the file and to disk. Returns the runs that hold it.
+    /// Writes all pushed pairs to the file and to disk. Returns the runs that hold them.
     pub(crate) fn save(&mut self) -> io::Result<&[Run]> {
         if !self.filling.is_empty() {
             self.spill()?;
@@ -71,7 +71,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Hands the full arena to a thread, after the one before it is written.
+    /// Gives the full arena to a thread, after the one before it is written.
     fn spill(&mut self) -> io::Result<()> {
         let empty = match self.written()? {
             Some(arena) => arena,
@@ -90,7 +90,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Waits for the run that is being written, and takes its arena back.
+    /// Waits for the run that is being written, and returns its arena.
     fn written(&mut self) -> io::Result<Option<Arena>> {
         let Some(writing) = self.writing.take() else {
             return Ok(None);
@@ -101,7 +101,7 @@ impl Sorter {
         Ok(Some(arena))
     }
 
-    /// Merges what was pushed.
+    /// Merges all pushed pairs.
     pub(crate) fn finish(mut self) -> io::Result<Merge> {
         self.spill()?;
         self.written()?;

@@ -10,7 +10,7 @@ use super::arena::Arena;
 use crate::bytes::{Fields, common_start, put_bytes, put_number};
 use crate::file::read_exact_at;
 
-/// Where a run is in the file, and its checksum.
+/// Offsets of a run in the file, and its checksum.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) start: u64,
@@ -57,10 +57,10 @@ fn put_record(record: &mut Vec<u8>, last: &[u8], key: &[u8], payload: &[u8]) {
 /// Reads a run through a buffer, which grows only for a record that is larger.
 pub(crate) struct RunReader {
     file: Arc<File>,
-    /// Offsets in the file of what is not yet in the buffer.
+    /// Offsets in the file of the bytes that are not yet in the buffer.
     next: u64,
     end: u64,
-    /// The checksum of what was read so far, and that of the run.
+    /// The checksum of the bytes read so far, and the expected one of the run.
     sum: Box<Xxh3>,
     checksum: u64,
     buffer: Vec<u8>,
@@ -85,7 +85,7 @@ impl RunReader {
         }
     }
 
-    /// Reads the next pair into `key` and `payload`; `false` at the end.
+    /// Reads the next pair into `key` and `payload`. Returns `false` at the end.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
         loop {
             if self.read_record().is_some() {
@@ -101,7 +101,7 @@ impl RunReader {
         }
     }
 
-    /// `None` if the buffer does not hold the whole record.
+    /// Reads a record. Returns `None` if the buffer does not hold all of it.
     fn read_record(&mut self) -> Option<()> {
         let mut fields = Fields(&self.buffer[self.at..]);
         let shared = fields.length()?;

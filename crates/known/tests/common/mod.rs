@@ -3,7 +3,7 @@
 
 use doisift_known::{AssertedBy, BuildOptions, Index, IndexBuilder, Notice, NoticeKind};
 
-/// The bytes of an index that `fill` fills.
+/// Returns the bytes of an index that `fill` fills.
 pub fn built(options: BuildOptions, fill: impl FnOnce(&mut IndexBuilder)) -> Vec<u8> {
     let mut builder = IndexBuilder::new(options).unwrap();
     fill(&mut builder);
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// Names of several registrants, more than a block of a large one holds.
+/// Returns names of several registrants. One of them has more than fit in a block.
 pub fn many_names() -> Vec<String> {
     let large = (0..70_000).map(|at| {
         format!(
