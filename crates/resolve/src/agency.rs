@@ -1,4 +1,4 @@
-//! The service "Which RA": the path of a batch of names, and what a reply says (P5).
+//! The service "Which RA": the path of a batch of names, and its replies (P5).
 
 use doisift_core::{Doi, UrlEncoding};
 use serde::Deserialize;
@@ -6,20 +6,20 @@ use serde::Deserialize;
 use crate::fetch::Reply;
 use crate::{Agency, Failure};
 
-/// A request has at most this many names.
+/// Maximum number of names of a request.
 pub(crate) const MAX_NAMES: usize = 25;
 
-/// Nor is its path longer than this, unless one name alone is.
+/// Maximum length of the path of a request, unless one name alone is longer.
 const MAX_PATH: usize = 2000;
 
-/// A name as it stands in a list: encoded for a URL, and commas too, since commas separate the names (H1).
+/// Returns a name as a list has it: encoded for a URL, with its commas, since commas separate the names (H1).
 fn encoded(doi: &Doi) -> String {
     let url = doi.to_url(UrlEncoding::Recommended);
     let name = url.trim_start_matches("https://doi.org/");
     name.replace(',', "%2C")
 }
 
-/// The path of a batch below the endpoint.
+/// Returns the path of a batch below the endpoint.
 pub(crate) fn path(names: &[Doi]) -> String {
     let names: Vec<_> = names.iter().map(encoded).collect();
     format!("doiRA/{}", names.join(","))
@@ -31,7 +31,7 @@ pub(crate) fn fits(batch: &[Doi], next: &Doi) -> bool {
     batch.is_empty() || length <= MAX_PATH
 }
 
-/// One answer of the array: the agency, or why there is none.
+/// One answer of the array: the agency, or the reason that there is none.
 #[derive(Deserialize)]
 struct AgencyRow {
     #[serde(rename = "DOI")]
@@ -48,7 +48,7 @@ enum Rows {
     One(AgencyRow),
 }
 
-/// The answers for the names of a batch, in their order. A name that the reply leaves out could not be asked.
+/// Returns the answers for the names of a batch, in their order. A name that the reply leaves out could not be asked.
 pub(crate) fn read(names: &[Doi], reply: &Reply) -> Result<Vec<Agency>, Failure> {
     if reply.status != 200 {
         return Err(Failure::Http(reply.status));

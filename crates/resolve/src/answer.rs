@@ -1,4 +1,4 @@
-//! What the services say of a name.
+//! Answers of the services.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::delay::MAX_RETRY_AFTER;
 
-/// What the registry says of a name (P4, P6).
+/// The registry's answer about a name (P4, P6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -23,8 +23,8 @@ pub enum Answer {
     Alias {
         /// The other handle.
         target: String,
-        /// What the registry says of the other. `None` if it was not asked, since it is not a DOI name or was reached by an
-        /// alias itself: one alias is followed.
+        /// The registry's answer about the other. `None` if it was not asked, since it is not a DOI name or was itself
+        /// reached by an alias: only one alias is followed.
         answer: Option<Box<Answer>>,
     },
     /// The registry does not know the name (response code 100).
@@ -45,7 +45,7 @@ impl Answer {
     }
 }
 
-/// Which registration agency has a name (P5).
+/// The registration agency of a name (P5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -78,12 +78,12 @@ pub enum Failure {
     /// An HTTP status that the interface does not have.
     #[error("the service answered with HTTP status {0}{hint}", hint = status_hint(*.0))]
     Http(u16),
-    /// The service wants no request for so long, which is more than a client waits.
+    /// The service wants no requests for this time, which is more than a client waits.
     #[error(
         "the service wants no request for {}, and at most {} are waited for; run it again after that, with the same cache", time(*.0), time(MAX_RETRY_AFTER)
     )]
     Wait(Duration),
-    /// The address of the service, or of the proxy, was not found. With the reason of the system.
+    /// The address of the service, or of the proxy, was not found, with the reason of the system.
     #[error(
         "the service's name was not found: {0}; check the connection to the network, and a proxy in HTTPS_PROXY"
     )]
@@ -94,7 +94,7 @@ pub enum Failure {
     /// The body is cut, not the documented JSON, or about another name.
     #[error("the answer cannot be used: {0}")]
     Body(String),
-    /// No answer: no connection, a broken one, or none in time.
+    /// No answer: no connection, a broken one, or a timeout.
     #[error("no answer: {0}")]
     Network(String),
     /// A redirect without a usable address, to a less safe protocol, or one too many.
@@ -115,8 +115,8 @@ impl Failure {
         }
     }
 
-    /// After how many failures like this, without an answer between them, a client asks nothing more. `None` if other names may
-    /// be answered.
+    /// Returns the number of such failures, without an answer between them, after which a client gives up; `None` if other
+    /// names may be answered.
     pub(crate) fn gives_up_after(&self) -> Option<u32> {
         match self {
             Failure::Wait(_) => Some(1),
@@ -131,10 +131,10 @@ impl Failure {
     }
 }
 
-/// Failures to find the service, or refusals by it, after which nothing more is asked.
+/// Number of look-up failures or refusals after which a client gives up.
 const MAX_REFUSALS: u32 = 3;
 
-/// What a status means that says more than its number.
+/// Returns advice on a status whose number does not explain it.
 fn status_hint(status: u16) -> &'static str {
     match status {
         403 => {
@@ -144,7 +144,7 @@ fn status_hint(status: u16) -> &'static str {
     }
 }
 
-/// A time in the unit that a reader wants.
+/// Formats a time in a unit that suits its length.
 pub(crate) fn time(wait: Duration) -> String {
     match wait.as_secs() {
         seconds @ ..120 => format!("{seconds} seconds"),
@@ -156,9 +156,9 @@ pub(crate) fn time(wait: Duration) -> String {
 /// How long an answer stays fresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// As long as a known name does.
+    /// As long as the answer for a known name.
     Known,
-    /// As long as an unknown name does, which may be registered tomorrow.
+    /// As long as the answer for an unknown name, which may soon be registered.
     Unknown,
     /// Not at all.
     Not,

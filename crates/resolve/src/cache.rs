@@ -1,11 +1,11 @@
-//! Answers that last: a file to which a line is appended for each.
+//! Stored answers: a file to which a line is appended for each answer.
 //!
-//! A line of its own with a checksum, and no database: the program only appends and looks up, one line is one write, so a
-//! killed process leaves whole lines and at most one torn one, and SQLite would need a C compiler. A line that is torn or damaged
-//! is passed over, and its name is asked again.
+//! It is a file of lines with checksums, not a database: the program only appends and looks up, and each line is one write.
+//! So a killed process leaves whole lines and at most one torn one. SQLite would need a C compiler. A torn or damaged line
+//! is ignored, and its name is asked again.
 //!
-//! One process at a time has the file. What stays in it of answers that were asked again, and of damage, is dropped when it is
-//! opened and this is more than half of the lines: the others are copied to a file that takes its place.
+//! One process at a time can use the file. When it is opened and more than half of its lines are damaged or replaced by
+//! newer answers, the other lines are copied to a file that replaces it.
 //!
 //! ```text
 //! doisift-resolve 1 https://doi.org/                                                     the format and the endpoint
@@ -15,8 +15,8 @@
 //! The 16 digits are the XXH3 of the bytes between the blank and the line end. A question is `handle` or `agency`, `asked` is in
 //! seconds since 1970.
 //!
-//! In memory is only where the last answer for each name is: its place by a hash, 16 bytes and the table's own part. What is
-//! found there is compared with the name.
+//! Memory holds only the place of the last answer for each name, by a hash: 16 bytes and the overhead of the table. The
+//! line at the place is compared with the name.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -32,12 +32,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::answer::{Keep, Keepable};
 use crate::{CacheError, cache_file};
 
-/// How long answers are fresh. Older ones are asked again.
+/// How long answers are fresh. The names of older ones are asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxAge {
     /// Answers for names that are registered; 30 days by default.
     pub known: Duration,
-    /// Answers for names that are not, which may be registered at any time; 1 day by default.
+    /// Answers for names that are not registered, but may be at any time; 1 day by default.
     pub unknown: Duration,
 }
 
@@ -51,9 +51,9 @@ impl Default for MaxAge {
     }
 }
 
-/// What holds the lines of a cache.
+/// The bytes of a cache.
 trait Storage: Read + Write + Seek + Send {
-    /// Sees to it that what was written outlives a failure of the machine.
+    /// Makes all written bytes survive a failure of the machine.
     fn settle(&mut self) -> io::Result<()>;
 }
 
@@ -71,21 +71,21 @@ impl Storage for Cursor<Vec<u8>> {
 
 /// Answers of one endpoint, in a file or in memory.
 ///
-/// A process that is killed loses no answer that it had finished; a machine that fails may lose those of the last run. One
-/// process at a time has a file, on Unix.
+/// A killed process loses no finished answer. If the machine fails, the answers of the last run may be lost. On Unix, one
+/// process at a time can use a file.
 pub struct Cache {
     storage: Box<dyn Storage>,
-    /// As it is named in errors.
+    /// Its name in errors.
     path: PathBuf,
     max_age: MaxAge,
-    /// Where the last line for each name starts, by the hash of its question and key.
+    /// The start of the last line for each name, by the hash of its question and key.
     places: HashMap<u64, u64>,
-    /// Lines when it was opened, and how many of them were damaged.
+    /// Number of lines when it was opened, and how many of them were damaged.
     lines: u64,
     damaged: u64,
 }
 
-/// What a line holds after its checksum.
+/// The content of a line after its checksum.
 #[derive(Serialize, Deserialize)]
 struct Line<'a, A> {
     question: Cow<'a, str>,
@@ -95,7 +95,7 @@ struct Line<'a, A> {
     answer: A,
 }
 
-/// The hexadecimal digits of a checksum.
+/// Number of hexadecimal digits of a checksum.
 const CHECKSUM: usize = 16;
 
 impl Cache {
@@ -103,8 +103,8 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// [`CacheError::Foreign`] if the file is something else, which stays as it is; [`CacheError::InUse`] if another process has
-    /// it; [`CacheError::Io`] if it cannot be used.
+    /// [`CacheError::Foreign`] if the file is not such a cache; it is not changed. [`CacheError::InUse`] if another process
+    /// uses it. [`CacheError::Io`] if it cannot be read or written.
     pub fn open(path: &Path, endpoint: &str, max_age: MaxAge) -> Result<Self, CacheError> {
         let failed = |source| CacheError::Io {
             path: path.to_owned(),
@@ -118,12 +118,12 @@ impl Cache {
         }
         match cache_file::replace(path, |out| cache.copy(endpoint, out)) {
             Ok(file) => Cache::over(Box::new(file), path, endpoint, max_age),
-            // A file that cannot be replaced is used as it is.
+            // A file that cannot be replaced is used unchanged.
             Err(_) => Ok(cache),
         }
     }
 
-    /// A cache that ends with the process.
+    /// Makes a cache that ends with the process.
     pub fn in_memory(max_age: MaxAge) -> Self {
         Cache {
             storage: Box::new(Cursor::new(Vec::new())),
@@ -135,17 +135,17 @@ impl Cache {
         }
     }
 
-    /// The number of names with an answer, fresh or not.
+    /// Returns the number of names with an answer, fresh or not.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is no answer.
+    /// Whether the cache has no answers.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The number of lines that were damaged when the cache was opened. Their names are asked again.
+    /// Returns the number of lines that were damaged when the cache was opened. Their names are asked again.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
@@ -176,7 +176,7 @@ impl Cache {
         Ok(cache)
     }
 
-    /// The first bytes of the file, at most as many as its header should have.
+    /// Returns the first bytes of the file, at most the length of its header.
     fn start(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut start = Vec::new();
         self.storage.rewind()?;
@@ -185,7 +185,7 @@ impl Cache {
         Ok(start)
     }
 
-    /// Reads the lines from `from` on, and ends the last one if it is torn.
+    /// Reads the lines after byte `from`, and ends the last one if it is torn.
     fn load(&mut self, from: usize) -> io::Result<()> {
         let mut at = self.storage.seek(SeekFrom::Start(from as u64))?;
         let mut lines = BufReader::new(&mut self.storage);
@@ -209,13 +209,13 @@ impl Cache {
         Ok(())
     }
 
-    /// Whether more than half of the lines hold nothing that is found, and they are enough to matter.
+    /// Whether more than half of the lines are damaged or outdated, and the file has enough lines to matter.
     fn is_wasteful(&self) -> bool {
         const FEW: u64 = 1000;
         self.lines > FEW && self.lines / 2 > self.places.len() as u64
     }
 
-    /// Writes the lines that are found.
+    /// Writes the last line for each name.
     fn copy(&mut self, endpoint: &str, out: &mut dyn Write) -> io::Result<()> {
         let mut places: Vec<u64> = self.places.values().copied().collect();
         places.sort_unstable();
@@ -226,7 +226,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The answer to `question` about a name, and when it was given, if there is one that is fresh at `now`.
+    /// Returns the answer to `question` about a name, and when it was given; `None` if no answer is fresh at `now`.
     pub(crate) fn find<A: Keepable>(
         &mut self,
         question: &str,
@@ -244,7 +244,7 @@ impl Cache {
         Ok(fresh.map(|line| (line.answer, since_1970(line.asked))))
     }
 
-    /// Keeps an answer that was given at `asked`, unless it is a failure.
+    /// Stores an answer that was given at `asked`, unless it is a failure.
     pub(crate) fn put<A: Keepable>(
         &mut self,
         question: &str,
@@ -267,7 +267,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Sees to it that all answers outlive a failure of the machine.
+    /// Makes all answers survive a failure of the machine.
     pub(crate) fn settle(&mut self) -> Result<(), CacheError> {
         let settled = self.storage.settle();
         settled.map_err(|source| self.failed(source))
@@ -291,7 +291,7 @@ impl Cache {
         Ok(line)
     }
 
-    /// Writes at the end and returns where that was.
+    /// Writes at the end, and returns the offset.
     fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
         let place = self.storage.seek(SeekFrom::End(0))?;
         self.storage.write_all(bytes)?;
@@ -310,7 +310,7 @@ fn header(endpoint: &str) -> String {
     format!("doisift-resolve 1 {endpoint}\n")
 }
 
-/// A time in whole seconds, as lines hold it.
+/// Returns a time in whole seconds, as lines have it.
 pub(crate) fn whole_seconds(time: SystemTime) -> SystemTime {
     since_1970(seconds(time))
 }
@@ -320,7 +320,7 @@ fn seconds(time: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// The start of 1970 for a time that the system cannot hold.
+/// Returns a time of this many seconds since 1970; 1970 itself if the system cannot represent the time.
 fn since_1970(seconds: u64) -> SystemTime {
     let time = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
     time.unwrap_or(UNIX_EPOCH)
@@ -330,14 +330,14 @@ fn hash(question: &str, key: &str) -> u64 {
     xxh3_64(format!("{question}\0{key}").as_bytes())
 }
 
-/// A line with its checksum and end.
+/// Returns a line with its checksum and end.
 fn written<A: Serialize>(line: &Line<A>) -> io::Result<Vec<u8>> {
     let json = serde_json::to_string(line)?;
     let checksum = xxh3_64(json.as_bytes());
     Ok(format!("{checksum:016x} {json}\n").into_bytes())
 }
 
-/// A whole line; `None` if it is torn or damaged.
+/// Parses a line. Returns `None` if it is torn or damaged.
 fn read_line<A: DeserializeOwned>(line: &[u8]) -> Option<Line<'static, A>> {
     let (checksum, rest) = line.split_at_checked(CHECKSUM)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
@@ -421,7 +421,7 @@ mod tests {
         assert!(cache.is_empty());
     }
 
-    /// A file with two answers, cut at every byte: what is whole is found, and what is written next is whole.
+    /// Cuts a file with two answers at every byte: whole lines are found, and the next answer is written as a whole line.
     #[test]
     fn a_cut_file_keeps_its_whole_lines() {
         let mut cache = opened(b"").unwrap();

@@ -1,4 +1,4 @@
-//! The file of a cache: one process at a time has it, and it is replaced as a whole.
+//! The file of a cache. One process at a time can use it, and it is replaced as a whole.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use doisift_system::{FileStatus, lock};
 
-/// Opens or creates a file for this process alone; `None` if another process has it.
+/// Opens or creates a file for this process alone. Returns `None` if another process uses it.
 pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     loop {
         let mut options = OpenOptions::new();
@@ -14,14 +14,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
         if !lock(&file, false)? {
             return Ok(None);
         }
-        // The process that had it may have replaced it in between.
+        // The process that used it may have replaced it meanwhile.
         if is_at(&file, path)? {
             return Ok(Some(file));
         }
     }
 }
 
-/// Writes a file with the contents that `write` gives, and puts it in the place of the one at `path`. It is locked.
+/// Writes a new file with the output of `write`, and replaces the file at `path` by it. The new file is locked.
 pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -42,7 +42,7 @@ pub(crate) fn replace(
     let (file, temporary) = new.into_parts();
     // Not persisted by tempfile, which on Windows does not replace a file that is open.
     std::fs::rename(&temporary, path)?;
-    // It has no file any more.
+    // The temporary name does not exist any more.
     let _ = temporary.keep();
     Ok(file)
 }

@@ -1,4 +1,4 @@
-//! Questions about names, asked until they are answered or the attempts are used up.
+//! Asks questions about names until they are answered or no attempts are left.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use crate::pace::Pace;
 use crate::refusals::Refusals;
 use crate::{Agency, Answer, Backoff, Cancel, Failure, Rate, SetupError, agency, handle};
 
-/// Whom a client asks, and how.
+/// The services that a client asks, and its limits.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// Where the services are; `https://doi.org/` by default.
+    /// Address of the services; `https://doi.org/` by default.
     pub endpoint: String,
-    /// At most this many requests; 5 a second by default.
+    /// Maximum rate of requests; 5 per second by default.
     pub rate: Rate,
-    /// Requests under way at the same time, at least 1; 4 by default. The rate bounds them too.
+    /// Maximum number of requests in progress at the same time, at least 1; 4 by default. The rate bounds them too.
     pub concurrency: usize,
     /// A mail address or web address at which the service can reach the person who runs the client. Part of the User-Agent.
     pub contact: Option<String>,
-    /// For a connection; 10 seconds by default.
+    /// Timeout for a connection; 10 seconds by default.
     pub connect_timeout: Duration,
-    /// For a request, from the connection to the end of the answer; 30 seconds by default.
+    /// Timeout for a request, from the connection to the end of the answer; 30 seconds by default.
     pub timeout: Duration,
-    /// How often a question is asked before it counts as a failure, at least once; 6 by default.
+    /// Maximum number of attempts before a question counts as a failure, at least 1; 6 by default.
     pub attempts: u32,
     /// Delays between these attempts.
     pub backoff: Backoff,
@@ -59,7 +59,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with these options. Nothing is sent yet.
+    /// Makes a client with these options. Sends nothing yet.
     ///
     /// # Errors
     ///
@@ -86,22 +86,22 @@ impl Client {
         })
     }
 
-    /// Where the services are, with a final slash.
+    /// Returns the address of the services, with a final slash.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Requests under way at the same time.
+    /// Returns the maximum number of requests in progress at the same time.
     pub(crate) fn concurrency(&self) -> usize {
         self.concurrency
     }
 
-    /// A handle that ends this client's questions from another thread.
+    /// Returns a handle that ends this client's questions from another thread.
     pub fn cancel_handle(&self) -> Cancel {
         self.pace.cancel_handle()
     }
 
-    /// Asks what the registry says of one name, and follows one alias; `None` if the client is cancelled.
+    /// Asks the registry about one name, and follows one alias. Returns `None` if the client is cancelled.
     pub fn ask(&self, doi: &Doi) -> Option<Answer> {
         let answer = self.ask_once(doi)?;
         let Answer::Alias { target, .. } = answer else {
@@ -114,20 +114,21 @@ impl Client {
         Some(Answer::Alias { target, answer })
     }
 
-    /// Asks what the registry says of one name, and follows no alias.
+    /// Asks the registry about one name, without following an alias.
     fn ask_once(&self, doi: &Doi) -> Option<Answer> {
         let answer = self.insist(&handle::path(doi), |reply| handle::read(doi, reply))?;
         Some(answer.unwrap_or_else(Answer::CouldNotAsk))
     }
 
-    /// Asks which agencies have the names of one batch; `None` if the client is cancelled.
+    /// Asks for the agencies of the names of one batch. Returns `None` if the client is cancelled.
     pub(crate) fn ask_agencies(&self, names: &[Doi]) -> Option<Vec<Agency>> {
         let answers = self.insist(&agency::path(names), |reply| agency::read(names, reply))?;
         let all_failed = |failure| vec![Agency::CouldNotAsk(failure); names.len()];
         Some(answers.unwrap_or_else(all_failed))
     }
 
-    /// Fetches `path` until `read` takes the reply, the failure will not pass, the attempts are used up, or the client gave up.
+    /// Fetches `path` until `read` accepts the reply, the failure is permanent, no attempts are left, or the client gave
+    /// up.
     fn insist<T>(
         &self,
         path: &str,
@@ -162,7 +163,7 @@ impl Client {
     }
 }
 
-/// The endpoint with a final slash.
+/// Returns the endpoint with a final slash.
 fn endpoint(text: &str) -> Result<String, SetupError> {
     let rest = text
         .strip_prefix("https://")
@@ -177,7 +178,7 @@ fn endpoint(text: &str) -> Result<String, SetupError> {
     Ok(format!("{}/", text.trim_end_matches('/')))
 }
 
-/// A service on this machine is reached without the proxy of the environment.
+/// Whether the service is on this machine. Such a service is reached without the proxy of the environment.
 fn is_on_this_machine(endpoint: &str) -> bool {
     let host = endpoint
         .split("://")

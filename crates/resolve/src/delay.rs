@@ -1,14 +1,14 @@
-//! How long to wait before a question is asked again: pure functions of the attempt, a random number and the time.
+//! Delays before a question is asked again: pure functions of the attempt, a random number and the time.
 
 use std::time::{Duration, SystemTime};
 
-/// Delays between attempts: each doubles the one before, and a random half of it is left out, so that clients that failed
-/// together do not come back together.
+/// Delays between attempts. Each doubles the one before. A random part of up to half is subtracted, so that clients that
+/// failed together do not return together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// The longest delay after the first attempt; 1 second by default.
+    /// The maximum delay after the first attempt; 1 second by default.
     pub first: Duration,
-    /// The longest delay after any; 1 minute by default.
+    /// The maximum delay after any attempt; 1 minute by default.
     pub max: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The delay after attempt `attempt`, counted from 0; `random` is from 0 to 1.
+    /// Returns the delay after attempt `attempt`, counted from 0. `random` is from 0 to 1.
     pub(crate) fn delay(self, attempt: u32, random: f64) -> Duration {
         let doubled = self.first.saturating_mul(2u32.saturating_pow(attempt));
         let longest = self.max.min(MAX_WAIT);
@@ -30,13 +30,14 @@ impl Backoff {
     }
 }
 
-/// No wait and no interval is longer, so that no sum of times overflows.
+/// Maximum of any wait and interval, so that no sum of times overflows.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The longest wait that a service can ask for. After a longer one a client gives up, since nobody watches a run that waits for hours.
+/// Maximum wait that a service can ask for. After a longer one a client gives up, since nobody watches a run that waits for
+/// hours.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(10 * 60);
 
-/// The delay that a header `Retry-After` wants: seconds, or a date.
+/// Parses a header `Retry-After`, which has seconds or a date, and returns the delay.
 pub(crate) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     let wait = match header.parse() {

@@ -1,4 +1,4 @@
-//! What can be wrong with a client's options and with the file of a cache.
+//! Errors of a client's options and of the file of a cache.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub enum SetupError {
     /// The contact cannot be written into a header.
     #[error("the contact {0:?} cannot be sent; give a mail address or web address in ASCII")]
     Contact(String),
-    /// A rate of nothing, in no time, or in more than a day.
+    /// A rate with zero requests, or an interval of zero or more than a day.
     #[error("a rate needs at least one request, and an interval above zero and up to a day")]
     Rate,
 }
@@ -32,17 +32,17 @@ pub enum CacheError {
         /// The system's reason.
         source: io::Error,
     },
-    /// Another process has the file.
+    /// Another process uses the file.
     #[error("another process uses the cache {0:?}; wait until it has ended, or name another file")]
     InUse(PathBuf),
-    /// The file is not a cache of this version, or its answers are those of another endpoint.
+    /// The file is not a cache of this version, or its answers come from another endpoint.
     #[error(
         "{path:?} is not a cache of answers by {endpoint}; name another file, or remove this one"
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// The endpoint whose answers were to be kept.
+        /// The endpoint whose answers should be kept.
         endpoint: String,
     },
 }

@@ -1,4 +1,4 @@
-//! One address in, one reply out, by HTTP. Every request waits for its turn, redirected ones too. Knows nothing of names.
+//! Fetches one address by HTTP. Every request waits for its turn, even a redirected one. Knows nothing of names.
 
 use std::io;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use crate::rate::Rate;
 
 const MAX_REDIRECTS: usize = 5;
 
-/// The shortest wait that is reported to the user.
+/// Minimum wait that is reported to the user.
 const TOLD: Duration = Duration::from_secs(5);
 
-/// Longer bodies are not read. A record with a thousand values has some 100 KiB.
+/// Maximum size of a body. A record with a thousand values has some 100 KiB.
 const MAX_BODY: u64 = 8 << 20;
 
-/// What a service answered, whatever its status, except redirects.
+/// A service's reply with any status except a redirect.
 pub(crate) struct Reply {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
-/// What a request led to.
+/// The result of one request.
 enum Step {
     Reply(Reply),
     Redirect(String),
 }
 
-/// How a client speaks to services.
+/// Options for requests to services.
 pub(crate) struct FetchOptions {
     pub user_agent: String,
     pub connect_timeout: Duration,
@@ -69,7 +69,7 @@ impl Fetcher {
         }
     }
 
-    /// Fetches `url` and follows redirects; `None` if the client is cancelled.
+    /// Fetches `url` and follows redirects. Returns `None` if the client is cancelled.
     pub fn get(&self, url: &str) -> Option<Result<Reply, Failure>> {
         let mut url = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
@@ -85,7 +85,7 @@ impl Fetcher {
         Some(Err(Failure::Redirect(url)))
     }
 
-    /// One request, from its turn to the end of the body.
+    /// Sends one request and reads its whole reply. Waits for its turn first.
     fn step(&self, url: &str) -> Option<Result<Step, Failure>> {
         let permit = self.pace.enter()?;
         let answered = self.agent.get(url).call();
@@ -97,10 +97,10 @@ impl Fetcher {
         Some(step)
     }
 
-    /// Takes over what the service says of its limits.
+    /// Applies the limits that the service states.
     ///
     /// # Errors
-    /// If it wants no request for longer than a client waits.
+    /// If it wants no requests for longer than a client waits.
     fn obey(&self, response: &Response<Body>) -> Result<(), Failure> {
         let limit = text(response, "x-rate-limit-limit");
         let interval = text(response, "x-rate-limit-interval");
@@ -145,9 +145,9 @@ fn network(error: ureq::Error) -> Failure {
     }
 }
 
-/// Whether the look-up of a name failed. The standard library gives such an error no kind of its own.
+/// Whether the error is a failed look-up of a host. The standard library has no kind for it.
 fn is_lookup(error: &io::Error) -> bool {
-    // What Windows calls the four failures of a look-up.
+    // The codes of Windows for the four failures of a look-up.
     let is_windows = error
         .raw_os_error()
         .is_some_and(|code| (11001..=11004).contains(&code));
@@ -158,7 +158,7 @@ fn text<'a>(response: &'a Response<Body>, header: &str) -> Option<&'a str> {
     response.headers().get(header)?.to_str().ok()
 }
 
-/// The address that a redirect of `from` leads to; `None` if there is none, or only one without TLS where `from` has it.
+/// Returns the address that a redirect of `from` leads to; `None` if it has none, or one without TLS though `from` has TLS.
 fn target(from: &str, location: &str) -> Option<String> {
     let (scheme, rest) = from.split_once("://")?;
     let host = rest.split('/').next()?;

@@ -1,4 +1,4 @@
-//! The Handle API of the proxy: the path of a name, and what a reply says (P4, P6).
+//! The Handle API of the proxy: the path of a name, and its replies (P4, P6).
 
 use doisift_core::Doi;
 use serde::Deserialize;
@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::fetch::Reply;
 use crate::{Answer, Failure};
 
-/// The path of a name below the endpoint, with the two types that an answer needs.
+/// Returns the path of a name below the endpoint, with the two types that an answer needs.
 pub(crate) fn path(doi: &Doi) -> String {
     let uri = doi.to_doi_uri();
     let name = uri.trim_start_matches("doi:");
     format!("api/handles/{name}?type=URL&type=HS_ALIAS")
 }
 
-/// The documented body, as far as answers need it.
+/// The fields of the documented body that answers need.
 #[derive(Deserialize)]
 struct Body {
     #[serde(rename = "responseCode")]
@@ -40,9 +40,9 @@ struct Data {
     value: Value,
 }
 
-/// What the service says of `doi`. An alias is not followed here.
+/// Reads the service's answer about `doi`. Does not follow an alias.
 ///
-/// A page with status 404 is no answer, nor is a record with a status that says otherwise.
+/// A page with status 404 is not an answer, nor is a record whose code contradicts the status.
 pub(crate) fn read(doi: &Doi, reply: &Reply) -> Result<Answer, Failure> {
     let body = serde_json::from_slice::<Body>(&reply.body);
     if !matches!(reply.status, 200 | 404 | 500) || (reply.status != 200 && body.is_err()) {
@@ -88,7 +88,7 @@ fn found(values: Vec<HandleValue>) -> Answer {
 }
 
 impl Data {
-    /// The text of format `string`; values in other formats are bytes or structures, and hold no address.
+    /// Returns the text of format `string`. Values in other formats are bytes or structures, without an address.
     fn text(&self) -> Option<&str> {
         self.value.as_str().filter(|_| self.format == "string")
     }
@@ -103,14 +103,14 @@ mod tests {
         read(&Doi::new(name).unwrap(), &Reply { status, body })
     }
 
-    /// The document's first example of P4, with the braces and the address that its copy lacks.
+    /// The document's first example of P4, with the braces and the address that are missing in its copy.
     const EXAMPLE: &str = r#"{"responseCode":1,"handle":"10.1000/1","values":[
         {"index":100,"type":"HS_ADMIN","data":{"format":"admin","value":{"handle":"0.NA/10.1000","index":200,
             "permissions":"011111111111"}},"ttl":86400,"timestamp":"2000-04-13T15:08:57Z"},
         {"index":1,"type":"URL","data":{"format":"string","value":"http://www.doi.org/index.html"},"ttl":86400,
             "timestamp":"2004-09-10T19:49:59Z"}]}"#;
 
-    /// Its second, which asked for type URL alone.
+    /// The document's second example, which asks for type URL alone.
     const EXAMPLE_OF_TYPE: &str = r#"{"responseCode":1,"handle":"10.1000/1","values":[
         {"index":1,"type":"URL","data":{"format":"string","value":"http://www.doi.org/index.html"},"ttl":86400,
             "timestamp":"2004-09-10T19:49:59Z"}]}"#;

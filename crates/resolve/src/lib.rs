@@ -1,9 +1,9 @@
-//! Asks the DOI proxy what a name is, politely and resumably.
+//! Asks the DOI proxy about names, politely and resumably.
 //!
 //! - [`Client`] asks: [`Client::resolve`] for the record of one name or of many, [`Client::agencies`] for their agencies.
 //! - [`Answer`] is one of three kinds: the name exists, the registry does not know it, or it could not be asked and why.
-//!   [`Agency`] is the same for the service "Which RA".
-//! - [`Dated`] says of an answer when the service was asked, and whether the cache has it.
+//! [`Agency`] is the answer of the service "Which RA".
+//! - [`Dated`] adds to an answer when the service was asked, and whether it comes from the cache.
 //! - [`Cache`] keeps answers in a file, so that a later run asks only for what is new or stale.
 //! - [`Cancel`] ends a run from another thread.
 //!
@@ -12,20 +12,21 @@
 //! `GET api/handles/NAME?type=URL&type=HS_ALIAS` of the endpoint for a record, never `auth`, which bypasses caches;
 //! `GET doiRA/NAME,NAME` for agencies, with commas inside names encoded. All requests of a client share one [`Rate`], redirects
 //! and further attempts included. In any interval of the rate's length the service gets at most the rate's number of requests,
-//! however late single requests arrive: a place is free again only when the interval has passed since the answer. Requests start
-//! evenly, the first one after a step too, so that the rate holds when a program is started again. The headers
+//! however late single requests arrive: a place is free again only when the interval has passed since the answer. Requests
+//! start evenly. The first one waits too, so that the rate holds when a program is started again. The headers
 //! `x-rate-limit-limit` and `x-rate-limit-interval` make the rate lower, never higher. After status 429 or 503 all threads wait
 //! as long as `Retry-After` says, or for the delay before the next attempt.
 //!
-//! # What is asked again
+//! # Repeated questions
 //!
-//! Failures that may pass: no connection, cut or foreign bodies, status 408, 429 and 5xx, response code 2. The delays double
-//! and are partly random. A failure that stays is the answer [`Answer::CouldNotAsk`] and is not kept in the cache.
+//! These failures are asked again: no connection, cut or foreign bodies, status 408, 429 and 5xx, response code 2. The
+//! delays double and are partly random. A failure that remains is the answer [`Answer::CouldNotAsk`] and is not kept in the
+//! cache.
 //!
 //! # Errors
 //!
-//! [`SetupError`] for options that cannot be used, [`CacheError`] for the file of a cache. What goes wrong with one name is the
-//! answer for that name, as a [`Failure`].
+//! [`SetupError`] for invalid options, [`CacheError`] for the file of a cache. A failure for one name is the answer for
+//! that name, as a [`Failure`].
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

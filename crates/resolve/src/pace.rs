@@ -1,4 +1,4 @@
-//! Threads wait here for their turn, on the real clock, and learn that the client is cancelled.
+//! Lets threads wait for their turn on the real clock, and ends their wait if the client is cancelled.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ use crate::rate::{Limiter, Rate};
 
 /// Ends the questions of a client from any thread.
 ///
-/// Requests that are under way still end, at the latest with their timeout, and their answers are kept. Nothing is asked after
-/// them: a cancelled client stays cancelled.
+/// Requests in progress still end, at the latest with their timeout, and their answers are kept. No further questions are
+/// asked: a cancelled client stays cancelled.
 #[derive(Clone, Debug)]
 pub struct Cancel(Arc<Pace>);
 
@@ -30,14 +30,14 @@ struct PaceState {
     is_cancelled: bool,
 }
 
-/// The one limiter of a client.
+/// The only limiter of a client.
 #[derive(Debug)]
 pub(crate) struct Pace {
     state: Mutex<PaceState>,
     changed: Condvar,
 }
 
-/// The right to have one request under way.
+/// The right to one request in progress.
 pub(crate) struct Permit<'a>(&'a Pace);
 
 impl Drop for Permit<'_> {
@@ -62,7 +62,7 @@ impl Pace {
         Cancel(Arc::clone(self))
     }
 
-    /// Waits for the turn of a request; `None` if the client is cancelled.
+    /// Waits for the turn of a request. Returns `None` if the client is cancelled.
     pub fn enter(&self) -> Option<Permit<'_>> {
         let mut state = self.lock();
         while !state.is_cancelled {
@@ -74,7 +74,7 @@ impl Pace {
         None
     }
 
-    /// Lets `wait` pass; `None` if the client is cancelled.
+    /// Waits for `wait`. Returns `None` if the client is cancelled.
     pub fn sleep(&self, wait: Duration) -> Option<()> {
         let end = Instant::now() + wait;
         let mut state = self.lock();
@@ -88,14 +88,14 @@ impl Pace {
         None
     }
 
-    /// Makes all threads wait. Returns by how much that is longer than they would have waited.
+    /// Makes all threads wait. Returns how much longer they wait than before.
     pub fn pause(&self, wait: Duration) -> Duration {
         let mut longer = Duration::ZERO;
         self.change(|state| longer = state.limiter.pause(Instant::now(), wait));
         longer
     }
 
-    /// Obeys the rate that the service states.
+    /// Applies the rate that the service states.
     pub fn obey(&self, rate: Rate) {
         self.change(|state| state.limiter.obey(rate));
     }

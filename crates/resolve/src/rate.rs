@@ -1,4 +1,4 @@
-//! How many requests are sent in which time: the decision alone, with the time as a parameter.
+//! Decides when requests may be sent. The time is a parameter.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::SetupError;
 use crate::delay::MAX_WAIT;
 
-/// At most this many requests in any interval of this length.
+/// A maximum number of requests in any interval of a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     requests: u32,
@@ -14,7 +14,7 @@ pub struct Rate {
 }
 
 impl Default for Rate {
-    /// 5 requests a second.
+    /// 5 requests per second.
     fn default() -> Self {
         Rate {
             requests: 5,
@@ -24,7 +24,7 @@ impl Default for Rate {
 }
 
 impl Rate {
-    /// A rate of `requests` in any `interval`.
+    /// Makes a rate of `requests` in any `interval`.
     ///
     /// # Errors
     ///
@@ -36,19 +36,20 @@ impl Rate {
         Ok(Rate { requests, interval })
     }
 
-    /// The rate that a service states in the headers `x-rate-limit-limit` and `x-rate-limit-interval`, such as `50` and `1s`.
+    /// Parses the rate that a service states in the headers `x-rate-limit-limit` and `x-rate-limit-interval`, such as `50`
+    /// and `1s`.
     pub(crate) fn from_headers(limit: &str, interval: &str) -> Option<Self> {
         let seconds = interval.trim().trim_end_matches('s').parse().ok()?;
         let limit = limit.trim().parse().ok()?;
         Rate::new(limit, Duration::from_secs(seconds)).ok()
     }
 
-    /// The time between two requests that are sent evenly.
+    /// Returns the time between two requests that are sent evenly.
     fn step(self) -> Duration {
         self.interval / self.requests
     }
 
-    /// The slower of two rates.
+    /// Returns the slower of two rates.
     fn slower(self, other: Rate) -> Rate {
         if other.step() > self.step() {
             other
@@ -60,9 +61,9 @@ impl Rate {
 
 /// Decides when the next request may be sent.
 ///
-/// Requests start evenly. A request takes a place from its start until an interval has passed since its answer. The service got
-/// it between the two, so two requests on one place arrive at least an interval apart, and there are no more places than the
-/// rate has requests.
+/// Requests start evenly. A request takes a place from its start until an interval has passed since its answer. The service
+/// receives it between the two. So two requests on one place arrive at least an interval apart, and there are no more
+/// places than the rate has requests.
 #[derive(Debug)]
 pub(crate) struct Limiter {
     /// The caller's rate.
@@ -75,11 +76,11 @@ pub(crate) struct Limiter {
     not_before: Option<Instant>,
 }
 
-/// A wait that ends only when a request is answered.
+/// Length of a wait that ends when a request is answered.
 const UNTIL_ANSWERED: Duration = Duration::from_secs(3600);
 
 impl Limiter {
-    /// The first request waits its step as well: a process before this one may have sent the last one just now.
+    /// Makes a limiter. The first request waits too, since an earlier process may have sent one just before.
     pub fn new(rate: Rate, now: Instant) -> Self {
         Limiter {
             own: rate,
@@ -90,7 +91,7 @@ impl Limiter {
         }
     }
 
-    /// Takes a place for a request that starts now, or returns how long to wait before the next try.
+    /// Takes a place for a request that starts now. The error is the time to wait before the next try.
     pub fn start(&mut self, now: Instant) -> Result<(), Duration> {
         let interval = self.rate.interval;
         while self
@@ -112,13 +113,13 @@ impl Limiter {
         Ok(())
     }
 
-    /// A request was answered, or given up.
+    /// Ends a request that was answered or given up.
     pub fn end(&mut self, now: Instant) {
         self.under_way = self.under_way.saturating_sub(1);
         self.answered.push_back(now);
     }
 
-    /// Sends nothing for `wait` from `now` on. Returns by how much that is longer than before.
+    /// Sends nothing for `wait` after `now`. Returns how much longer that is than before.
     pub fn pause(&mut self, now: Instant, wait: Duration) -> Duration {
         let before = self.not_before.unwrap_or(now).max(now);
         let at = now + wait;
@@ -126,7 +127,7 @@ impl Limiter {
         at.saturating_duration_since(before)
     }
 
-    /// Obeys the rate that the service states, if it is lower than the caller's.
+    /// Applies the rate that the service states, if it is lower than the caller's.
     pub fn obey(&mut self, stated: Rate) {
         self.rate = self.own.slower(stated);
     }
@@ -138,7 +139,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// A limiter, and when it lets the first request pass.
+    /// Makes a limiter, and returns when it lets the first request pass.
     fn limiter(requests: u32) -> (Limiter, Instant) {
         let rate = Rate::new(requests, 1000 * MS).unwrap();
         let now = Instant::now();

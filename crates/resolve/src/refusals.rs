@@ -1,4 +1,4 @@
-//! When a client asks nothing more: the service is not found, refuses the program, or wants no request for long.
+//! Decides when a client gives up: the service is not found, refuses the program, or wants a long pause.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,12 +12,12 @@ pub(crate) struct Refusals(Mutex<RefusalState>);
 struct RefusalState {
     /// Failures since the last answer.
     count: u32,
-    /// Why nothing more is asked.
+    /// Why the client gave up.
     given_up: Option<Failure>,
 }
 
 impl Refusals {
-    /// The failure that a question gets without being asked. `None` if it is to be asked.
+    /// Returns the failure of a question after the client gave up; `None` if the question should be asked.
     pub fn given_up(&self) -> Option<Failure> {
         let reason = self.lock().given_up.clone()?;
         Some(Failure::NotAsked(Box::new(reason)))

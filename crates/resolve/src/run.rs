@@ -1,7 +1,7 @@
-//! Many names in, their answers out in the order of the names, each once.
+//! Asks questions about many names, and delivers the answers in the order of the names, each once.
 //!
 //! The caller's thread reads names and delivers answers; threads of the client ask. An answer is in the cache before it is
-//! delivered. A name that the cache answers, or that is under way, is not asked.
+//! delivered. A name is not asked if the cache has its answer, or another row already asks it.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -16,7 +16,7 @@ use crate::cache::whole_seconds;
 use crate::window::Window;
 use crate::{Agency, Answer, Cache, CacheError, Client, agency};
 
-/// What a run did.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Names whose answers were delivered.
@@ -29,10 +29,10 @@ pub struct Summary {
     pub is_complete: bool,
 }
 
-/// An answer, and how it came about.
+/// An answer, and when and how it was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dated<A> {
-    /// What the service says.
+    /// The answer of the service.
     pub answer: A,
     /// When it was asked, to the second.
     pub asked: SystemTime,
@@ -46,13 +46,13 @@ trait Question: Sync {
     /// Its name in the cache.
     const NAME: &'static str;
 
-    /// The names of a full batch.
+    /// Maximum number of names in a batch.
     const MAX_NAMES: usize;
 
     /// Whether the request for `batch` has room for `next`.
     fn fits(batch: &[Doi], next: &Doi) -> bool;
 
-    /// The answers for a batch, in its order; `None` if the client is cancelled.
+    /// Asks about a batch. Returns the answers in its order; `None` if the client is cancelled.
     fn ask(client: &Client, batch: &[Doi]) -> Option<Vec<Self::Answer>>;
 }
 
@@ -89,15 +89,15 @@ impl Question for AgencyQuestion {
 }
 
 impl Client {
-    /// Asks what the registry says of many names, and delivers each with its answer, in the order of `names`.
+    /// Asks the registry about many names, and delivers each with its answer, in the order of `names`.
     ///
-    /// Equal names are asked once, and names that `cache` answers not at all. The target of an alias is asked together with it, even
-    /// if it is one of the names. The run ends early if the client is cancelled, and
-    /// if `deliver` breaks or the cache fails, which cancel the client.
+    /// Equal names are asked once, and names with an answer in `cache` not at all. The target of an alias is asked together
+    /// with it, even if it is one of the names. The run ends early if the client is cancelled, if `deliver` breaks, or if
+    /// the cache fails. The last two cancel the client.
     ///
     /// # Errors
     ///
-    /// [`CacheError`] if the cache cannot be read or written. What goes wrong with a name is its answer.
+    /// [`CacheError`] if the cache cannot be read or written. A failure for a name is its answer.
     pub fn resolve(
         &self,
         names: impl IntoIterator<Item = Doi>,
@@ -107,11 +107,11 @@ impl Client {
         run::<HandleQuestion>(self, names, cache, deliver)
     }
 
-    /// Asks which agencies have many names, many in one request, and delivers them as [`Client::resolve`] does.
+    /// Asks for the agencies of many names, many in one request, and delivers them as [`Client::resolve`] does.
     ///
     /// # Errors
     ///
-    /// As [`Client::resolve`].
+    /// Same as [`Client::resolve`].
     pub fn agencies(
         &self,
         names: impl IntoIterator<Item = Doi>,
@@ -176,7 +176,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks batches until none comes.
+/// Asks batches until no more come.
 fn work<Q: Question>(
     client: &Client,
     waiting: &Mutex<Receiver<Vec<Doi>>>,
@@ -216,12 +216,12 @@ fn keep<Q: Question>(
     Ok(batch.into_iter().zip(dated).collect())
 }
 
-/// The part of a run that the caller's thread does.
+/// The part of a run on the caller's thread.
 struct Run<'a, 'c, Q: Question, D> {
     client: &'a Client,
     cache: &'a Mutex<&'c mut Cache>,
     window: Window<Dated<Q::Answer>>,
-    /// Names to ask together that are not sent yet.
+    /// Names of the next request, which is not sent yet.
     batch: Vec<Doi>,
     jobs: Sender<Vec<Doi>>,
     settled: Receiver<Settled<Q::Answer>>,
@@ -230,7 +230,7 @@ struct Run<'a, 'c, Q: Question, D> {
 }
 
 impl<Q: Question, D> Drop for Run<'_, '_, Q, D> {
-    /// The threads end with what they ask now, whatever is still in their queue.
+    /// Cancels an incomplete run. The threads end after their current request, whatever is in their queue.
     fn drop(&mut self) {
         if !self.summary.is_complete {
             self.client.cancel_handle().cancel();
@@ -266,7 +266,7 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
         }
     }
 
-    /// Answers a name from the cache, or has it asked if that is not under way.
+    /// Answers a name from the cache, or sends it if it is not in progress.
     fn take(&mut self, doi: Doi) -> Result<(), Stop> {
         let key = doi.key();
         if self.window.awaits(&key) {
@@ -297,7 +297,7 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
         Ok(())
     }
 
-    /// Has the names of the batch asked.
+    /// Sends the names of the batch to the threads.
     fn send(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         if !batch.is_empty() {

@@ -1,11 +1,11 @@
-//! The rows of a run between the first that is not delivered and the last that was read: answers come in any order and leave in
+//! The rows of a run from the first that is not delivered to the last that was read. Answers come in any order and leave in
 //! the order of names.
 
 use std::collections::{HashMap, VecDeque};
 
 use doisift_core::Doi;
 
-/// Rows beyond this wait until the first of them is delivered.
+/// Maximum number of rows. Further rows wait until the first one is delivered.
 const MAX_ROWS: usize = 4096;
 
 struct Row<A> {
@@ -15,7 +15,7 @@ struct Row<A> {
 
 pub(crate) struct Window<A> {
     rows: VecDeque<Row<A>>,
-    /// How many rows have left.
+    /// Number of rows that have left.
     gone: usize,
     /// The rows that wait for the answer of a key, by their number from the start of the run.
     open: HashMap<String, Vec<usize>>,
@@ -38,12 +38,12 @@ impl<A: Clone> Window<A> {
         self.rows.is_empty()
     }
 
-    /// Whether the answer of a key is under way.
+    /// Whether the answer of a key is awaited.
     pub fn awaits(&self, key: &str) -> bool {
         self.open.contains_key(key)
     }
 
-    /// Adds a row whose answer is there.
+    /// Adds a row with its answer.
     pub fn push_answered(&mut self, doi: Doi, answer: A) {
         let answer = Some(answer);
         self.rows.push_back(Row { doi, answer });

@@ -1,4 +1,4 @@
-//! A run that is killed twice loses no finished answer and asks for nothing again that it has.
+//! A run that is killed twice loses no finished answer, and does not ask again for an answer that it has.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
@@ -19,15 +19,15 @@ use doisift_resolve::{Answer, Cache, Client, ClientOptions, MaxAge, Rate, Summar
 const REQUESTS: u32 = 300;
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Requests under way at a kill.
+/// Maximum number of requests in progress at a kill.
 const CONCURRENCY: usize = 8;
 
-/// An answer that takes a while, so that a kill meets requests under way.
+/// Delays an answer, so that requests are in progress at a kill.
 fn slow(request: &Request) -> Act {
     Act::Slow(Duration::from_millis(5), Box::new(faulty(request)))
 }
 
-/// Asks `endpoint` for `names` names with the cache `path`, and returns them as delivered.
+/// Asks `endpoint` about `names` names with the cache `path`, and returns the rows as delivered.
 fn run(endpoint: &str, names: usize, path: &Path) -> (Vec<(String, Answer)>, Summary) {
     let options = ClientOptions {
         rate: Rate::new(REQUESTS, INTERVAL).unwrap(),
@@ -45,7 +45,7 @@ fn run(endpoint: &str, names: usize, path: &Path) -> (Vec<(String, Answer)>, Sum
     (rows, summary.unwrap())
 }
 
-/// No test of its own: the process that is killed.
+/// Not a test itself: the process that is killed.
 #[test]
 #[ignore = "started by the other tests"]
 fn child() {
@@ -66,7 +66,7 @@ fn start_child(server: &Server, names: usize, path: &Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// The keys whose answers the cache holds, from its text.
+/// Returns the keys whose answers the cache holds, from its text.
 fn kept(path: &Path) -> HashSet<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let whole = text
@@ -76,7 +76,7 @@ fn kept(path: &Path) -> HashSet<String> {
     keys.map(str::to_owned).collect()
 }
 
-/// Since the last call, nothing was asked again but what was under way at a kill: answered, but not to anyone.
+/// Asserts that since the last call only requests in progress at a kill were asked again.
 fn assert_asked_again(server: &Server, kept: &HashSet<String>) {
     let again = std::mem::take(&mut server.seen().asked_again);
     // An alias and its target are two requests.
@@ -109,7 +109,7 @@ fn two_kills_lose_nothing(names: usize) {
     }
     assert_eq!((rows.len(), summary.cached as usize), (names, before.len()));
     assert_asked_again(&server, &before);
-    // Over a restart requests start at the rate; those under way may arrive late.
+    // After a restart requests start at the rate, but those that were in progress may arrive late.
     server.assert_rate(REQUESTS as usize + CONCURRENCY, INTERVAL);
 }
 

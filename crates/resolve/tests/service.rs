@@ -1,4 +1,4 @@
-//! Runs against a server on this machine: what it is asked, how often and how fast, and what the caller gets.
+//! Runs against a server on this machine: its requests, how often and how fast they come, and the caller's answers.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
@@ -18,7 +18,7 @@ fn memory() -> Cache {
     Cache::in_memory(MaxAge::default())
 }
 
-/// The answers of a run, with their names.
+/// Returns the answers of a run, with their names.
 fn answers(client: &Client, names: &[Doi], cache: &mut Cache) -> (Vec<(String, Answer)>, Summary) {
     let mut rows = Vec::new();
     let summary = client.resolve(names.iter().cloned(), cache, |doi, dated| {
@@ -126,7 +126,7 @@ fn retry_after_is_waited_for() {
     server.assert_rate(1, Duration::from_secs(1));
 }
 
-/// The reasons why names were not answered, and the time that took.
+/// Returns why names were not answered, and the time of the run.
 fn reasons(client: &Client, count: usize) -> (Vec<Failure>, Duration) {
     let started = Instant::now();
     let names: Vec<_> = (0..count).map(|number| doi(&name(number))).collect();
@@ -144,7 +144,7 @@ fn a_service_that_is_not_found_is_not_looked_for_with_every_name() {
     let options = ClientOptions {
         backoff: Backoff::default(),
         concurrency: 1,
-        // Taken for an address of this machine, so that no proxy is asked.
+        // An address of this machine by its form, so that no proxy is used.
         ..options("http://127.nowhere.invalid/")
     };
     let client = Client::new(&options).unwrap();
@@ -339,7 +339,7 @@ fn what_cannot_be_asked_is_never_unknown() {
     assert!(matches!(failures[6], Failure::Body(_)));
     assert_eq!(failures[7], &Failure::Http(404));
     assert!(summary.is_complete && cache.is_empty());
-    // What may pass has six attempts, a circle of redirects six requests, and the rest one.
+    // Failures that may pass have six attempts, a circle of redirects six requests, and others one.
     let seen = server.seen();
     let asked = |n| seen.asked[&format!("/api/handles/10.5555/{n}?type=URL&type=HS_ALIAS")].0;
     assert_eq!(
@@ -355,7 +355,7 @@ fn failure(answer: &Answer) -> &Failure {
     }
 }
 
-/// The service "Which RA".
+/// Answers as the service "Which RA" does.
 fn agency_of(name: &str) -> serde_json::Value {
     match number(name) % 5 {
         0 => serde_json::json!({"DOI": name, "status": "DOI does not exist"}),
@@ -394,7 +394,7 @@ fn p5_agencies_are_asked_in_batches() {
 #[test]
 fn a_run_that_breaks_or_is_cancelled_goes_on_with_what_is_left() {
     let server = Server::start(|request| truth(&request.name()));
-    // Of an alias whose target is not asked any more there is no answer yet.
+    // An alias whose target is not asked any more has no answer yet.
     let whole = (0..100).filter(|number| number % 20 != 4);
     let names: Vec<_> = whole.map(|number| doi(&name(number))).collect();
     let mut cache = memory();

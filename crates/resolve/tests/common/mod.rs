@@ -1,4 +1,4 @@
-//! A server on this machine that speaks the documented JSON, with the faults that a test wants, and looks at what it is asked.
+//! A server on this machine that speaks the documented JSON, makes the faults that a test wants, and checks its requests.
 #![allow(dead_code)]
 
 pub mod registry;
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use doisift_core::Doi;
 use doisift_resolve::{Backoff, Client, ClientOptions, Rate};
 
-/// What the server does with a request.
+/// The server's response to a request.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Status, further header lines with their ends, body.
     Reply(u16, String, String),
-    /// The same after a while.
+    /// Another act after a delay.
     Slow(Duration, Box<Act>),
     /// Status 200 and half of a body.
     Cut(String),
@@ -35,7 +35,7 @@ impl Act {
         Act::Reply(302, format!("Location: {to}\r\n"), String::new())
     }
 
-    /// Whether the client has its answer with this.
+    /// Whether this act gives the client its answer.
     fn is_answer(&self) -> bool {
         match self {
             Act::Reply(status, _, body) => {
@@ -48,7 +48,7 @@ impl Act {
     }
 }
 
-/// One request: its path, how often that was asked before, and its headers.
+/// One request: its path, how often the path was asked before, and its headers.
 pub struct Request {
     pub path: String,
     pub attempt: usize,
@@ -56,7 +56,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The decoded name of a request for a record.
+    /// Returns the decoded name of a request for a record.
     pub fn name(&self) -> String {
         name_of(&self.path)
     }
@@ -72,7 +72,7 @@ pub fn name_of(path: &str) -> String {
 pub struct Seen {
     /// When each request came.
     pub times: Vec<Instant>,
-    /// How often each path was asked, and when last.
+    /// How often each path was asked, and when it was asked last.
     pub asked: HashMap<String, (usize, Instant)>,
     /// Paths that were answered.
     pub answered: HashSet<String>,
@@ -110,7 +110,7 @@ impl Server {
         self.seen.lock().unwrap()
     }
 
-    /// Requests until the client or an act ends the connection.
+    /// Serves requests until the client or an act ends the connection.
     fn serve(&self, stream: TcpStream, behaviour: &Behaviour) {
         stream.set_nodelay(true).unwrap();
         let mut lines = BufReader::new(stream.try_clone().unwrap());
@@ -130,7 +130,7 @@ impl Server {
         }
     }
 
-    /// Notes a request and returns how often its path was asked before.
+    /// Records a request, and returns how often its path was asked before.
     fn note(&self, path: &str) -> usize {
         let mut seen = self.seen();
         let now = Instant::now();
@@ -143,7 +143,7 @@ impl Server {
         asked.0 - 1
     }
 
-    /// No interval had more than `requests`.
+    /// Asserts that no interval had more than `requests`.
     pub fn assert_rate(&self, requests: usize, interval: Duration) {
         let times = &self.seen().times;
         for window in times.windows(requests + 1) {
@@ -153,7 +153,7 @@ impl Server {
     }
 }
 
-/// The path and the headers of the next request.
+/// Reads the path and the headers of the next request.
 fn head(lines: &mut impl BufRead) -> Option<(String, String)> {
     let mut first = String::new();
     lines.read_line(&mut first).ok().filter(|read| *read > 0)?;
@@ -168,7 +168,7 @@ fn head(lines: &mut impl BufRead) -> Option<(String, String)> {
     Some((path.to_owned(), headers))
 }
 
-/// Performs an act and returns whether the connection goes on. A client may be gone.
+/// Performs an act. Returns whether the connection stays open. The client may have closed it.
 fn perform(act: Act, mut stream: &TcpStream) -> bool {
     match act {
         Act::Slow(wait, act) => {
@@ -209,7 +209,7 @@ pub fn decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// A record with one value.
+/// Returns a record with one value.
 pub fn record(name: &str, kind: &str, value: &str) -> Act {
     let value = serde_json::json!({"index": 1, "type": kind, "ttl": 86400, "timestamp": "2004-09-10T19:49:59Z",
         "data": {"format": "string", "value": value}});
@@ -217,7 +217,7 @@ pub fn record(name: &str, kind: &str, value: &str) -> Act {
     Act::json(200, body.to_string())
 }
 
-/// An answer without values.
+/// Returns an answer without values.
 pub fn code(status: u16, code: u32, name: &str) -> Act {
     let body = serde_json::json!({"responseCode": code, "handle": name});
     Act::json(status, body.to_string())
@@ -227,7 +227,7 @@ pub fn doi(name: &str) -> Doi {
     Doi::new(name).unwrap()
 }
 
-/// Quick attempts at a rate that binds only where a test lowers it.
+/// Returns options for quick attempts, with a rate so high that it only matters if a test lowers it.
 pub fn options(endpoint: &str) -> ClientOptions {
     ClientOptions {
         endpoint: endpoint.to_owned(),

@@ -1,4 +1,4 @@
-//! What the registry of the tests says of its names, and the faults on the way.
+//! Answers of the tests' registry about its names, and the faults before them.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub fn known(name: &str) -> Answer {
     Answer::Known { urls }
 }
 
-/// The number at the end of a name.
+/// Returns the number at the end of a name.
 pub fn number(name: &str) -> usize {
     name.rsplit(['.', '/']).next().unwrap().parse().unwrap()
 }
@@ -37,7 +37,7 @@ pub fn expected(number: usize) -> Answer {
     }
 }
 
-/// What the registry says of a name.
+/// Returns the registry's answer about a name.
 pub fn truth(name: &str) -> Act {
     if name.contains("/target.") {
         return record(name, "URL", &url(name));
@@ -51,7 +51,7 @@ pub fn truth(name: &str) -> Act {
     }
 }
 
-/// The truth, after a fault at the first attempt of one name in ten.
+/// Returns the true answer, after a fault at the first attempt of one name in ten.
 pub fn faulty(request: &Request) -> Act {
     let name = request.name();
     let number = number(&name);
