@@ -1,4 +1,4 @@
-//! Commands that are stopped together with all that they start, and waits for what they write.
+//! Commands that are stopped together with all processes that they start, and waits for their output.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
@@ -23,13 +23,13 @@ impl CommandGroup {
         Ok(CommandGroup { child, group })
     }
 
-    /// The command itself.
+    /// Returns the command itself.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Kills the command and the processes that it started, and waits for the end of the command. It must not have been waited
-    /// for before: its number may be that of another process by now.
+    /// Kills the command and the processes that it started, and waits for the end of the command. It must not have been
+    /// waited for before, since its number may already belong to another process.
     pub fn kill(&mut self) {
         // These fail only if all of them have ended already.
         self.group.kill();
@@ -38,7 +38,7 @@ impl CommandGroup {
     }
 }
 
-/// Which pipes of a command can be read without waiting. One that was closed can.
+/// The pipes of a command that can be read without waiting. A closed pipe counts as ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadyPipes {
     /// Standard output.
@@ -48,10 +48,10 @@ pub struct ReadyPipes {
 }
 
 impl ReadyPipes {
-    /// Waits until a pipe can be read, or `max` has passed, or a signal came.
+    /// Waits until a pipe can be read, `max` has passed, or a signal arrives.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An error of the system.
     pub fn wait(
         output: Option<&ChildStdout>,
         errors: Option<&ChildStderr>,
@@ -61,7 +61,7 @@ impl ReadyPipes {
     }
 }
 
-/// The number of the signal that ended a process; `None` on Windows.
+/// Returns the number of the signal that ended a process; `None` on Windows.
 pub fn signal_of(status: ExitStatus) -> Option<i32> {
     os::signal_of(status)
 }

@@ -1,7 +1,7 @@
-//! What doisift asks of the operating system, with one interface for Unix and Windows.
+//! Functions of the operating system, with one interface for Unix and Windows.
 //!
-//! Everything that differs between systems and that std does not unite is here, so that no other crate has code for one
-//! system. This crate knows no sources, no outputs and no names.
+//! All differences between systems that std does not hide are here, so that no other crate has code for one system. This
+//! crate knows no sources, no outputs and no names.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -31,7 +31,7 @@ pub use status::{FileId, FileKind, FileStatus};
 #[cfg(not(any(unix, windows)))]
 compile_error!("doisift-system needs Unix or Windows");
 
-/// The device that takes everything that is written to it.
+/// The device that discards everything written to it.
 pub const NULL_DEVICE: &str = os::NULL_DEVICE;
 
 /// Locks a file until it is closed. Without `wait`, returns false if another process has the lock.
@@ -59,8 +59,8 @@ pub fn lock(file: &File, wait: bool) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct ReplaceLock(#[expect(dead_code, reason = "it is held")] Option<File>);
 
-/// Locks the file at `path` against processes that replace it under this lock too. `None` if another process has a lock on it.
-/// On Windows nothing is locked, since a lock would keep the file from being read and replaced.
+/// Locks the file at `path` against processes that replace it under this lock too. Returns `None` if another process has a
+/// lock on it. On Windows nothing is locked, since a lock would prevent reading and replacing the file.
 ///
 /// # Errors
 /// If the file cannot be opened.
@@ -75,11 +75,11 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     there.is_some() && there == own
 }
 
-/// Opens a file as `options` say. Opening a link fails or gives the link itself, which is no regular file. Opening a FIFO does
-/// not wait for its writer.
+/// Opens a file as `options` say. Opening a link fails or returns the link itself, which is not a regular file. Opening a
+/// FIFO does not wait for its writer.
 ///
 /// # Errors
-/// Those of the system.
+/// An error of the system.
 pub fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     os::unfollowed(options).open(path)
 }
@@ -92,52 +92,53 @@ pub fn hold_folder(path: &Path) -> io::Result<File> {
     os::hold_folder(path)
 }
 
-/// Opens and locks the regular file, or the folder, at `path` if it belongs to this user and no process holds it. Follows no
-/// link. On Windows any user may have created it: the permissions of the file decide who can remove it.
+/// Opens and locks the regular file, or the folder, at `path` if it belongs to this user and no process holds it. Does not
+/// follow links. On Windows any user may have created it: the permissions of the file decide who can remove it.
 pub fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
     os::hold_unused(path, is_folder)
 }
 
-/// Reads bytes at an offset. On Windows this moves the position of the file, so a file must be read either at offsets or at its
-/// position.
+/// Reads bytes at an offset. On Windows this moves the position of the file, so a file must be read either at offsets or at
+/// its position.
 ///
 /// # Errors
-/// Those of the system.
+/// An error of the system.
 pub fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     os::read_at(file, into, at)
 }
 
-/// Writes a file that was written before to disk.
+/// Writes the data of an already written file to disk.
 ///
 /// # Errors
-/// Those of the system.
+/// An error of the system.
 pub fn sync_file(path: &Path) -> io::Result<()> {
     os::sync_file(path)
 }
 
-/// Writes the entries of a folder to disk. Does nothing on Windows, where the file system keeps a journal of them.
+/// Writes the entries of a folder to disk. Does nothing on Windows, whose file system keeps a journal of them.
 ///
 /// # Errors
-/// Those of the system.
+/// An error of the system.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     os::sync_folder(path)
 }
 
-/// A file's number, and the time of its last change in seconds and nanoseconds since 1970, where no program can set these.
+/// Returns a file's number, and the time of its last change in seconds and nanoseconds since 1970. `None` on systems where
+/// programs can set that time.
 pub fn last_change(metadata: &Metadata) -> Option<(u64, (i64, i64))> {
     os::last_change(metadata)
 }
 
-/// Gives the file at `to`, which is to take the place of that at `from`, the owner, the permissions and the extended attributes of
-/// that, access control lists too. On Windows, where new files take these of their folder, it gives the permissions alone.
+/// Gives the file at `to`, which will replace the file at `from`, the owner, permissions, extended attributes and access
+/// control lists of that file. On Windows it gives only the permissions, since new files take the others from their folder.
 ///
 /// # Errors
-/// If one of these cannot be set. Attributes that the system alone may set are left out.
+/// If one of these cannot be set. Attributes that only the system may set are left out.
 pub fn copy_attributes(from: &Path, to: &Path) -> io::Result<()> {
     os::copy_attributes(from, to)
 }
 
-/// A copy of the handle of standard input, without the lock and the buffer of std.
+/// Returns a copy of the handle of standard input, without the lock and the buffer of std.
 ///
 /// # Errors
 /// If standard input is closed.
@@ -145,13 +146,14 @@ pub fn stdin() -> io::Result<File> {
     os::stdin()
 }
 
-/// Whether standard output was closed when the process was started. Must be called before `main`: std opens another file in its
-/// place.
+/// Whether standard output was closed when the process was started. Must be called before `main`, since std opens another
+/// file in its place.
 pub fn is_stdout_closed() -> bool {
     os::is_stdout_closed()
 }
 
-/// The kind of an error of the system: that of std, and a broken pipe too where std has no kind for it.
+/// Returns the kind of an error of the system as std does, and `BrokenPipe` also for a broken pipe that std does not
+/// recognise.
 pub fn kind_of(error: &io::Error) -> io::ErrorKind {
     match os::is_pipe_disconnected(error) {
         true => io::ErrorKind::BrokenPipe,
@@ -159,39 +161,39 @@ pub fn kind_of(error: &io::Error) -> io::ErrorKind {
     }
 }
 
-/// The path as bytes, with `/` between its parts: as the system has them on Unix, UTF-8 extended to unpaired surrogates on
-/// Windows.
+/// Returns the path as bytes, with `/` between its parts: the bytes of the system on Unix, UTF-8 extended to unpaired
+/// surrogates on Windows.
 pub fn bytes_of(path: &Path) -> std::borrow::Cow<'_, [u8]> {
     os::bytes_of(path)
 }
 
-/// The path of [these bytes](bytes_of). On Windows, bytes that are no such encoding become U+FFFD.
+/// Returns the path of [these bytes](bytes_of). On Windows, bytes that are not in this encoding become U+FFFD.
 pub fn path_of(bytes: Vec<u8>) -> PathBuf {
     os::path_of(bytes)
 }
 
-/// The path without its first `from` [bytes](bytes_of), or the path if they end within a character.
+/// Returns the path without its first `from` [bytes](bytes_of), or the whole path if they end within a character.
 pub fn path_from(path: &Path, from: usize) -> &Path {
     os::path_from(path, from)
 }
 
-/// The name of this computer.
+/// Returns the name of this computer.
 pub fn host_name() -> Vec<u8> {
     os::host_name()
 }
 
-/// The memory of the machine in bytes, or the limit of this process or of a group of processes that it is in, if that is less.
+/// Returns the memory of the machine in bytes, or the limit of this process or of its group of processes if that is less.
 /// `None` if the system reports neither.
 pub fn memory() -> Option<u64> {
     os::memory()
 }
 
-/// Asks for small pages of memory, where the system would use huge ones.
+/// Asks the system for small pages of memory instead of huge ones.
 pub fn keep_small_pages() {
     os::keep_small_pages();
 }
 
-/// How many files this process may have open, and how many it has, if the system reports that.
+/// Returns the maximum number of open files of this process, and their current number if the system reports it.
 pub fn open_files() -> (usize, Option<usize>) {
     os::open_files()
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::os;
 
-/// What asked this process to end.
+/// A request to this process to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndingSignal {
     /// The end of the terminal. It is not watched if the process was started to ignore it.
@@ -20,9 +20,9 @@ pub enum EndingSignal {
 /// The signals that arrived.
 #[derive(Clone, Debug, Default)]
 pub struct EndingSignals {
-    /// The number of the last one.
+    /// The number of the last signal.
     pub(crate) last: Arc<AtomicUsize>,
-    /// Whether one arrived that was not taken yet.
+    /// Whether a signal arrived that was not taken yet.
     pub(crate) new: Arc<AtomicBool>,
 }
 
@@ -32,10 +32,10 @@ pub(crate) const INTERRUPT: i32 = 2;
 pub(crate) const TERMINATE: i32 = 15;
 
 impl EndingSignals {
-    /// Watches from now on. Each signal also sets `flag`.
+    /// Starts to watch. Each signal also sets `flag`.
     ///
     /// # Errors
-    /// If the system refuses, or on Windows if this process watches already.
+    /// If the system refuses, or on Windows if this process already watches.
     pub fn watch(flag: Arc<AtomicBool>) -> io::Result<Self> {
         let signals = EndingSignals::default();
         os::watch(&signals, flag)?;
@@ -47,7 +47,7 @@ impl EndingSignals {
         self.new.swap(false, Ordering::Relaxed)
     }
 
-    /// The last signal; an interrupt if there was none.
+    /// Returns the last signal; an interrupt if no signal arrived.
     pub fn last(&self) -> EndingSignal {
         match self.last.load(Ordering::Relaxed) as i32 {
             HANGUP => EndingSignal::HangUp,

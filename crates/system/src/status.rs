@@ -1,4 +1,4 @@
-//! What a path or handle leads to: its kind, its size, and which file it is.
+//! The file at a path or behind a handle: its kind, its size, and its identity.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::os;
 
-/// Which file it is: device and inode, or volume and file index.
+/// Identity of a file: device and inode, or volume and file index.
 pub type FileId = (u64, u64);
 
 /// The kind of a file.
@@ -24,7 +24,7 @@ pub enum FileKind {
     Device,
 }
 
-/// What is known of a file without reading it.
+/// Status of a file, obtained without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStatus {
     pub(crate) kind: FileKind,
@@ -34,23 +34,23 @@ pub struct FileStatus {
 }
 
 impl FileStatus {
-    /// That of the file to which `path` leads, by links too.
+    /// Returns the status of the file at `path`. Follows links.
     ///
     /// # Errors
-    /// If nothing has this path, or it cannot be examined.
+    /// If no file has this path, or it cannot be examined.
     pub fn at(path: &Path) -> io::Result<Self> {
         os::status_at(path, true)
     }
 
-    /// That of the file or link at `path`.
+    /// Returns the status of the file or link at `path`.
     ///
     /// # Errors
-    /// If nothing has this path, or it cannot be examined.
+    /// If no file has this path, or it cannot be examined.
     pub fn unfollowed(path: &Path) -> io::Result<Self> {
         os::status_at(path, false)
     }
 
-    /// That of an open file.
+    /// Returns the status of an open file.
     ///
     /// # Errors
     /// If it cannot be examined.
@@ -58,7 +58,7 @@ impl FileStatus {
         os::status_of(file)
     }
 
-    /// That of standard input.
+    /// Returns the status of standard input.
     ///
     /// # Errors
     /// If it is closed or cannot be examined.
@@ -66,7 +66,7 @@ impl FileStatus {
         os::status_of_stdin()
     }
 
-    /// That of standard output.
+    /// Returns the status of standard output.
     ///
     /// # Errors
     /// If it is closed or cannot be examined.
@@ -74,7 +74,7 @@ impl FileStatus {
         os::status_of_stdout()
     }
 
-    /// The kind of the file.
+    /// Returns the kind of the file.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
@@ -94,17 +94,17 @@ impl FileStatus {
         self.kind == FileKind::Pipe
     }
 
-    /// The size of a regular file in bytes.
+    /// Returns the size of a regular file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Which file it is; `None` on Windows for pipes and devices.
+    /// Returns the identity of the file; `None` on Windows for pipes and devices.
     pub fn id(&self) -> Option<FileId> {
         self.id
     }
 
-    /// Number of names (hard links) of the file.
+    /// Returns the number of names (hard links) of the file.
     pub fn names(&self) -> u64 {
         self.names
     }

@@ -90,7 +90,7 @@ pub(crate) fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
 
 pub(crate) fn lock_to_replace(path: &Path) -> io::Result<Option<ReplaceLock>> {
     let file = File::open(path)?;
-    // Where the file system has no locks, no process has one.
+    // On a file system without locks, no process has one.
     let is_locked = crate::lock(&file, false).unwrap_or(true);
     Ok(is_locked.then_some(ReplaceLock(Some(file))))
 }
@@ -119,7 +119,7 @@ pub(crate) fn copy_attributes(from: &Path, to: &Path) -> io::Result<()> {
     if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
         chown(to, Some(old.uid()), Some(old.gid()))?;
     }
-    // Last, since a new owner takes some permissions away.
+    // Set last, since a new owner removes some permissions.
     fs::set_permissions(to, old.permissions())
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn host_name() -> Vec<u8> {
 }
 
 pub(crate) fn keep_small_pages() {
-    // A kernel without the call has no huge pages to refuse.
+    // A kernel without the call has no huge pages.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }

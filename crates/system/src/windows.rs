@@ -38,7 +38,7 @@ pub(crate) use calls::memory;
 
 pub(crate) const NULL_DEVICE: &str = "NUL";
 
-/// The first pause between two looks at pipes, and the longest.
+/// The first pause between two checks of pipes, and the maximum.
 const PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(10)];
 
 pub(crate) fn status_at(path: &Path, follow: bool) -> io::Result<FileStatus> {
@@ -87,7 +87,7 @@ pub(crate) fn status_of(file: impl AsHandleRef + Copy) -> io::Result<FileStatus>
     })
 }
 
-/// The status of a file without a size and without an identity.
+/// Returns the status of a file without a size and without an identity.
 fn nameless(kind: FileKind) -> FileStatus {
     FileStatus {
         kind,
@@ -101,7 +101,7 @@ pub(crate) fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
 }
 
-/// Folders have no locks here. But one that is open cannot be removed, unless the handle permits it.
+/// Folders have no locks on Windows. But an open folder cannot be removed, unless the handle permits it.
 pub(crate) fn hold_folder(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -116,7 +116,7 @@ pub(crate) fn lock_to_replace(_: &Path) -> io::Result<Option<ReplaceLock>> {
 
 pub(crate) fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
     let flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
-    // Fails where `hold_folder` has the folder.
+    // Fails if `hold_folder` holds the folder.
     let opened = OpenOptions::new()
         .access_mode(GENERIC_READ | DELETE)
         .custom_flags(flags)
@@ -134,7 +134,7 @@ pub(crate) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize
     file.seek_read(into, at)
 }
 
-/// What cannot be written through a handle is not synced through it either.
+/// Only a handle that can write can sync.
 pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.sync_all()
 }
@@ -163,7 +163,7 @@ pub(crate) fn status_of_stdout() -> io::Result<FileStatus> {
     status_of_stream(&io::stdout())
 }
 
-/// A file that another program opened may lack what one with a path has; so it is with those that a shell opens for wine.
+/// A file that another program opened may have no size or identity, such as the files that a shell opens for wine.
 fn status_of_stream(stream: impl AsHandleRef + Copy) -> io::Result<FileStatus> {
     status_of(stream).or_else(|error| match typ(stream) {
         Ok(kind) if kind.is_disk() => Ok(nameless(FileKind::Regular)),
@@ -175,14 +175,14 @@ pub(crate) fn is_stdout_closed() -> bool {
     io::stdout().as_raw_handle().is_null()
 }
 
-/// A pipe with a name, as some shells make them, whose other end was closed. std has no kind for it.
+/// Whether the other end of a named pipe, as some shells make them, was closed. std has no kind for this error.
 pub(crate) fn is_pipe_disconnected(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_PIPE_NOT_CONNECTED.cast_signed())
 }
 
 pub(crate) fn bytes_of(path: &Path) -> Cow<'_, [u8]> {
     let bytes = path.as_os_str().as_encoded_bytes();
-    // In a path that starts so, the system takes `/` for a part of a name.
+    // In a path that starts with this prefix, the system takes `/` for a part of a name.
     if !bytes.contains(&b'\\') || bytes.starts_with(br"\\?\") {
         return Cow::Borrowed(bytes);
     }
@@ -209,7 +209,7 @@ pub(crate) fn host_name() -> Vec<u8> {
 
 pub(crate) fn keep_small_pages() {}
 
-/// The system bounds the handles of a process by memory alone.
+/// Only memory limits the number of handles of a process.
 pub(crate) fn open_files() -> (usize, Option<usize>) {
     (usize::MAX, None)
 }
@@ -225,7 +225,7 @@ pub(crate) fn watch(signals: &EndingSignals, flag: Arc<AtomicBool>) -> io::Resul
     ctrlc::set_handler(set).map_err(io::Error::other)
 }
 
-/// A job; none if the system refused it, as in a job that permits no others.
+/// A job; `None` if the system refused it, such as in a job that permits no others.
 #[derive(Debug)]
 pub(crate) struct Group(Option<calls::Job>);
 
@@ -239,7 +239,7 @@ impl Group {
 
 pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Group)> {
     let child = command.spawn()?;
-    // What the command started before it was in the job is not stopped with it; it has no time for that.
+    // Processes that the command starts before it is in the job are not stopped with it, but it hardly has time for that.
     let job = calls::Job::with(child.as_handle()).ok();
     Ok((child, Group(job)))
 }

@@ -1,6 +1,6 @@
 //! WTF-8, the encoding that std has for strings of Windows: UTF-8, and unpaired surrogates in three bytes each.
 
-/// The UTF-16 of WTF-8. A byte that belongs to neither becomes U+FFFD.
+/// Converts WTF-8 to UTF-16. Each byte that is not valid WTF-8 becomes U+FFFD.
 #[cfg_attr(unix, allow(dead_code))]
 pub(crate) fn to_wide(bytes: &[u8]) -> Vec<u16> {
     const REPLACEMENT: u16 = 0xfffd;

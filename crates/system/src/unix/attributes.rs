@@ -6,13 +6,13 @@ use std::path::Path;
 use rustix::fs::{XattrFlags, getxattr, getxattr_query, listxattr, listxattr_query, setxattr};
 use rustix::io::Errno;
 
-/// What the names of attributes start with that the system sets on its own.
+/// Prefixes of the attributes that the system sets on its own.
 const OF_THE_SYSTEM: [&[u8]; 2] = [b"security.", b"trusted."];
 
 /// Copies the extended attributes of the file at `from`.
 ///
 /// # Errors
-/// If one cannot be set that a user may set.
+/// If an attribute that a user may set cannot be set.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut names = vec![0; or_none(listxattr_query(from))?];
     let length = or_none(listxattr(from, &mut names[..]))?;
@@ -30,7 +30,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A length, which is 0 on a file system without attributes.
+/// Returns a length; 0 on a file system without attributes.
 fn or_none(length: rustix::io::Result<usize>) -> io::Result<usize> {
     match length {
         Err(Errno::NOTSUP) => Ok(0),

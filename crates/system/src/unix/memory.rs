@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Address space that a process takes before it holds data: its code and stacks, and what allocators reserve; in bytes.
+/// Address space of a process without data, in bytes: its code and stacks, and the reserves of allocators.
 const RESERVED: u64 = 64 << 20;
 
-/// The memory of the machine, or the limit of a control group or of this process's address space if that is less.
+/// Returns the memory of the machine, or the limit of a control group or of this process's address space if that is less.
 ///
-/// Of the address space it counts a quarter, since allocators reserve more for each thread than they use. Reads `/proc/meminfo`,
-/// and the limits of this process's control groups and those above them (version 2: `memory.max`; version 1:
-/// `memory.limit_in_bytes`).
+/// A quarter of the address space counts, since allocators reserve more for each thread than they use. Reads
+/// `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`; version
+/// 1: `memory.limit_in_bytes`).
 pub(crate) fn memory() -> Option<u64> {
     let groups = read("/proc/self/cgroup");
     let limits = files(&groups).filter_map(|path| limit(&read(path)));
@@ -20,7 +20,7 @@ pub(crate) fn memory() -> Option<u64> {
     limits.min()
 }
 
-/// The memory for which the address space suffices, if that is limited (`ulimit -v`).
+/// Returns the memory for which the address space suffices, if it is limited (`ulimit -v`).
 fn address_space() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As);
     limit
@@ -32,7 +32,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// The machine's memory, from `MemTotal:  123 kB`.
+/// Returns the machine's memory, from `MemTotal:  123 kB`.
 fn total(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -41,12 +41,12 @@ fn total(meminfo: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// A group's limit: a number, or `max` for none.
+/// Parses a group's limit: a number, or `max` for no limit.
 fn limit(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|&bytes| bytes > 0)
 }
 
-/// The files that may hold limits of the groups, from lines of `number:controllers:path`.
+/// Returns the files that may hold limits of the groups, from lines of `number:controllers:path`.
 fn files(groups: &str) -> impl Iterator<Item = PathBuf> {
     let fields = groups.lines().filter_map(|line| {
         let (_, rest) = line.split_once(':')?;

@@ -19,7 +19,7 @@ pub(crate) fn watch(signals: &EndingSignals, flag: Arc<AtomicBool>) -> io::Resul
     Ok(())
 }
 
-/// Whether SIGHUP ends this process: it does, unless the process was started with SIGHUP ignored, as by nohup(1).
+/// Whether SIGHUP ends this process. It does not if the process was started with SIGHUP ignored, as by nohup(1).
 fn hangup_ends() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

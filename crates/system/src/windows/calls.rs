@@ -1,6 +1,6 @@
-//! Calls that have no safe form: jobs, memory, and how much a pipe holds.
+//! Calls that have no safe form: jobs, memory, and the number of bytes in a pipe.
 //!
-//! Each passes pointers to values of its own, and handles that outlive the call.
+//! Each passes pointers to local values, and handles that outlive the call.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -27,7 +27,7 @@ const LIMITS: u32 = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
 pub(super) struct Job(OwnedHandle);
 
 impl Job {
-    /// A job with this process.
+    /// Makes a job with this process.
     pub(super) fn with(process: BorrowedHandle<'_>) -> io::Result<Self> {
         // SAFETY: no attributes and no name are given, and the handle is new.
         let job = unsafe { CreateJobObjectW(null(), null()) };
@@ -65,7 +65,7 @@ fn no_limits() -> JOBOBJECT_EXTENDED_LIMIT_INFORMATION {
     unsafe { zeroed() }
 }
 
-/// The memory of the machine, or the limit of the job that this process is in if that is less.
+/// Returns the memory of the machine, or the limit of the job of this process if that is less.
 pub(crate) fn memory() -> Option<u64> {
     let limits = machine_memory().into_iter().chain(job_memory());
     limits.min()
