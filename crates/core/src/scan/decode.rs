@@ -2,7 +2,7 @@
 //!
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, Writing, layers, starters};
+use super::escape::{Layer, Writing, kinds, layers, starters};
 use super::origin::Origins;
 use super::rules::{Decoded, Escape, Rule};
 
@@ -32,6 +32,7 @@ impl<'a> DecodedText<'a> {
     }
 
     /// Where byte `at` starts in the candidate as found; for the end of the text, where the candidate ends.
+    #[inline]
     pub(super) fn start(&self, at: usize) -> usize {
         match self.origins {
             _ if at >= self.bytes.len() => self.found,
@@ -41,6 +42,7 @@ impl<'a> DecodedText<'a> {
     }
 
     /// Where the bytes before `at` end in the candidate as found.
+    #[inline]
     pub(super) fn end(&self, at: usize) -> usize {
         match (at.checked_sub(1), self.origins) {
             (Some(last), Some(origins)) => origins.end(last),
@@ -90,12 +92,15 @@ impl Decoder {
     fn decode(&mut self, raw: &[u8], writing: Writing) -> DecodedText<'_> {
         self.load(raw);
         let mut present = starters(raw);
-        // A loop would ask each part of the chain of layers for each layer.
-        layers(writing).for_each(|layer| {
-            if layer.may_be_in(present) && self.undo_all(&layer) {
-                present = starters(&self.bytes);
+        for kind in kinds() {
+            if kind.may_be_in(present) {
+                for layer in kind.nested(writing) {
+                    if self.undo_all(&layer) {
+                        present = starters(&self.bytes);
+                    }
+                }
             }
-        });
+        }
         DecodedText {
             bytes: &self.bytes,
             origins: Some(&self.origins),

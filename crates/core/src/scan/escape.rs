@@ -25,6 +25,8 @@ pub(crate) struct Layer {
     pub(super) escape: Escape,
     /// How often it may be escaped itself.
     pub(crate) rounds: usize,
+    /// How many layers of its kind a candidate may have.
+    count: fn(Writing) -> usize,
 }
 
 impl Layer {
@@ -40,6 +42,19 @@ impl Layer {
     /// Whether an escape of it can start with `byte`.
     pub(super) fn may_start(&self, byte: u8) -> bool {
         self.starters & STARTERS[byte as usize] != 0
+    }
+
+    /// The layers of its kind that a candidate may have, outermost first.
+    pub(super) fn nested(&self, writing: Writing) -> impl Iterator<Item = Layer> {
+        let count = (self.count)(writing);
+        // Only the innermost percent encoding shows what its writer took for a part of the name.
+        (1..=count).map(move |at| match at == count {
+            true => *self,
+            false => Layer {
+                escape: Escape::Plain,
+                ..*self
+            },
+        })
     }
 
     /// Whether a text whose bytes are of these `kinds` can hold an escape of it.
@@ -106,11 +121,12 @@ const fn layer(
         read,
         escape: Escape::Plain,
         rounds,
+        count: |_| 1,
     }
 }
 
 /// Tags between the parts of a link's text.
-static HIDDEN_PARTS: Layer = Layer {
+const HIDDEN_PARTS: Layer = Layer {
     needs: BLANK,
     ..layer(
         Rule::HiddenPart,
@@ -120,11 +136,14 @@ static HIDDEN_PARTS: Layer = Layer {
     )
 };
 /// Tags of parts of a line, which a candidate in a page holds only where they are inside a name.
-static ELEMENTS: Layer = layer(Rule::InlineElement, LESS, element, 1);
+const ELEMENTS: Layer = Layer {
+    count: |writing| writing.in_page.into(),
+    ..layer(Rule::InlineElement, LESS, element, 1)
+};
 /// White space, which a candidate holds only where a broken name was joined.
-static BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
+const BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
 /// Layers around the innermost URL.
-static MARKUP: [Layer; 6] = [
+const MARKUP: [Layer; 6] = [
     layer(Rule::Backslash, BACKSLASH, backslash, BACKSLASH_DEPTH),
     Layer {
         escape: Escape::Entity,
@@ -135,15 +154,33 @@ static MARKUP: [Layer; 6] = [
     layer(Rule::Latex, DOLLAR, math, 1),
     layer(Rule::Latex, BRACE, group, 1),
 ];
-static UNITS: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_unit, 1);
-static PERCENT: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_pair, 1);
+const UNITS: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_unit, 1);
+const PERCENT: Layer = Layer {
+    escape: Escape::Percent,
+    count: |writing| writing.percent,
+    ..layer(Rule::Percent, PERCENT_SIGN, percent_pair, 1)
+};
 /// A mail filter writes a slash as `_`, and the percent sign of an escape as `-`.
-static DEFENDED: Layer = layer(Rule::UrlDefense, HYPHEN, defended, 1);
+const DEFENDED: Layer = Layer {
+    count: |writing| writing.is_defended.into(),
+    ..layer(Rule::UrlDefense, HYPHEN, defended, 1)
+};
 /// Its next version writes `*`, and lists the characters after the URL.
-static STARRED: Layer = layer(Rule::UrlDefense, STAR, starred, 1);
+const STARRED: Layer = layer(Rule::UrlDefense, STAR, starred, 1);
 /// In a badge, hyphens and underscores are written twice.
-static DOUBLED: Layer = layer(Rule::DoubledMark, HYPHEN, twice, 1);
-static INVISIBLE: Layer = layer(Rule::Invisible, BEYOND_ASCII, invisible, 1);
+const DOUBLED: Layer = Layer {
+    count: |writing| writing.in_badge.into(),
+    ..layer(Rule::DoubledMark, HYPHEN, twice, 1)
+};
+const INVISIBLE: Layer = layer(Rule::Invisible, BEYOND_ASCII, invisible, 1);
+
+/// The kinds of layers, outermost first.
+#[rustfmt::skip]
+static LAYERS: [Layer; 14] = [
+    HIDDEN_PARTS, ELEMENTS, BLANKS,
+    MARKUP[0], MARKUP[1], MARKUP[2], MARKUP[3], MARKUP[4], MARKUP[5],
+    DEFENDED, STARRED, PERCENT, DOUBLED, INVISIBLE,
+];
 
 /// The layers to undo in dirty data before a name is looked for, outermost first.
 pub(crate) fn markup() -> impl Iterator<Item = Layer> {
@@ -163,27 +200,12 @@ pub(super) struct Writing {
 
 /// The layers to undo, outermost first.
 pub(super) fn layers(writing: Writing) -> impl Iterator<Item = Layer> {
-    let percent = (1..=writing.percent).map(move |round| Layer {
-        escape: match round == writing.percent {
-            true => Escape::Percent,
-            false => Escape::Plain,
-        },
-        ..PERCENT
-    });
-    let elements = writing.in_page.then_some(ELEMENTS);
-    let badge = writing.in_badge.then_some(DOUBLED);
-    let defended = writing.is_defended.then_some(DEFENDED);
-    [HIDDEN_PARTS]
-        .into_iter()
-        .chain(elements)
-        .chain([BLANKS])
-        .chain(MARKUP.iter().copied())
-        .chain(defended)
-        .chain([STARRED])
-        .chain(percent)
-        .chain(badge)
-        .chain([INVISIBLE])
-        .filter(|layer| layer.rule.holds())
+    kinds().flat_map(move |layer| layer.nested(writing))
+}
+
+/// The kinds of layers, outermost first.
+pub(super) fn kinds() -> impl Iterator<Item = &'static Layer> {
+    LAYERS.iter().filter(|layer| layer.rule.holds())
 }
 
 /// How many layers of percent encoding a name shows: one, or as many as its `prefix`, or one more than its scheme or proxy,
@@ -191,6 +213,7 @@ pub(super) fn layers(writing: Writing) -> impl Iterator<Item = Layer> {
 pub(super) fn percent_layers(before: &[u8], opener: usize, prefix: &[u8]) -> usize {
     const LONGEST_ESCAPE: usize = 12;
     let lead = match opener {
+        0 if !before.last().is_some_and(u8::is_ascii_hexdigit) => &[],
         0 => last_escape(&before[before.len().saturating_sub(LONGEST_ESCAPE)..]),
         len => &before[before.len() - len..],
     };
@@ -347,6 +370,13 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
     if rest.get(len - 1) != Some(&b';') {
         return unended_entity(rest);
     }
+    // Those of XML, which most are.
+    match &rest[1..len - 1] {
+        b"amp" => return Meaning::of(len, b"&"),
+        b"lt" => return Meaning::of(len, b"<"),
+        b"gt" => return Meaning::of(len, b">"),
+        _ => {}
+    }
     let meaning = htmlize::unescape(std::str::from_utf8(&rest[..len]).ok()?);
     // HTML takes `&ltx;` for `&lt` and more.
     let is_whole = meaning == ";" || !meaning.ends_with(';');
@@ -461,6 +491,8 @@ fn percent_pair(rest: &[u8]) -> Option<Meaning> {
 
 /// Soft hyphens, zero-width spaces and their like are not graphic (N3) and show nowhere: dropped.
 fn invisible(rest: &[u8]) -> Option<Meaning> {
+    let starts_char = |byte: &&u8| **byte & 0xC0 == 0xC0;
+    rest.first().filter(starts_char)?;
     let c = first_char(rest)?;
     (get_general_category(c) == GeneralCategory::Format).then(|| Meaning::of(c.len_utf8(), b""))?
 }
