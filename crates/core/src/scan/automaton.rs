@@ -12,10 +12,10 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
-use super::Form;
 use super::rules::pattern::{self, Breaks, FORMS, HOST_ALONE, PREFIXES};
 use super::rules::raw::{may_end_break, may_start_break, starts_break};
 use super::rules::start::{Prefix, Registrant, Separator};
+use super::{Form, glance};
 
 /// A scheme, proxy or label before a name, which says how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,14 +176,18 @@ fn may_be_separator(rest: &[u8]) -> bool {
     }
 }
 
-/// Bytes of what allows a line to break that may have another meaning: `&#x2` starts a slash too.
-const NEAR_BREAK: usize = 6;
+/// Bytes at the start of what allows a line to break that may have another meaning, and the next one: `&#x2` starts a slash too.
+const NEAR_START: usize = 5;
+/// The same at its end: `f;` ends a slash too.
+const NEAR_END: usize = 3;
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
     let furthest = |states: &mut States| states.furthest(bytes.iter());
     let (found, read) = PREFIX_STATES.with_borrow_mut(|states| (furthest(states), states.read));
     // A search without breaks ends a few bytes after the start of one.
-    let has_break = (read.saturating_sub(NEAR_BREAK)..read).any(|at| starts_break(&bytes[at..]));
+    let mut near = read.saturating_sub(NEAR_START)..read;
+    let has_break =
+        glance::may_start_break(&bytes[near.clone()]) && near.any(|at| starts_break(&bytes[at..]));
     let (pattern, len) = match has_break {
         true => BROKEN_PREFIX_STATES.with_borrow_mut(furthest)?,
         false => found?,
@@ -199,17 +203,10 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
 
 /// The scheme or proxy that ends where `before` ends.
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
-    if let Some(len) = usual_proxy_len(before) {
-        return Some(Opener {
-            form: Form::Url,
-            len,
-            is_spaced: false,
-        });
+    if let Some(usual) = glance::scheme(before) {
+        return Some(usual);
     }
-    // The last byte of a separator, or of an escape of one; blanks and places where a line may break may follow.
-    let joint = before.trim_ascii_end();
-    let may_end = |last: &u8| matches!(last, b'/' | b':' | b';' | b'F' | b'f' | b'A' | b'a' | b'_');
-    if !joint.last().is_some_and(may_end) && !may_end_break(joint) {
+    if !glance::may_end_scheme(before) {
         return None;
     }
     let (pattern, start) = longest_scheme(before)?;
@@ -225,63 +222,27 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
 fn longest_scheme(before: &[u8]) -> Option<(usize, usize)> {
     let longest = |states: &mut States| states.longest(before);
     let (found, read) = SCHEME_STATES.with_borrow_mut(|states| (longest(states), states.read));
+    let mut near = before.len() - read..before.len() - read.saturating_sub(NEAR_END);
     // A command of LaTeX takes the blanks after it.
-    let ends_in_break = |back: usize| {
-        let text = &before[..before.len() - back];
-        let may_end = |last: &u8| !matches!(last, b'/' | b':' | b'.' | b'\\' | b'"' | b'g'..=b'j' | b'l'..=b's' | b'u'..=b'z');
-        text.last().is_some_and(may_end) && may_end_break(text.trim_ascii_end())
-    };
+    let ends_break = |at: usize| may_end_break(before[..=at].trim_ascii_end());
     // A search without breaks ends a few bytes after it meets one.
-    match (read.saturating_sub(NEAR_BREAK)..read).any(ends_in_break) {
+    match glance::may_end_break(&before[near.clone()]) && near.any(ends_break) {
         true => BROKEN_SCHEME_STATES.with_borrow_mut(longest),
         false => found,
     }
 }
 
-/// The length of the proxy that `before` ends in, if it is written as most are. The automaton would read no other.
-fn usual_proxy_len(before: &[u8]) -> Option<usize> {
-    let front = before.strip_suffix(b"doi.org/")?;
-    let front = front.strip_suffix(b"dx.").unwrap_or(front);
-    let front = front.strip_suffix(b"://")?;
-    let scheme = [&b"https"[..], b"http"];
-    let front = scheme.iter().find_map(|scheme| front.strip_suffix(*scheme));
-    front.map(|front| before.len() - front.len())
-}
-
 /// Whether the end of `before` says "DOI": a field, element, parameter or word.
+#[inline]
 pub(super) fn is_labelled(before: &[u8]) -> bool {
-    if is_usual_label(before) {
-        return true;
-    }
-    // No label ends in a digit, but for one with an escaped quote.
-    let end = before.trim_ascii_end();
-    if end.last().is_none_or(u8::is_ascii_digit) && !end.ends_with(b"%22") {
-        return false;
-    }
-    LABEL_STATES.with_borrow_mut(|states| states.longest(before).is_some())
-}
-
-/// Whether `before` ends in `DOI` and marks, as most labels do. The automaton would say the same.
-fn is_usual_label(before: &[u8]) -> bool {
-    let is_joint = |b: &&u8| matches!(b, b'"' | b':' | b' ' | b'=' | b'{' | b'>' | b'|');
-    let joints = before.iter().rev().take_while(is_joint).count();
-    let word = &before[..before.len() - joints];
-    match word {
-        [front @ .., b'D' | b'd', b'O' | b'o', b'I' | b'i'] => {
-            joints > 0 && !front.last().is_some_and(u8::is_ascii_alphabetic)
-        }
-        _ => false,
-    }
+    glance::is_labelled(before)
+        .unwrap_or_else(|| LABEL_STATES.with_borrow_mut(|states| states.longest(before).is_some()))
 }
 
 /// Whether `before` ends in a whole prefix `10.N/`.
 pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
-    let may = match before {
-        [.., b'0'..=b'9' | b'\\', b'/'] => true,
-        [.., last] => matches!(last, b'F' | b'f' | b';'),
-        [] => false,
-    };
-    may && NAME_BEFORE_STATES.with_borrow_mut(|states| states.longest(before).is_some())
+    glance::may_end_prefix(before)
+        && NAME_BEFORE_STATES.with_borrow_mut(|states| states.longest(before).is_some())
 }
 
 /// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.
@@ -380,6 +341,159 @@ mod tests {
         }
         for text in ["doing ", "/doi/", "<a href=\"", "", "geodoi "] {
             assert!(!is_labelled(text.as_bytes()), "{text}");
+        }
+    }
+
+    /// What allows a line to break, in every kind of spelling.
+    const BREAKS: [&str; 31] = [
+        "\u{ad}",
+        "\u{200b}",
+        "\u{200d}",
+        "\u{2060}",
+        "\u{feff}",
+        "<wbr>",
+        "<wbr />",
+        "<WBR>",
+        "%E2%80%8B",
+        "%c2%ad",
+        "&lt;wbr&gt;",
+        "&amp;lt;wbr/&amp;gt;",
+        "&shy;",
+        "&ZeroWidthSpace;",
+        "&NoBreak;",
+        "&zwj;",
+        "&#173;",
+        "&#8203;",
+        "&#8288;",
+        "&#xAD;",
+        "&#x200b;",
+        "&#x2060;",
+        "&#xFEFF;",
+        r"\u00ad",
+        r"\\u200B",
+        r"\u2060",
+        r"\ufeff",
+        r"\allowbreak ",
+        r"\linebreak[0]",
+        r"\penalty0{}",
+        r"\hskip0pt  ",
+    ];
+
+    /// Calls `see` with each of `texts`, and with each that has one of [`BREAKS`] or a blank anywhere, or both.
+    fn broken(texts: &[&str], mut see: impl FnMut(&[u8])) {
+        for text in texts {
+            see(text.as_bytes());
+            for (at, broken) in (0..=text.len())
+                .filter(|at| text.is_char_boundary(*at))
+                .flat_map(|at| BREAKS.map(|broken| (at, broken)))
+            {
+                let (front, back) = text.split_at(at);
+                for blank in ["", " ", "\n"] {
+                    see(format!("{front}{broken}{blank}{back}").as_bytes());
+                    see(format!("{front}{blank}{broken}{back}").as_bytes());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_without_breaks_tells_where_it_meets_one() {
+        let prefixes = [
+            "10.5555/a",
+            "10. 5555.12 /a",
+            "10%2E5555%252Fa",
+            "10.1.12:a",
+            "10&#46;5555&#x2F;a",
+        ];
+        broken(&prefixes, |text| {
+            let whole = BROKEN_PREFIX_STATES.with_borrow_mut(|states| states.furthest(text.iter()));
+            let found = any_prefix(text).map(|prefix| prefix.len);
+            assert_eq!(
+                found,
+                whole.map(|(_, len)| len),
+                "{:?}",
+                String::from_utf8_lossy(text)
+            );
+        });
+        let schemes = [
+            "see https://dx.doi.org/",
+            "https : // doi. org:80/ api/handles/",
+            "u=https%3A%2F%2Fhdl.handle.net%252f",
+            "urn&#58;doi&#x3A;",
+            r"info:doi\u002F",
+            r"x doi\:",
+        ];
+        broken(&schemes, |text| {
+            let whole = BROKEN_SCHEME_STATES.with_borrow_mut(|states| states.longest(text));
+            let found = longest_scheme(text);
+            assert_eq!(found, whole, "{:?}", String::from_utf8_lossy(text));
+            let seen = glance::scheme(text).map(|seen| (Some(seen.form), text.len() - seen.len));
+            let form = whole.map(|(pattern, start)| (Some(FORMS[pattern]), start));
+            assert!(
+                seen.is_none() || seen == form,
+                "{:?}",
+                String::from_utf8_lossy(text)
+            );
+            let may_end = glance::may_end_scheme(text);
+            assert!(
+                may_end || whole.is_none(),
+                "{:?}",
+                String::from_utf8_lossy(text)
+            );
+        });
+    }
+
+    #[test]
+    fn a_glance_sees_what_the_automaton_reads() {
+        let labels = [
+            "\nDO  - ",
+            "DO  - ",
+            "x DO  - ",
+            "see doi = {",
+            "\"dois\":[\"",
+            "paperDOI: \"",
+            "doi%3D",
+            "doi%22: ",
+            "doi&quot;:",
+            "doi\u{a0}",
+            "DOI\u{ff1a}\u{3000}",
+            "http://doi.org/ ",
+            "doi-url: ",
+            "DOI no. ",
+            "doi_name (",
+            "doing ",
+            "geodoi ",
+            "<a href=\"https://doi.org/1\">",
+            "<doi> <b>",
+            "<id type = 'doi' value = \"",
+            "\"version\":\"",
+            "a = ",
+            "number ",
+            "",
+        ];
+        broken(&labels, |text| {
+            let read = LABEL_STATES.with_borrow_mut(|states| states.longest(text).is_some());
+            let seen = glance::is_labelled(text);
+            assert!(
+                seen.is_none_or(|seen| seen == read),
+                "{:?}",
+                String::from_utf8_lossy(text)
+            );
+        });
+        let names = [
+            r"a10.5555/",
+            r"10.5555.1\/",
+            "10%2E5555%2F",
+            "10.5555&#47;",
+            "10&period;5555/",
+            "2010.5/",
+        ];
+        for text in names {
+            let read = NAME_BEFORE_STATES.with_borrow_mut(|states| states.longest(text.as_bytes()));
+            assert!(
+                read.is_none() || glance::may_end_prefix(text.as_bytes()),
+                "{text}"
+            );
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Bytes in, mentions out.
 //!
 //! `anchor` finds where a look is worth it, `candidate` decides about each: `usual` recognises most names at a glance. For the
-//! others, `start` and `automaton` read whether a name starts there, `context` reads the bytes before it, `reach` bounds the
-//! candidate, `decode` undoes its escapes. `rules` decides what a name is, and where they doubt, `known` asks a set of known names.
-//! `naive` is a slow engine over the same rules, and `explain` shows the steps of a decision. Knows [`Doi`](crate::Doi) and bytes;
-//! knows nothing of files, containers or records.
+//! others, `start` and `automaton` read whether a name starts there, `context` reads the bytes before it, of which `glance` recognises
+//! most, `reach` bounds the candidate, `decode` undoes its escapes. `rules` decides what a name is, and where they doubt, `known` asks
+//! a set of known names. `naive` is a slow engine over the same rules, and `explain` shows the steps of a decision. Knows
+//! [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
 
 mod anchor;
 pub mod around;
@@ -16,6 +16,7 @@ mod decode;
 mod escape;
 mod explain;
 mod find;
+mod glance;
 mod kind;
 mod known;
 mod mention;

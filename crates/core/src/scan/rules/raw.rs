@@ -139,13 +139,7 @@ pub(crate) fn may_start_break(rest: &[u8]) -> bool {
 }
 
 /// The same with a look at what follows backslashes, which may be those of a slash.
-#[inline]
 pub(crate) fn starts_break(rest: &[u8]) -> bool {
-    let may_start = |first: &u8| matches!(first, b'&' | b'<' | b'%' | b'\\' | 0x80..);
-    rest.first().is_some_and(may_start) && is_break_start(rest)
-}
-
-fn is_break_start(rest: &[u8]) -> bool {
     let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
     match &rest[backslashes..] {
         _ if backslashes == 0 => may_start_break(rest),
@@ -163,6 +157,27 @@ fn is_break_start(rest: &[u8]) -> bool {
 /// Whether `before` may end with it, at a glance.
 #[inline]
 pub(crate) fn may_end_break(before: &[u8]) -> bool {
+    let may_be = |last: &u8| may_be_last_of_break(*last);
+    before.last().is_some_and(may_be) && ends_in_break(before)
+}
+
+/// Whether a first byte of what allows a line to break may be `byte`.
+#[inline]
+pub(crate) const fn may_be_first_of_break(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'%' | b'\\' | 0x80..)
+}
+
+/// Whether a last byte of it may be `byte`.
+#[inline]
+pub(crate) const fn may_be_last_of_break(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'>' | b';' | b']' | b'}' | b'0' | b'k' | b't' | b'B'..=b'D' | b'F' | b'b'..=b'd' | b'f'
+            | 0x8B..=0x8D | 0xA0 | 0xAD | 0xBF
+    )
+}
+
+fn ends_in_break(before: &[u8]) -> bool {
     match before {
         [.., 0xC2, 0xAD] | [.., 0x80, 0x8B..=0x8D] | [.., 0x81, 0xA0] | [.., 0xBB, 0xBF] => true,
         [front @ .., b'>'] => ends_in_break_tag(front),
@@ -172,8 +187,8 @@ pub(crate) fn may_end_break(before: &[u8]) -> bool {
             is_after_backslash(before)
         }
         [.., b'%', _, _] => ends_in_break_escape(before),
-        // An escape of JSON.
-        _ => ends_in_code(before) && is_after_backslash(before),
+        [.., b'\\', b'u', _, _, _, _] => ends_in_code(before),
+        _ => false,
     }
 }
 
