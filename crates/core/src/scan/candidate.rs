@@ -131,6 +131,9 @@ pub(super) struct Candidate<'w> {
     max_name: usize,
     /// Bytes before the anchor that belong to it too.
     doubled: usize,
+    joints: Joints,
+    /// White space or a tag may be inside it.
+    may_be_joined: bool,
     /// What was swept of its suffix, if nothing in the suffix is escaped.
     pub(super) swept: Swept,
     /// Which layers to undo; none where nothing is escaped.
@@ -138,6 +141,7 @@ pub(super) struct Candidate<'w> {
 }
 
 impl<'w> Candidate<'w> {
+    #[inline]
     pub(super) fn bound(
         window: &'w [u8],
         at: usize,
@@ -150,8 +154,16 @@ impl<'w> Candidate<'w> {
             return Err(Rejection::CitationKey);
         }
         let outside = &before[..at - doubled];
-        let around = around(outside, scope);
-        let joints = joints(window, at, &around, doubled, prefix);
+        let (around, opener_is_spaced) = around(outside, scope);
+        let written = &after[..prefix.len];
+        // No usual prefix has blanks.
+        let prefix_is_spaced = prefix.escaped && written.iter().any(u8::is_ascii_whitespace);
+        let joints = match opener_is_spaced || prefix_is_spaced {
+            true => {
+                Joints::of(&around).after(&window[at - doubled - around.opener..at + prefix.len])
+            }
+            false => Joints::of(&around),
+        };
         let (suffix, last) = (at + prefix.len, window.len().min(at + max_name + 1));
         let reach = reach(window, suffix, last, joints, scope);
         let len = reach.end - at;
@@ -171,6 +183,10 @@ impl<'w> Candidate<'w> {
             window,
             max_name,
             doubled,
+            joints,
+            may_be_joined: reach.joined
+                || prefix_is_spaced
+                || scope == Scope::Page && prefix.escaped,
             swept: match reach.escaped || in_badge || is_defended {
                 true => reach.swept.after(at).unswept(prefix.len),
                 false => reach.swept.after(at),
@@ -186,7 +202,7 @@ impl<'w> Candidate<'w> {
         let rest = |at| &after[text.start(at)..];
         let end = end(text, suffix, swept, around, self.before, rest)?;
         let written = &after[..text.end(end.at)];
-        let is_joined = self.writing.is_some() && is_joined(around.scope, written);
+        let is_joined = self.may_be_joined && is_joined(around.scope, written);
         Ok(End {
             guessed: end.guessed || is_joined,
             ..end
@@ -198,8 +214,7 @@ impl<'w> Candidate<'w> {
     pub(super) fn widened(&self) -> Option<(&'w [u8], Writing)> {
         let at = self.before.len();
         let last = self.window.len().min(at + self.max_name + 1);
-        let joints = joints(self.window, at, &self.around, self.doubled, self.prefix);
-        let joints = joints.widened();
+        let joints = self.joints.widened();
         let scope = self.around.scope;
         let len = reach(self.window, at + self.prefix.len, last, joints, scope).end - at;
         let outside = &self.before[..at - self.doubled];
@@ -213,21 +228,17 @@ impl<'w> Candidate<'w> {
     }
 }
 
-/// The joints of the name with `prefix` at `at` of `window`, and `doubled` bytes before it that belong to it.
-fn joints(window: &[u8], at: usize, around: &Around, doubled: usize, prefix: Prefix) -> Joints {
-    let joints = Joints::of(around);
-    // No usual prefix has blanks.
-    match around.opener > 0 || prefix.escaped {
-        true => joints.after(&window[at - doubled - around.opener..at + prefix.len]),
-        false => joints,
-    }
-}
-
 /// The layers of escapes that a name may have which `around` describes, with its `prefix` at the start of `after`, and the bytes
 /// `outside` before it.
+#[inline]
 fn writing(outside: &[u8], around: &Around, prefix: Prefix, after: &[u8]) -> Writing {
+    let written = if prefix.escaped {
+        &after[..prefix.len]
+    } else {
+        b""
+    };
     Writing {
-        percent: percent_layers(outside, around.opener, &after[..prefix.len]),
+        percent: percent_layers(outside, around.opener, written),
         in_badge: around.place == UrlPlace::Badge,
         in_page: around.scope == Scope::Page,
         is_defended: prefix.separator == Separator::Defended,

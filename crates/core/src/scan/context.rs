@@ -4,11 +4,14 @@ use super::Form;
 use super::automaton::{self, Opener};
 use super::rules::{Around, Scope};
 
-/// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one.
-pub(super) fn around(before: &[u8], scope: Scope) -> Around {
-    let Opener { form, len, .. } = opener(before);
+/// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one. Returns too whether white
+/// space is in the scheme or proxy.
+#[inline]
+pub(super) fn around(before: &[u8], scope: Scope) -> (Around, bool) {
+    let opener = opener(before);
     let ends_in_scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
-    Around::read(before, form, len, scope, ends_in_scheme)
+    let around = Around::read(before, opener.form, opener.len, scope, ends_in_scheme);
+    (around, opener.is_spaced)
 }
 
 /// The form of a name, and how much of `before` belongs to it; a label is no part of what is enclosed.
@@ -34,7 +37,7 @@ mod tests {
     fn percent_layers_shown() {
         let layers = |before: &str, prefix: &str| {
             let before = before.as_bytes();
-            let opener = around(before, Scope::Any).opener;
+            let opener = opener(before).len;
             percent_layers(before, opener, prefix.as_bytes())
         };
         assert_eq!(layers("https://doi.org/", "10.5555/"), 1);

@@ -16,6 +16,8 @@ pub(super) struct Reach {
     pub(super) end: usize,
     /// Something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
+    /// White space or tags were skipped.
+    pub(super) joined: bool,
     /// What was swept of the suffix.
     pub(super) swept: Swept,
 }
@@ -32,6 +34,7 @@ impl Reach {
         Reach {
             end: swept.end,
             escaped: false,
+            joined: false,
             swept,
         }
     }
@@ -72,6 +75,7 @@ pub(super) fn reach(
         };
         reach.end += len;
         reach.escaped |= is_escape;
+        reach.joined |= len > 1 || byte.is_ascii_whitespace();
     }
     reach.end = reach.end.min(last);
     reach.swept.plain = plain.min(reach.end);

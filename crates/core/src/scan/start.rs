@@ -17,6 +17,7 @@ pub(super) fn start(
 }
 
 /// The prefix that `rest` starts with.
+#[inline]
 pub(super) fn prefix(rest: &[u8], scope: Scope) -> Option<Prefix> {
     let whole = automaton::prefix(rest);
     match scope {

@@ -51,7 +51,7 @@ pub(super) fn usual(
     let has_version = may_have_version(&bytes[..suffix - 1]);
     if has_version
         || ends_in_blank_form(name)
-        || may_have_label(&bytes[..name_len], marks.stem_len(name_len), &after[len..])
+        || may_have_label(&bytes[..name_len], marks.stem_len(name_len))
     {
         return None;
     }

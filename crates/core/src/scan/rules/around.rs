@@ -18,6 +18,7 @@ pub(crate) struct Around {
 
 impl Around {
     /// Reads the bytes `before` a name with a scheme or proxy of `opener` bytes; in a table, those of the name's cell.
+    #[inline]
     pub(crate) fn read(
         before: &[u8],
         form: Form,

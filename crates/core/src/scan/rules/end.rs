@@ -22,6 +22,7 @@ pub(crate) fn is_guess(key: &str, rules_guess: bool) -> bool {
 /// The end of the name of `text` whose suffix starts at `suffix` and was `swept`.
 ///
 /// `before` holds the bytes before the name. `after` returns the document's bytes that start with a byte of `text`, as written.
+#[inline]
 pub(crate) fn end<'w>(
     text: &impl Decoded,
     suffix: usize,
@@ -75,6 +76,7 @@ pub(crate) fn end<'w>(
 }
 
 /// `end` before the title that was glued to the name, if one was.
+#[inline]
 fn without_title<'w>(
     text: &impl Decoded,
     suffix: usize,
@@ -108,6 +110,7 @@ fn may_go_on<'w>(
 }
 
 /// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
+#[inline]
 pub(crate) fn taken<'w>(
     text: &impl Decoded,
     suffix: usize,
@@ -117,7 +120,12 @@ pub(crate) fn taken<'w>(
 ) -> (End, bool) {
     let without_label = |end: End| {
         let name = &text.bytes()[suffix..end.at];
-        match glued_label(name, || after(end.at)) {
+        // Up to here no colon ends a label.
+        let seen = match swept.has_colon {
+            true => 0,
+            false => swept.end - suffix,
+        };
+        match glued_label(name, seen, || after(end.at)) {
             Some(len) => end.cut_at(suffix + len, Rule::GluedWord),
             None => end,
         }
@@ -134,6 +142,7 @@ pub(crate) fn taken<'w>(
 
 /// The cuts from the suffix that starts at `suffix` of `name`, with `before` before it, and was read up to `taken`. `is_alone` is
 /// asked if an enclosure does not hold the `whole` name, and returns whether it is alone with its label.
+#[inline]
 pub(crate) fn cuts<'n>(
     name: &'n [u8],
     suffix: usize,
@@ -163,6 +172,7 @@ pub(super) const ELLIPSES: [&str; 13] = [
 
 /// What follows an ellipsis that was trimmed from a name or follows it: `end` is that of the name, with `rest` after it, `taken`
 /// that of what was read.
+#[inline]
 fn after_ellipsis<'w>(
     text: &[u8],
     end: usize,
@@ -200,6 +210,7 @@ pub(super) fn strip_ellipsis(rest: &[u8]) -> Option<&[u8]> {
 
 /// Whether the text of a link that ends in the name `written` is cut short: an ellipsis follows in tags, and no hidden part of the
 /// text was joined to the name.
+#[inline]
 fn is_cut_in_tags(written: &[u8], rest: &[u8]) -> bool {
     matches!(rest, [b'<' | b'\\' | b'&', ..])
         && is_ellipsis_in_tags(rest)

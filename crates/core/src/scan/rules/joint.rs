@@ -112,11 +112,25 @@ impl Joints {
         swept: usize,
         rest: &[u8],
     ) -> Option<usize> {
-        let ruled = self.ruled_break_len(written, suffix, swept, rest);
+        let ruled = match self.may_have_break(written, suffix, swept, rest) {
+            true => self.ruled_break_len(written, suffix, swept, rest),
+            false => None,
+        };
         match self.are_wide {
             true => ruled.or_else(|| wide_break_len(&written[suffix..], rest)),
             false => ruled,
         }
+    }
+
+    /// Whether a rule may say that a break follows, at a glance at the bytes before it. Most names without a label end in none
+    /// of these.
+    #[inline]
+    fn may_have_break(self, written: &[u8], suffix: usize, swept: usize, rest: &[u8]) -> bool {
+        self.is_labelled
+            || self.cross_lines()
+            || self.is_in_path && written.len() == suffix
+            || shape::may_end_part(&written[suffix..])
+            || sici::may_have_blank(&written[swept..], rest)
     }
 
     /// The same without what known names may say.
@@ -132,9 +146,6 @@ impl Joints {
         let may_be_in_sici = sici::may_have_blank(&written[swept..], rest);
         let is_joined = self.is_labelled || self.cross_lines();
         let may_end_part = shape::may_end_part(name);
-        if !is_joined && !is_in_path && !may_be_in_sici && !may_end_part {
-            return None;
-        }
         let end = LineEnd::read(rest);
         if may_end_part && shape::has_break(name, rest, end)
             || self.front > 0 && self.is_spaced_break(written, suffix, rest, end)
@@ -198,15 +209,21 @@ impl Joints {
 
     /// Whether a line that had no room ends in `rest`, after the marks that follow the name with which `written` ends. Then
     /// the name may go on. `written` returns the bytes before `rest`.
+    #[inline]
     pub(crate) fn may_go_on<W: AsRef<[u8]>>(
         self,
         written: impl FnOnce() -> W,
         rest: &[u8],
     ) -> bool {
+        self.cross_lines() && self.goes_on_in_next_line(written, rest)
+    }
+
+    fn goes_on_in_next_line<W: AsRef<[u8]>>(
+        self,
+        written: impl FnOnce() -> W,
+        rest: &[u8],
+    ) -> bool {
         const MARKS: usize = 2;
-        if !self.cross_lines() {
-            return false;
-        }
         let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
         let marks = rest.iter().take(MARKS).take_while(is_mark).count();
         let rest = &rest[marks..];

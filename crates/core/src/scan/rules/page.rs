@@ -22,6 +22,7 @@ pub(crate) const MEDIA_FILES: [&str; 14] = [
 /// Whether what is written as `taken` from the suffix on, with `before` before the name, is a part of a page and no name.
 ///
 /// Of 385,484 registered names none has four segments or more of digits alone, as the pages of an advertising server have.
+#[inline]
 pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool {
     let in_path = around.place == UrlPlace::Path;
     if in_path && around.form == Form::Bare && Rule::Numbers.holds() && has_only_numbers(taken) {

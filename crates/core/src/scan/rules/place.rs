@@ -181,7 +181,11 @@ mod tests {
 
     #[test]
     fn places() {
-        let place = |before: &str| around(before.as_bytes(), crate::scan::rules::Scope::Any).place;
+        let place = |before: &str| {
+            around(before.as_bytes(), crate::scan::rules::Scope::Any)
+                .0
+                .place
+        };
         assert_eq!(place("https://a.example/doi/full/"), UrlPlace::Path);
         assert_eq!(place("https://doi.org/"), UrlPlace::None);
         assert_eq!(place("https://a.example/?doi="), UrlPlace::Query);

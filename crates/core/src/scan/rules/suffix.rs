@@ -33,6 +33,8 @@ pub(crate) struct Swept {
     pub(crate) plain: usize,
     /// Round brackets that are open there.
     open: u32,
+    /// A colon was swept, which may be that of a label.
+    pub(crate) has_colon: bool,
 }
 
 impl Swept {
@@ -42,6 +44,7 @@ impl Swept {
             end: from,
             plain: from,
             open: 0,
+            has_colon: false,
         }
     }
 
@@ -65,6 +68,7 @@ impl Swept {
 
 /// Sweeps `bytes` from `from` on, where a suffix starts: over letters, digits, and marks that belong to it whatever comes
 /// before it and after it. Most names end where this ends.
+#[inline]
 pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
     let mut swept = Swept::none(from);
     loop {
@@ -87,6 +91,7 @@ pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
             [b'h' | b'H', ..] if !word::is_http(rest) => {}
             [b'(', next, ..] if *next != b'.' => swept.open += 1,
             [b')', ..] if swept.open > 0 => swept.open -= 1,
+            [b':', ..] => swept.has_colon = true,
             _ => return swept,
         }
         swept.end += 1;
@@ -99,9 +104,10 @@ fn quiet_len(bytes: &[u8]) -> usize {
     other.unwrap_or(bytes.len())
 }
 
-/// Bytes that belong to a name wherever they are in it, and start no escape.
+/// Bytes that belong to a name wherever they are in it, start no escape, and end no label.
 pub(crate) const QUIET: [bool; 256] = {
     let mut quiet = ALWAYS_TAKEN;
+    quiet[b':' as usize] = false;
     let mut byte = 0;
     while byte < 256 {
         quiet[byte] &= !Rule::any_looks_at("escape.", byte as u8);

@@ -11,7 +11,12 @@ pub(crate) type Tail = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
 /// What the path of a URL adds to a name.
 const PATH_TAILS: [Tail; 9] = [
     (Rule::PathFile, |_, suffix| {
-        one_of(&PATH_FILES, Rule::PathFile, suffix)
+        one_of(
+            &PATH_FILES,
+            const { last_bytes(&PATH_FILES) },
+            Rule::PathFile,
+            suffix,
+        )
     }),
     (Rule::TitleSlug, title_slug),
     (Rule::PageWord, page_word),
@@ -26,7 +31,12 @@ const PATH_TAILS: [Tail; 9] = [
 /// What a field adds to the name in it.
 const FIELD_TAILS: [Tail; 2] = [
     (Rule::FieldPage, |_, suffix| {
-        one_of(&FIELD_PAGES, Rule::FieldPage, suffix)
+        one_of(
+            &FIELD_PAGES,
+            const { last_bytes(&FIELD_PAGES) },
+            Rule::FieldPage,
+            suffix,
+        )
     }),
     ARXIV_VERSION,
 ];
@@ -261,7 +271,9 @@ pub(crate) const ARTICLE_VIEWS: [&str; 23] = [
 
 /// Where the view of an article starts, after a name with a digit: few names have none.
 pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    let start = one_of(&ARTICLE_VIEWS, Rule::ArticleView, suffix).or_else(|| long_view(suffix))?;
+    const LAST: u64 = last_bytes(&ARTICLE_VIEWS);
+    let start = one_of(&ARTICLE_VIEWS, LAST, Rule::ArticleView, suffix);
+    let start = start.or_else(|| long_view(suffix))?;
     let is_whole = suffix[..start].iter().any(u8::is_ascii_digit);
     is_whole.then_some(start)
 }
@@ -288,7 +300,7 @@ fn long_view(suffix: &[u8]) -> Option<usize> {
 
 /// The ending of a file.
 pub(crate) fn file(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    one_of(&FILES, Rule::File, suffix)
+    one_of(&FILES, const { last_bytes(&FILES) }, Rule::File, suffix)
 }
 
 /// Where in a path the first segment starts, with its slash, that is a listed page or folder.
@@ -402,11 +414,38 @@ fn version_len(text: &[u8]) -> Option<usize> {
     (matches!(count, 1 | 2) && is_number && digits(number) >= NUMBER).then_some(count + 1)
 }
 
-/// Where the first of `tails` starts that `suffix` ends in.
-fn one_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
-    let last = suffix.last()?.to_ascii_lowercase();
-    let may_be = |tail: &&&str| tail.as_bytes().last() == Some(&last);
-    let starts = tails.iter().filter(may_be).filter_map(|tail| {
+/// The letters and digits that `tails` end in, as bits.
+const fn last_bytes(tails: &[&str]) -> u64 {
+    let (mut bits, mut at) = (0, 0);
+    while at < tails.len() {
+        if let [.., last] = tails[at].as_bytes() {
+            bits |= bit(*last);
+        }
+        at += 1;
+    }
+    bits
+}
+
+/// The bit of a digit or of a letter in any case; no bit for a mark.
+const fn bit(byte: u8) -> u64 {
+    match byte {
+        b'0'..=b'9' => 1 << (byte - b'0'),
+        b'A'..=b'Z' | b'a'..=b'z' => 1 << (10 + (byte & 0x1F)),
+        _ => 0,
+    }
+}
+
+/// Where the first of `tails` starts that `suffix` ends in. `last` has the bits of the bytes that these end in.
+#[inline]
+fn one_of(tails: &[&str], last: u64, rule: Rule, suffix: &[u8]) -> Option<usize> {
+    match last & bit(*suffix.last()?) {
+        0 => None,
+        _ => first_of(tails, rule, suffix),
+    }
+}
+
+fn first_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
+    let starts = tails.iter().filter_map(|tail| {
         let start = suffix.len().checked_sub(tail.len()).filter(|at| *at > 0)?;
         let found = suffix[start..].eq_ignore_ascii_case(tail.as_bytes());
         (found && rule.holds_for(tail)).then_some(start)
@@ -417,16 +456,21 @@ fn one_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
 /// Where the number starts, with its slash, that a site adds to a whole name before the words of its title:
 /// `G48456.1/594540/Ice-sheets`. Without these words a number may be the name's, `2024/5558634`.
 fn title_slug(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    let digit = suffix.iter().position(u8::is_ascii_digit)?;
-    slashes(suffix).filter(|at| *at > digit).find(|at| {
-        let (name, rest) = (&suffix[..*at], &suffix[at + 1..]);
-        let mut segments = rest.split(|b| *b == b'/');
-        let number = segments.next().unwrap_or_default();
-        let is_number = !number.is_empty() && number.iter().all(u8::is_ascii_digit);
-        let is_title =
-            |slug: &[u8]| is_slug(slug) || number.len() >= MIN_SITE_ID && is_title_word(slug);
-        is_number && !name.iter().all(u8::is_ascii_digit) && segments.next().is_some_and(is_title)
-    })
+    let folder = memchr::memrchr(b'/', suffix)?;
+    let digit = suffix[..folder].iter().position(u8::is_ascii_digit)?;
+    slashes(&suffix[..folder])
+        .filter(|at| *at > digit)
+        .find(|at| {
+            let (name, rest) = (&suffix[..*at], &suffix[at + 1..]);
+            let mut segments = rest.split(|b| *b == b'/');
+            let number = segments.next().unwrap_or_default();
+            let is_number = !number.is_empty() && number.iter().all(u8::is_ascii_digit);
+            let is_title =
+                |slug: &[u8]| is_slug(slug) || number.len() >= MIN_SITE_ID && is_title_word(slug);
+            is_number
+                && !name.iter().all(u8::is_ascii_digit)
+                && segments.next().is_some_and(is_title)
+        })
 }
 
 /// Digits of the number of an article on a site, at least: a volume or a page has fewer.

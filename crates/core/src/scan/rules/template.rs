@@ -111,6 +111,7 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 }
 
 /// Whether a place for a value is in the part of the suffix that was `read`, or beside it.
+#[inline]
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
     // In `#{`, the brace alone may start an escape.

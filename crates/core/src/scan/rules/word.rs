@@ -103,40 +103,48 @@ fn starts_with_no_value(rest: &[u8]) -> bool {
 const MIN_NUMBER: usize = 4;
 
 /// Where in `name` a label starts that was glued to it without a mark, `002PMID: 1`: a colon or a number follows it. `rest` is
-/// what follows the name. No registered name holds one after a digit.
-pub(crate) fn glued_label<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usize> {
-    let mut colons = memchr::memchr_iter(b':', name);
-    let before_colon = colons.find_map(|colon| label_start(&name[..colon], |_| true));
+/// what follows the name. No registered name holds one after a digit. The first `seen` bytes have no colon.
+#[inline]
+pub(crate) fn glued_label<'w>(
+    name: &[u8],
+    seen: usize,
+    rest: impl FnOnce() -> &'w [u8],
+) -> Option<usize> {
+    label_before_colon(name, seen).or_else(|| label_at_end(name, rest))
+}
+
+#[inline]
+fn label_before_colon(name: &[u8], seen: usize) -> Option<usize> {
+    let rest = name.get(seen..).filter(|rest| !rest.is_empty())?;
+    let mut colons = memchr::memchr_iter(b':', rest);
+    colons.find_map(|colon| label_start(&name[..seen + colon], |_| true))
+}
+
+/// The same for the label before the digits and marks that `name` ends in.
+#[inline]
+fn label_at_end<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usize> {
     let is_mark = |byte: &&u8| matches!(byte, b'.' | b',' | b';');
     let marks = name.iter().rev().take_while(is_mark).count();
     let (name, marks) = name.split_at(name.len() - marks);
     let digits = trailing_digits(name);
-    before_colon.or_else(|| match digits {
+    match digits {
         0 => {
             let rest = if marks.is_empty() { rest() } else { marks };
-            label_start(name, |word| may_end_label(word, rest))
+            label_start(name, |word| may_follow_label(word, rest))
         }
         MIN_NUMBER.. => {
             let is_numbered = |word: &str| matches!(word, "pmid" | "pmcid" | "pmc");
             label_start(&name[..name.len() - digits], is_numbered)
         }
         _ => None,
-    })
+    }
 }
 
 /// Whether [`glued_label`] may find a label in `name`, which has no colon, at a glance. Digits follow its first `stem` bytes.
 #[inline]
-pub(crate) fn may_have_label(name: &[u8], stem: usize, rest: &[u8]) -> bool {
-    let last = name[..stem].last().map_or(0, |last| last | 0x20);
-    match name.len() - stem {
-        0 => {
-            last == b'd'
-                || matches!(last, b'b' | b'c' | b'i' | b'l' | b'v')
-                    && rest.first().is_some_and(u8::is_ascii_whitespace)
-        }
-        MIN_NUMBER.. => matches!(last, b'c' | b'd'),
-        _ => false,
-    }
+pub(crate) fn may_have_label(name: &[u8], stem: usize) -> bool {
+    let digits = name.len() - stem;
+    (digits == 0 || digits >= MIN_NUMBER) && name[..stem].last_chunk().is_some_and(may_end_label)
 }
 
 fn trailing_digits(text: &[u8]) -> usize {
@@ -144,8 +152,14 @@ fn trailing_digits(text: &[u8]) -> usize {
     digits.count()
 }
 
+/// Whether one of [`GLUED`] that may be a label ends in these letters.
+fn may_end_label(end: &[u8; 2]) -> bool {
+    let end = end.map(|byte| byte | 0x20);
+    matches!(&end, b"rl" | b"ub" | b"id" | b"iv" | b"oi" | b"mc" | b"ed")
+}
+
 /// Whether `rest` may follow the label `word`: a colon, or a number after white space. The name of one index stands alone too.
-fn may_end_label(word: &str, rest: &[u8]) -> bool {
+fn may_follow_label(word: &str, rest: &[u8]) -> bool {
     let value = rest.trim_ascii_start();
     let has_blank = value.len() < rest.len();
     match rest.first() {
@@ -156,14 +170,15 @@ fn may_end_label(word: &str, rest: &[u8]) -> bool {
 }
 
 /// Where the label starts that `text` ends in, if `may_be` it: after a digit or a bracket, or after a letter that it cannot go on.
+#[inline]
 fn label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usize> {
-    let may_end = |end: &[u8; 2]| {
-        let end = end.map(|byte| byte | 0x20);
-        matches!(&end, b"rl" | b"ub" | b"id" | b"iv" | b"oi" | b"mc" | b"ed")
-    };
-    if !text.last_chunk().is_some_and(may_end) {
-        return None;
+    match text.last_chunk().is_some_and(may_end_label) {
+        true => listed_label_start(text, may_be),
+        false => None,
     }
+}
+
+fn listed_label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usize> {
     let start = |(word, _): &(&str, Next)| {
         let at = text.len().checked_sub(word.len()).filter(|at| *at > 0)?;
         let (front, label) = text.split_at(at);

@@ -11,10 +11,32 @@ use crate::scan::rules::raw::ends_in_break_command;
 #[inline]
 pub(super) fn may_end_part(suffix: &[u8]) -> bool {
     match suffix {
-        [.., b'.' | b'_' | b'%' | b';' | 0xAD] | [.., b'%', _] => true,
-        [.., b'k' | b'0' | b't' | b'}' | b']' | b'd' | b'D'] => {
+        [.., b'%', _] => true,
+        [.., last] => LAST_OF_PART[*last as usize] && ends_part(suffix),
+        [] => false,
+    }
+}
+
+static LAST_OF_PART: [bool; 256] = {
+    let mut last = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        last[byte] = matches!(
+            byte as u8,
+            b'.' | b'_' | b'%' | b';' | b'}' | b']' | b'k' | b'0' | b't' | b'd' | b'D' | 0xAD
+        );
+        byte += 1;
+    }
+    last
+};
+
+fn ends_part(suffix: &[u8]) -> bool {
+    match suffix {
+        [.., b'.' | b'_' | b'%' | b';' | 0xAD] => true,
+        [.., b'}' | b']'] | [.., b'a', b'k'] | [.., b'y', b'0'] | [.., b'p', b't'] => {
             memchr::memchr(b'\\', suffix).is_some()
         }
+        [.., b'\\', b'u', _, _, _, _] => true,
         _ => false,
     }
 }
