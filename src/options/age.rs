@@ -1,4 +1,4 @@
-//! How old an answer may be.
+//! The maximum age of an answer.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,7 +11,7 @@ parsed_types! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age(pub Duration);
 
-/// A text is no [`Age`].
+/// The error that a text is not an [`Age`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an age is a number of days, hours, minutes or seconds, such as 30d, 12h, 15m or 20s")]
 pub struct BadAge;

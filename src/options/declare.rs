@@ -24,7 +24,7 @@
 //! | `texts` | `impl Into<String>`, one more | `Vec<String>` |
 //! | `list` | all texts at once | `Option<Vec<String>>` |
 
-/// Declares a group: its struct, its options, and the macro for their setters.
+/// Declares a group of options: its struct, their specifications, and the macro for their setters.
 macro_rules! options {
     ($($group:tt)+) => {
         // The dollar sign is passed on, since a macro cannot write one into the macro that it declares.

@@ -1,7 +1,7 @@
-//! Which spellings of names are read besides the names themselves.
+//! Selects other spellings of names that are read.
 
 options! {
-    /// Which spellings of names are read besides the names themselves.
+    /// Selects other spellings of names that are read.
     forms: FormOptions, form_setters, "Names";
 
     /// Read identifiers of arXiv as the DOI names that they have: arXiv:2101.00001v2 as 10.48550/arxiv.2101.00001; and addresses at

@@ -1,7 +1,7 @@
-//! Which row of a table is its header.
+//! Selects the header row of tables.
 
 options! {
-    /// Which row of a table is its header.
+    /// Selects the header row of tables.
     header: HeaderOptions, header_setters, "Tables";
 
     /// The row of tables that is their header, from 1, with blank rows; the rows above it are no part of the table

@@ -1,11 +1,11 @@
-//! Limits of what one source may take.
+//! Limits for one source.
 
 use doisift_documents::Limits;
 
 use super::spec::OptionKind;
 
 options! {
-    /// Limits of what one source may take.
+    /// Limits for one source.
     limits: LimitOptions, limit_setters, "Limits";
 
     /// Stop a source that unpacks to more bytes than this for each of its own, and to more than 64M
@@ -38,7 +38,7 @@ options! {
 }
 
 impl LimitOptions {
-    /// The limits, as readers of documents take them.
+    /// Returns the limits in the type that readers of documents take.
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             depth: self.max_depth,

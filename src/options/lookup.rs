@@ -1,4 +1,4 @@
-//! Which index of known names is asked.
+//! Selects the index of known names.
 
 use super::spec::OptionHelp;
 
@@ -9,7 +9,7 @@ const SHOWN: OptionHelp = match cfg!(feature = "known") {
 };
 
 options! {
-    /// Which index of known names is asked.
+    /// Selects the index of known names.
     lookup: LookupOptions, lookup_setters, "Known names";
 
     /// Ask this index, which doisift index has built, whether names are registered

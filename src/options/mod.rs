@@ -1,10 +1,10 @@
 //! The options of all tasks. Each is declared once, in the file of its group, with `options!` of `declare.rs`: its name, type,
-//! documentation, default, and for which tasks it is. From this row come the field that the task reads, the setter of the
-//! builder, the argument of the command with its help, Python's keyword, the member of the report, and the comparison with
-//! the options of an interrupted run.
+//! documentation, default and tasks. This row generates the field that the task reads, the setter of the builder, the argument of
+//! the command with its help, Python's keyword, the member of the report, and the comparison with the options of an interrupted
+//! run.
 //!
-//! The first paragraph of a documentation is the help of the command; further ones are for users of the library alone.
-//! The options of tables are in `column/options.rs`, since only that module knows their types.
+//! The first paragraph of the documentation is the help of the command; further ones are for users of the library only. The
+//! options of tables are in `column/options.rs`, since only that module knows their types.
 
 #[macro_use]
 mod declare;

@@ -1,11 +1,11 @@
-//! What is written, besides messages.
+//! The outputs besides messages.
 
 use super::spec::OptionHelp;
 
 const WRITTEN: &[&str] = &["scan"];
 
 options! {
-    /// What is written, besides messages.
+    /// The outputs besides messages.
     output: OutputOptions, output_setters, "Output";
 
     /// File to write to, or, with / at the end, a folder of parts; standard output if not given, or - [.gz and .zst endings compress]

@@ -50,7 +50,7 @@ options! {
     value on_error: crate::options::OnError [Scan Index] default "skip" { value: "WHAT" }
 }
 
-/// What happens at a damaged source or document.
+/// The handling of a damaged source or document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// It is reported and counted. Names before the damage are kept, and the run continues.

@@ -1,4 +1,4 @@
-//! What a run takes of the machine. None of these options changes the output.
+//! Threads, memory and folders of a run. None of these options changes the output.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::spec::{OptionHelp, OptionKind};
 use crate::run::MIN_MEMORY;
 
 options! {
-    /// What a run takes of the machine.
+    /// Threads, memory and folders of a run.
     resources: ResourceOptions, resource_setters, "Resources";
 
     /// Threads that scan or clean; of a scan fewer are started if --memory has no room for them, or the sources have too little

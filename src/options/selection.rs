@@ -1,11 +1,11 @@
-//! Which rows are written, and of which names.
+//! Selects the rows that are written, and their names.
 
 use super::spec::{OptionHelp, OptionKind, Subject};
 
 const WRITTEN: &[&str] = &["scan"];
 
 options! {
-    /// Which rows are written, and of which names.
+    /// Selects the rows that are written, and their names.
     selection: SelectionOptions, selection_setters, "Selection";
 
     /// Write every mention in source order instead of records

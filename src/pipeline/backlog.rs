@@ -1,6 +1,7 @@
-//! Rows that are made, and wait until the rows before them are written. Bounds their memory.
+//! Bounds the memory of rows that wait until the rows before them are written.
 //!
-//! Who starts more work waits while there are too many, except for the first piece that is not written: its rows wait for no others.
+//! A thread that starts more work waits while there are too many rows, except for the first piece that is not written: its rows
+//! wait for no others.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,14 +11,14 @@ use doisift_documents::Halt;
 use crate::lock::lock;
 use crate::run::PiecePlace;
 
-/// How often a thread that waits looks whether the run must end.
+/// Interval at which a waiting thread checks whether the run must end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The rows of a run that wait.
+/// Counts the waiting rows of a run.
 pub(super) struct Backlog {
     state: Mutex<BacklogState>,
     less: Condvar,
-    /// The bytes of rows from which on no more work is started.
+    /// Bytes of rows at which no more work is started.
     max: usize,
 }
 
@@ -48,7 +49,7 @@ impl Backlog {
         self.less.notify_all();
     }
 
-    /// Notes that all pieces before this one are written.
+    /// Records that all pieces before this one are written.
     pub(super) fn note_written(&self, next: PiecePlace) {
         lock(&self.state).next = next;
         self.less.notify_all();

@@ -18,9 +18,9 @@ use crate::options::{
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
 use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
-/// Most memory for names, in bytes for each thread, if nobody chose a budget. More saves no time: 30 million distinct names of
-/// `scripts/make-corpus --kind names` took 16 s of CPU in this, as sorted runs, and 18 s in the four times as much that they
-/// need to be held at once.
+/// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
+/// `scripts/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which
+/// holds them all at once.
 const NAMES_OF_THREAD: usize = 384 << 20;
 
 /// Builds a [`Pipeline`].
@@ -106,7 +106,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// The pipeline, ready to run.
+    /// Builds the pipeline.
     ///
     /// # Errors
     /// If there is no source, the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the
@@ -160,7 +160,7 @@ impl PipelineBuilder {
         Ok(Pipeline { options })
     }
 
-    /// The records that are written besides the rows.
+    /// Returns the output of records besides the rows, if it is set.
     fn chosen_names(&self) -> Result<Option<FurtherRows>, Error> {
         let path = self.output.names_to.as_deref();
         let names = self.chosen_further(path, |format| {
@@ -177,7 +177,7 @@ impl PipelineBuilder {
         }
     }
 
-    /// The records of the documents that are written besides the rows.
+    /// Returns the output of the documents' records besides the rows, if it is set.
     fn chosen_nodes(&self) -> Result<Option<FurtherRows>, Error> {
         let path = self.output.nodes_to.as_deref();
         self.chosen_further(path, |format| match format {
@@ -192,7 +192,7 @@ impl PipelineBuilder {
         })
     }
 
-    /// Rows that are written to `path` besides the others, if it is given.
+    /// Returns the output of further rows to `path`. `None` without a path.
     fn chosen_further(
         &self,
         path: Option<&Path>,
@@ -209,7 +209,7 @@ impl PipelineBuilder {
         }))
     }
 
-    /// The plan, with what the manifest says of the run.
+    /// Returns the plan, with the arguments and options of the run for the manifest.
     fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
         let lists = self.sources.files_from.iter();
         plan.about = PartAbout {
@@ -224,7 +224,7 @@ impl PipelineBuilder {
         self.resources.threads.unwrap_or_else(cores).max(1)
     }
 
-    /// The most memory for names in bytes: the budget, if it was chosen.
+    /// Returns the max memory for names in bytes. It has no limit of its own if the budget was set.
     fn memory_for_names(&self, threads: usize) -> usize {
         match self.resources.memory {
             Some(_) => usize::MAX,
@@ -308,7 +308,7 @@ fn selection(error: SelectionError) -> Error {
     Error::new(ErrorKind::Selection(error))
 }
 
-/// The files that name sources.
+/// Returns the files that list sources, with their separator.
 fn lists(options: &SourceOptions) -> Vec<(PathBuf, Separator)> {
     let separator = match options.nul {
         true => Separator::Nul,

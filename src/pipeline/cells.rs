@@ -1,7 +1,7 @@
 //! Scans the cells of tables. Each cell is a text of its own, and each row is a document.
 //!
-//! The texts of a batch are searched together for anchors, and only cells that have one are scanned, each alone: no name goes on
-//! in another cell, and no cell bears on how another one is read. The texts of a dictionary are scanned once.
+//! The texts of a batch are searched for anchors together. Only cells with an anchor are scanned, each separately: a name never
+//! continues in another cell, and no cell affects how another one is read. The texts of a dictionary are scanned once.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
@@ -15,26 +15,26 @@ use super::plan::NamedSource;
 use crate::dedup::Document;
 use crate::records::Capture;
 
-/// Some rows of a table, and the documents that they are.
+/// Some rows of a table, each of which is a document.
 pub(super) struct TableRows {
     pub(super) batch: CellBatch,
     pub(super) dictionaries: Vec<Arc<ScannedDictionary>>,
     pub(super) source: NamedSource,
-    /// The name of the table; none for the source itself.
+    /// The name of the table; `None` if the source is the table.
     pub(super) table: Option<Arc<str>>,
     /// The ordinal of the table's first row as a document.
     pub(super) ordinal: u64,
     pub(super) capture: Option<Arc<Capture>>,
 }
 
-/// The dictionaries of a source that are in use, and what was found in them.
+/// The dictionaries of a source that are in use, with the names found in them.
 #[derive(Default)]
 pub(super) struct Dictionaries(Vec<(Weak<CellDictionary>, Arc<ScannedDictionary>)>);
 
 /// The cells of a batch that may have names.
 #[derive(Default)]
 pub(super) struct Promising {
-    /// The number of each cell, and which of `starts` are its.
+    /// The number of each cell, and its range of `starts`.
     pub(super) cells: Vec<(usize, Range<usize>)>,
     /// Offsets within the texts of plain cells at which candidates may start.
     pub(super) starts: Vec<usize>,
@@ -51,7 +51,7 @@ pub(super) struct DictionaryNames {
     found: Vec<TextNames>,
 }
 
-/// What was found in a text.
+/// The names found in a text.
 pub(super) struct TextNames {
     pub(super) tally: Tally,
     names: Vec<FoundName>,
@@ -68,7 +68,7 @@ struct FoundName {
 }
 
 impl Dictionaries {
-    /// What was found in the dictionaries of a batch.
+    /// Returns the names in the dictionaries of a batch, which may not be scanned yet.
     pub(super) fn of(&mut self, batch: &CellBatch) -> Vec<Arc<ScannedDictionary>> {
         self.0.retain(|(known, _)| known.strong_count() > 0);
         let all = batch.dictionaries().iter();
@@ -88,8 +88,8 @@ impl Dictionaries {
 }
 
 impl TableRows {
-    /// The cells that may have names, in the order of their rows, and within a row in that of columns. `scanner` scans
-    /// dictionaries that were not scanned before; their bytes are added to `bytes`.
+    /// Returns the cells that may have names, in the order of rows, then of columns. `scanner` scans dictionaries that were not
+    /// scanned before; their bytes are added to `bytes`.
     pub(super) fn worth_a_look(
         &self,
         scanner: &mut Scanner,
@@ -124,7 +124,7 @@ impl TableRows {
         found
     }
 
-    /// What was found in all dictionaries.
+    /// Returns the names in all dictionaries. Scans those that were not scanned before.
     fn scanned(
         &self,
         scanner: &mut Scanner,
@@ -141,12 +141,12 @@ impl TableRows {
         scanned.collect()
     }
 
-    /// What was found in an entry of a dictionary, if it has candidates.
+    /// Returns the names found in an entry of a dictionary. `None` if it has no candidates.
     pub(super) fn entry(&self, dictionary: usize, entry: usize) -> Option<&TextNames> {
         self.dictionaries.get(dictionary)?.0.get()?.of(entry)
     }
 
-    /// A row as a document; `name` is a buffer.
+    /// Returns a row as a document. `name` is a buffer for reuse.
     pub(super) fn document(&self, row: u32, name: &mut String) -> Document {
         name.clear();
         write_row_name(self.table.as_ref(), &self.batch, row, name);
@@ -202,7 +202,7 @@ impl TextNames {
         TextNames { tally, names }
     }
 
-    /// The mentions in `text`, which was scanned.
+    /// Calls `with` for each mention. `text` is the text that was scanned.
     pub(super) fn each(&self, text: &[u8], mut with: impl FnMut(&Mention<'_>)) {
         for found in &self.names {
             let text = text.get(found.start..found.end).unwrap_or_default();

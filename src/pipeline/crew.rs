@@ -1,8 +1,8 @@
 //! The threads of a scan, and the pieces of work that they do.
 //!
 //! The caller's thread distributes the sources. Scanners do pieces of work: they read groups of small files and ranges of large
-//! ones, scan chunks that feeders read, and make rows of what they found. Each piece of work needs a ticket, which is returned when
-//! its rows are made; these may then wait for those before them. Scanners wait neither for tickets nor for each other.
+//! ones, scan chunks that feeders read, and make rows of what they found. Each piece of work needs a ticket, which is returned
+//! when its rows are made. The rows may then wait for earlier ones. Scanners wait neither for tickets nor for each other.
 
 use std::sync::Mutex;
 
@@ -26,9 +26,9 @@ pub(super) const AHEAD: usize = 4;
 pub(super) struct PieceBuffers {
     pub(super) bytes: Box<[u8]>,
     pub(super) rows: HeldMentions,
-    /// What was counted in the piece, if rows are written in order.
+    /// The counts of the piece, if rows are written in order.
     pub(super) counts: Counts,
-    /// The mark after the piece, if reading can begin again there.
+    /// The mark after the piece, if reading can resume there.
     pub(super) mark: Option<Mark>,
 }
 
@@ -36,11 +36,11 @@ pub(super) type PieceTicket = Ticket<PieceBuffers>;
 /// The jobs of scanners.
 pub(super) type ScanJobs<'s, 'r> = Jobs<'s, &'s Mutex<Turn<'r>>>;
 
-/// What the threads of a scan share.
+/// Data that the threads of a scan share.
 pub(super) struct ScanCrew<'r> {
     pub(super) run: &'r SharedScan<'r>,
     workers: Vec<Mutex<Turn<'r>>>,
-    /// Takes rows in any order; none if records are written.
+    /// Takes rows in any order. `None` if records are written.
     delivery: Option<Delivery<MadeRows>>,
 }
 
@@ -83,7 +83,7 @@ fn share_out(run: &SharedScan<'_>, delivery: Option<Delivery<MadeRows>>) -> Resu
     Ok(())
 }
 
-/// Writes the rows of a piece, and counts what was found in it. After a failure it only drops them.
+/// Writes the rows of a piece, and adds its counts. Drops both after a failure.
 fn write_piece(
     run: &SharedScan<'_>,
     piece: MadeRows,
@@ -112,7 +112,7 @@ impl<'r> ScanCrew<'r> {
         workers.for_each(|worker| lock(worker).worker.settle());
     }
 
-    /// Has a scanner do `work`, make rows of its mentions, and deliver these to `place`.
+    /// Runs `work` on a scanner, makes rows of its mentions, and delivers these to `place`.
     pub(super) fn give<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
@@ -123,7 +123,7 @@ impl<'r> ScanCrew<'r> {
         self.give_then(jobs, ticket, work, move |ticket| self.finish(place, ticket));
     }
 
-    /// Has a scanner do `work`, and passes its mentions to `then`, also if it panics.
+    /// Runs `work` on a scanner, and passes its mentions to `then`, even if `work` panics.
     pub(super) fn give_then<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
@@ -151,7 +151,7 @@ impl<'r> ScanCrew<'r> {
         });
     }
 
-    /// Has a scanner make rows of the mentions that are decided, and deliver these to `place`.
+    /// Lets a scanner make rows of the decided mentions and deliver these to `place`.
     pub(super) fn give_finish<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
@@ -161,7 +161,7 @@ impl<'r> ScanCrew<'r> {
         jobs.give(move |_, _| self.finish(place, ticket));
     }
 
-    /// Makes rows of the mentions that are decided, delivers them to `place`, and returns the ticket.
+    /// Makes rows of the decided mentions, delivers them to `place`, and returns the ticket to its pool.
     fn finish(&self, place: PiecePlace, mut ticket: PieceTicket) {
         if self.delivery.is_none() {
             return;
@@ -187,7 +187,7 @@ impl<'r> ScanCrew<'r> {
         );
     }
 
-    /// Delivers rows to `place`, if rows are delivered at all.
+    /// Delivers rows to `place`. Drops them if records are written.
     pub(super) fn deliver(&self, place: PiecePlace, rows: MadeRows) {
         if let Some(delivery) = &self.delivery {
             self.run.backlog.add(rows.bytes);
@@ -195,7 +195,7 @@ impl<'r> ScanCrew<'r> {
         }
     }
 
-    /// Ends a source, of which `counts` are left to count, before `place`.
+    /// Ends a source at `place`, which becomes the next one. `counts` are those that were not delivered yet.
     pub(super) fn end_source(&self, ordinal: u32, counts: Counts, place: &mut PiecePlace) {
         if self.delivery.is_none() {
             return self.run.ledger.count(counts);

@@ -1,7 +1,7 @@
 //! Distributes sources among threads.
 //!
 //! The caller's thread takes the sources in order. Small files go to scanners in groups, and large plain files in ranges. Packed
-//! sources, and those whose reads may block, go to feeders, of which as many are started as are needed at the same time.
+//! sources, and those whose reads may block, go to feeders, which are started as they are needed.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,11 @@ use super::turn::Turn;
 use crate::report::Counts;
 use crate::run::{Crew, PiecePlace, Tickets};
 
-/// Files in a group: so many that the cost of passing it to another thread does not matter.
+/// Max files in a group. With this many, the cost of passing the group to another thread does not matter.
 const GROUP: usize = 256;
 /// Chunks that a scanner takes at once. Passing them one by one costs a tenth of the time to scan sparse text.
 const SPAN: usize = 8;
-/// Least number of ranges of a file per thread, unless they would be smaller than a chunk.
+/// Min number of ranges of a file per thread, unless they would be smaller than a chunk.
 const RANGES: u64 = 16;
 
 /// Takes the sources in order and distributes them.
@@ -122,7 +122,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         if small && !options.selection.writes_mentions() {
             return self.add(ordinal, size);
         }
-        // If mentions are written, the rows of a group are held until then, and a packed file may have many.
+        // If mentions are written, the rows of a group are held until it ends, and a packed file may have many.
         match plain(source, size, small && self.run.marks.is_none()) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if options.is_read_in_ranges() => {
@@ -147,7 +147,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         self.pass(ordinal);
     }
 
-    /// Passes over a source, after which there may be a mark.
+    /// Skips a source. Its end may be a mark.
     fn pass(&mut self, ordinal: u32) {
         self.plan.options.monitor.add_sources(1);
         if self.run.marks.is_some() {
@@ -168,7 +168,8 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         }
     }
 
-    /// Bytes that a scanner takes at once: fewer if mentions are written, whose rows are held until then.
+    /// Returns the bytes that a scanner takes at once. They are fewer if mentions are written, since the rows of all of them are
+    /// held.
     fn max(&self) -> u64 {
         let chunks = match self.plan.options.selection.writes_mentions() {
             true => 1,
@@ -227,8 +228,8 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         self.crew.end(place);
     }
 
-    /// Gives a source that cannot be divided to a feeder, if this run is to read it. Starts another feeder if none is free, and
-    /// waits if there are as many as threads.
+    /// Gives a source that cannot be divided to a feeder, unless another run reads it. Starts another feeder if none is free.
+    /// Waits while there are as many busy feeders as threads.
     fn whole(&mut self, ordinal: u32) {
         if self.plan.options.skips_whole_sources() {
             return;
@@ -251,20 +252,21 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         });
     }
 
-    /// A ticket for a group or range. Waits while too many rows wait for those of earlier sources.
+    /// Takes a ticket for a group or range. Waits while too many rows wait for those of earlier sources.
     fn ticket(&self, place: PiecePlace) -> PieceTicket {
         self.run.backlog.wait_for_room(place, &self.run.ledger);
         self.tickets.take()
     }
 
-    /// The first place of the next slot.
+    /// Returns the first place of the next slot.
     fn next_slot(&mut self) -> PiecePlace {
         self.slot += 1;
         PiecePlace::of(self.slot - 1)
     }
 }
 
-/// The opened file of `size` bytes and its first bytes, if it is plain text. It may end in an archive if that `may_follow`.
+/// Opens a file of `size` bytes. Returns it with its first bytes if it is plain text, otherwise `None`. The text may be followed
+/// by an archive only if `may_follow`.
 fn plain(
     source: &Source,
     size: u64,

@@ -1,4 +1,4 @@
-//! The places of mentions in the structure of their documents.
+//! Finds the places of mentions in the structure of their documents.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,23 +22,23 @@ use crate::structure::{
 /// Endings of packings after the ending of a format.
 const PACKINGS: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
 
-/// Finds the places of the mentions of one document after the other, whose chunks come in order, and the names that fields state.
+/// Finds the places of mentions, and the names that fields state. Takes one document after another, and their chunks in order.
 pub(super) struct EdgeFinder<'r> {
     options: &'r ScanOptions,
     ledger: &'r ScanLedger<'r>,
-    /// None between documents.
+    /// `None` between documents.
     join: Option<EdgeJoin<EdgeSource>>,
-    /// The document that is read, if rows may be made of no mention of it.
+    /// The current document; `None` between documents.
     document: Option<Document>,
-    /// Where the last value that is a name as a whole ends. What is found before belongs to it.
+    /// End of the last value that is a name as a whole. Mentions before it belong to this value.
     stated: u64,
-    /// None if rows have no values.
+    /// `None` if rows have no values.
     values: Option<ValueReader>,
-    /// Since they were taken.
+    /// Counts since [`take_counts`](Self::take_counts).
     counts: Counts,
 }
 
-/// What a row is made of.
+/// The origin of a row.
 enum EdgeSource {
     /// The mention, and the value of its field if rows have values.
     Mention(Option<Box<StatedValue>>),
@@ -59,18 +59,18 @@ impl UnnamedRow for EdgeSource {
     }
 }
 
-/// Where the rows of a document go.
+/// Takes the decided rows of a document.
 struct EdgeOut<'o> {
     edges: &'o mut HeldEdges,
     counts: &'o mut Roles,
     roles: &'o [Role],
-    /// The number of the document, if rows may be made of no mention of it.
+    /// The number of the document, for rows that have no mention.
     document: usize,
     source: &'o Arc<str>,
 }
 
 impl<'r> EdgeFinder<'r> {
-    /// None if rows have no places.
+    /// Creates a finder. Returns `None` if rows have no places.
     pub(super) fn new(run: &'r SharedScan<'r>) -> Option<Self> {
         let options = run.plan.options;
         let selection = &options.selection;
@@ -85,7 +85,7 @@ impl<'r> EdgeFinder<'r> {
         })
     }
 
-    /// Starts a document if this is its first chunk, which has the head of the document, or all of it.
+    /// Starts a document if this is its first chunk. That must have the head of the document, or all of it.
     pub(super) fn start(&mut self, chunk: &Chunk<'_>, kind: TextKind, document: &Document) {
         if chunk.offset + chunk.range.start as u64 == 0 {
             let syntax = syntax(self.options, chunk.bytes, kind);
@@ -98,7 +98,7 @@ impl<'r> EdgeFinder<'r> {
         }
     }
 
-    /// Reads a chunk, whose mentions are the rows from the number `from` on. Each row is added when it is decided.
+    /// Reads a chunk, whose mentions are the rows from number `from` on. Each row is added when it is decided.
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions, from: usize) {
         let (Some(mut join), Some(document)) = (self.join.take(), self.document.take()) else {
             return;
@@ -130,7 +130,7 @@ impl<'r> EdgeFinder<'r> {
         (self.join, self.document) = (Some(join), Some(document));
     }
 
-    /// Places an anchor: the value of its field, if that is a name as a whole, or else its mention.
+    /// Takes an anchor: the value of its field if that is a name as a whole, otherwise its mention.
     fn place(
         &mut self,
         join: &mut EdgeJoin<EdgeSource>,
@@ -148,7 +148,8 @@ impl<'r> EdgeFinder<'r> {
             join.take_value(raw, syntax);
         }
         let end = chunk.offset + value.end as u64;
-        // A mention of all of it may still be another name than the value, which is read as it is: a blank or an entity in it.
+        // A mention of the whole value may still be another name than the value itself, for example if that has a blank or an
+        // entity.
         let is_whole = value == (at..at + anchor.length as usize)
             && anchor
                 .key
@@ -172,7 +173,7 @@ impl<'r> EdgeFinder<'r> {
         stated_mention(join, Box::new(row), anchor.row.is_some(), out);
     }
 
-    /// The row of a value that is a name as a whole, from the anchor on.
+    /// Returns the row of a value that is a name as a whole. The row's text starts at the anchor.
     fn stated_row(
         &self,
         chunk: &Chunk<'_>,
@@ -201,7 +202,7 @@ impl<'r> EdgeFinder<'r> {
         }
     }
 
-    /// Ends a document, and reports what was wrong with its structure.
+    /// Ends a document, and reports the faults of its structure.
     pub(super) fn end(&mut self, document: &Document, rows: &mut HeldMentions) {
         let Some(join) = self.join.take() else { return };
         let number = rows.number(document);
@@ -220,7 +221,7 @@ impl<'r> EdgeFinder<'r> {
         self.ledger.report_structure(document, faults);
     }
 
-    /// Gives the rows from the number `from` on, which are the mentions of a cell, the place of the cell.
+    /// Sets the place of the rows from number `from` on, which are the mentions of a cell, to that of the cell.
     pub(super) fn cell(
         &mut self,
         rows: &mut HeldMentions,
@@ -254,7 +255,7 @@ impl<'r> EdgeFinder<'r> {
     }
 }
 
-/// Takes a mention, with the value of its field if rows have values.
+/// Passes a mention to `join`, with the value of its field if rows have values.
 fn mention(
     join: &mut EdgeJoin<EdgeSource>,
     anchor: Unplaced<'_>,
@@ -267,7 +268,7 @@ fn mention(
     }
 }
 
-/// Takes a value that is a name as a whole. `is_mention` says whether it takes the place of a mention.
+/// Passes a value that is a name as a whole to `join`. `is_mention` is set if its row replaces that of a mention.
 fn stated_mention(
     join: &mut EdgeJoin<EdgeSource>,
     row: Box<StatedRow>,
@@ -281,7 +282,7 @@ fn stated_mention(
 }
 
 impl EdgeOut<'_> {
-    /// Adds a row that is decided. One without an edge, or of another role, is not written.
+    /// Adds a decided row. A row without an edge, or with a role that is not selected, is not written.
     #[inline]
     fn add(&mut self, row: JoinedRow<'_, EdgeSource>) {
         match row {
@@ -290,7 +291,7 @@ impl EdgeOut<'_> {
         }
     }
 
-    /// The edge, if it has one of the roles. No roles are all.
+    /// Returns the edge if its role is selected. Without roles, all are selected.
     fn wanted<'e>(&self, edge: Option<Edge<'e>>) -> Option<Edge<'e>> {
         edge.filter(|edge| self.roles.is_empty() || self.roles.contains(&edge.role))
     }
@@ -327,7 +328,7 @@ impl EdgeOut<'_> {
     }
 }
 
-/// The row of a reference without a name.
+/// Returns the row of a reference without a name.
 fn bare_row(document: usize, reference: BareReference) -> Box<StatedRow> {
     let name = StatedName {
         key: String::new(),
@@ -344,12 +345,12 @@ fn bare_row(document: usize, reference: BareReference) -> Box<StatedRow> {
     })
 }
 
-/// The text, cut if it is longer than rows may repeat.
+/// Returns the text, cut if it is longer than rows may repeat.
 fn bounded(text: Cow<'_, str>) -> Cow<'_, str> {
     cut(&text).map_or(text, Cow::Owned)
 }
 
-/// Whether the name of a document says that it is JSON, also before an ending of a packing.
+/// Whether the name of a document has an ending of JSON, or one before the ending of a packing.
 fn says_json(document: &Document) -> bool {
     let name = document.name.as_deref().unwrap_or(&document.source);
     let plain = PACKINGS
@@ -363,7 +364,7 @@ fn is_blank(chunk: &Chunk<'_>) -> bool {
     chunk.bytes.trim_ascii().is_empty()
 }
 
-/// The syntax of a document, if it is structured and neither a table nor a web page.
+/// Returns the syntax of a document. `None` if it is not structured, or its kind of text is known, as for tables and web pages.
 fn syntax(options: &ScanOptions, head: &[u8], kind: TextKind) -> Option<Syntax> {
     debug_assert!(!options.reading.lines);
     match kind {

@@ -1,6 +1,7 @@
-//! Warnings of options that have no effect on a run, since it read nothing that they concern: their declaration says what that is.
+//! Warns of options that have no effect on a run, since it read nothing that they concern. The declaration of an option says what
+//! it concerns.
 //!
-//! Limits are not here: one that is not reached has done its work.
+//! Limits are left out: a limit that was not reached is no mistake.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,20 +10,20 @@ use doisift_documents::Sources;
 use super::options::ScanOptions;
 use crate::options::Subject;
 
-/// What a run has read, as far as options concern it.
+/// The kinds of input that a run has read, as far as options concern them.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// A table whose columns can be chosen.
     pub(super) table: AtomicBool,
     /// Any other text.
     pub(super) text: AtomicBool,
-    /// A text whose kind its origin does not give.
+    /// A text whose kind is not determined by its origin.
     pub(super) kind: AtomicBool,
-    /// Texts that are no tables, where columns are chosen.
+    /// Number of texts that are not tables, if columns are chosen.
     whole: AtomicU64,
 }
 
-/// What the options of a run are compared with.
+/// The options of a run, and the input that they are compared with.
 struct Effects<'r> {
     options: &'r ScanOptions,
     met: Met,
@@ -48,7 +49,7 @@ impl Effects<'_> {
     }
 }
 
-/// Why an option has no effect on a run that has not met what it concerns.
+/// Returns the reason why an option has no effect if the run has read nothing of its subject.
 fn reason(subject: Subject) -> &'static str {
     match subject {
         Subject::All => "",
@@ -73,7 +74,7 @@ fn is(met: &AtomicBool) -> bool {
 }
 
 impl Met {
-    /// Notes a text that is read whole, whose kind is open or not.
+    /// Records a text that is read whole. `has_open_kind` is set if its origin does not determine its kind.
     pub(super) fn add_text(&self, options: &ScanOptions, has_open_kind: bool) {
         self.text.store(true, Ordering::Relaxed);
         self.kind.fetch_or(has_open_kind, Ordering::Relaxed);

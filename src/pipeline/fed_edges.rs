@@ -1,7 +1,7 @@
-//! The places of mentions in a document whose chunks several threads scan.
+//! Finds the places of mentions in a document whose chunks several threads scan.
 //!
-//! The structure of a document is read in order. The thread that has scanned the next chunk reads it, and the chunks after it
-//! that are scanned by then. No thread waits.
+//! The structure of a document is read in order. The thread that has scanned the next chunk reads the structure of that chunk,
+//! and of the chunks after it that are scanned by then. No thread waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ struct EdgeReading<'r> {
 }
 
 impl<'r> FedEdges<'r> {
-    /// A document whose first chunk has a place. None if rows have no places.
+    /// Starts a document. `next` is the place of its first chunk. Returns `None` if rows have no places.
     pub(super) fn new(
         crew: &ScanCrew<'r>,
         shared: &Arc<Shared<'r>>,
@@ -57,8 +57,8 @@ impl<'r> FedEdges<'r> {
         }))
     }
 
-    /// Takes a scanned chunk with its mentions, or the end of the document, and gives those that are decided to scanners, which
-    /// make rows of them.
+    /// Takes a scanned chunk with its mentions, or the end of the document. Gives the decided mentions to scanners, which make
+    /// rows of them.
     pub(super) fn take<'s>(
         &self,
         crew: &'s ScanCrew<'r>,

@@ -38,16 +38,16 @@ pub(super) struct Feeder<'f, 's, 'r> {
 /// Complete documents in a ticket's buffer, one after the other.
 struct Pack {
     ticket: PieceTicket,
-    /// Each with its bytes, and the anchors among these that are scanned.
+    /// Each document with its range of bytes in the buffer, and the range of its anchors within those.
     documents: Vec<(TextLines, Range<usize>, Range<usize>)>,
     filled: usize,
 }
 
 /// The part of a document's state that its chunks share.
 enum FedText<'r> {
-    /// The places of mentions are found if rows have any.
+    /// One document. The last field finds the places of mentions, if rows have them.
     One(TextLines, Arc<Shared<'r>>, Option<Arc<FedEdges<'r>>>),
-    /// The line in which the next chunk starts. It is shared if an earlier chunk has a part of it.
+    /// Lines as documents. The line is the one in which the next chunk starts; it is shared if an earlier chunk has a part of it.
     Lines(TextLines, TextLine, Option<Arc<Shared<'r>>>),
 }
 
@@ -128,7 +128,7 @@ impl Scans for Feeder<'_, '_, '_> {
 }
 
 impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
-    /// Reads a source whose first piece is at `place`.
+    /// Creates a feeder for a source whose first piece is at `place`.
     pub(super) fn new(
         crew: &'s ScanCrew<'r>,
         scanners: ScanJobs<'s, 'r>,
@@ -166,7 +166,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         self.crew.end(self.place);
     }
 
-    /// The start of a document that is given to a scanner in chunks.
+    /// Starts a document that is given to scanners in chunks.
     fn fed(&self, text: TextLines) -> FedText<'r> {
         let run = self.run;
         let reading = &run.plan.options.reading;
@@ -209,8 +209,8 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         true
     }
 
-    /// A ticket whose buffer has room for a chunk and the bytes around it. Waits while too many rows wait for those of earlier
-    /// sources.
+    /// Takes a ticket whose buffer has room for a chunk and the bytes around it. Waits while too many rows wait for those of
+    /// earlier sources.
     fn ticket(&self) -> PieceTicket {
         let run = self.run;
         run.backlog.wait_for_room(self.place, &run.ledger);
@@ -253,8 +253,8 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         }
     }
 
-    /// Reads the next chunk into a ticket's buffer, and keeps the bytes that the chunk after it needs before its own. `None` if
-    /// no byte that it read is scanned.
+    /// Reads the next chunk into a ticket's buffer, and keeps the bytes that the chunk after it needs before its own. Returns
+    /// `None` if the bytes that it read have no anchors to scan.
     fn fill(
         &mut self,
         cutter: &mut Cutter,
@@ -313,7 +313,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         }
     }
 
-    /// The lines that a chunk shares with its neighbours. Moves `line` to the line in which the next chunk starts.
+    /// Returns the lines that a chunk shares with its neighbours. Moves `line` to the line in which the next chunk starts.
     fn lines(
         &self,
         chunk: &Chunk<'_>,

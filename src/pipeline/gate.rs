@@ -1,7 +1,7 @@
-//! The gate to memory beyond a thread's share, for the threads of a run.
+//! The gates of a run: one thread at a time may take more memory than its share.
 //!
-//! A feeder that was admitted may wait for scanners, so these have a gate of their own. Where rows are written in
-//! the order of sources, a feeder may also wait until all earlier sources are written, so it is admitted only after that.
+//! A feeder that was admitted may wait for scanners, so these have a gate of their own. If rows are written in the order of
+//! sources, an admitted feeder may also wait until all earlier sources are written. So it is admitted only after that.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard};
@@ -31,7 +31,7 @@ pub(super) struct SourceGate<'r> {
 #[derive(Clone, Copy)]
 pub(super) enum GateRole {
     Feeder,
-    /// The same, if rows are written in the order of slots; this is the source's.
+    /// A feeder if rows are written in the order of slots, with the slot of its source.
     OrderedFeeder(u64),
     Scanner,
 }

@@ -1,4 +1,4 @@
-//! The kind of text of a document: set by an option, or read from its head.
+//! Determines the kind of a text: by an option, its origin, or its head.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use doisift_documents::{InputError, Origin, ReadBytes, Section};
 
 use super::options::ScanOptions;
 
-/// Bytes of a document from which its kind is read; none if an option sets the kind.
+/// Returns how many bytes of a document determine its kind; 0 if an option sets the kind.
 pub(super) fn head(options: &ScanOptions) -> usize {
     match options.reading.input_kind {
         Some(_) => 0,
@@ -15,7 +15,7 @@ pub(super) fn head(options: &ScanOptions) -> usize {
     }
 }
 
-/// The kind of a document that starts with `bytes`, which are its [`head`] or more, or the whole document.
+/// Returns the kind of a document that starts with `bytes`. These must be its [`head`] or more, or the whole document.
 pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
     let is_whole = bytes.len() < TextKind::HEAD;
     options
@@ -24,7 +24,8 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
         .unwrap_or_else(|| TextKind::of(bytes, is_whole))
 }
 
-/// The kind of a cell with this text. If columns are chosen, an option that says table means the text that holds the cell.
+/// Returns the kind of a cell with this text. If columns are chosen, an option that sets the kind to a table applies to the text
+/// around the cell, not to the cell.
 pub(super) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
     match options.reading.input_kind {
         Some(TextKind::Table(_)) if options.columns.is_given() => {
@@ -34,7 +35,7 @@ pub(super) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
     }
 }
 
-/// The kind that the origin of a document gives it. Of pages it does so whatever an option says of texts.
+/// Returns the kind of a document by its origin. Only web pages follow the option that sets the kind.
 pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
     match origin {
         Origin::Page => TextKind::Printed,
@@ -43,7 +44,7 @@ pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
     }
 }
 
-/// The kind of a plain file of `size` bytes.
+/// Reads the kind of a plain file of `size` bytes.
 pub(super) fn of_file(
     options: &ScanOptions,
     file: &File,

@@ -1,4 +1,4 @@
-//! What a scan has counted, lost and reported so far.
+//! The counts, losses and notices of a scan so far.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,15 +19,15 @@ use crate::lock::lock;
 use crate::report::{Counts, Losses, Skipped};
 use crate::structure::{Mistyped, StructureFaults};
 
-/// What a scan has counted, lost and reported so far. All threads write to it.
+/// The counts, losses and notices of a scan so far. All threads write to it.
 pub(super) struct ScanLedger<'p> {
     options: &'p ScanOptions,
     entries: Mutex<LedgerEntries>,
     stopped: AtomicBool,
     notices: Notices,
-    /// Whether what is found is counted when a mark after it is reached.
+    /// Whether findings are counted only when a mark after them is reached.
     by_marks: bool,
-    /// What options are compared with at the end.
+    /// Kinds of input that were read, with which options are compared at the end.
     pub(super) met: Met,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct LedgerEntries {
     pub(super) counts: Counts,
     pub(super) losses: Losses,
     pub(super) skipped: Skipped,
-    /// What was found after the last mark, if rows are checkpointed.
+    /// Findings after the last mark, if rows are checkpointed.
     unsettled: Vec<(ReadPlace, Found)>,
     /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
     unfound: Losses,
@@ -46,7 +46,7 @@ pub(super) struct LedgerEntries {
     failure: Option<Error>,
 }
 
-/// What was found while sources were read.
+/// A finding while sources were read.
 enum Found {
     Loss(Error),
     Skip(&'static str),
@@ -54,7 +54,7 @@ enum Found {
 }
 
 impl<'p> ScanLedger<'p> {
-    /// The ledger of a run that goes on where an earlier one ended, which has `done` some sources.
+    /// Creates the ledger of a run. If it resumes an earlier one, `done` is the finished work of that.
     pub(super) fn new(options: &'p ScanOptions, done: Option<&Done>, unfound: &Unfound) -> Self {
         let mut entries = done.map_or_else(LedgerEntries::default, |done| {
             options.monitor.add_resumed(done.bytes_read);
@@ -77,7 +77,7 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
-    /// What is finished when all of the first `sources` are.
+    /// Returns the finished work when the first `sources` sources are finished.
     pub(super) fn done(&self, sources: usize) -> Done {
         let entries = lock(&self.entries);
         Done {
@@ -89,23 +89,23 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
-    /// Sets that what is found is counted when a mark after it is reached.
+    /// Makes findings count only when a mark after them is reached.
     pub(super) fn count_by_marks(mut self) -> Self {
         self.by_marks = true;
         self
     }
 
-    /// Bytes of text that were read, as far as they were counted.
+    /// Returns the bytes of text that were counted so far.
     pub(super) fn text(&self) -> u64 {
         lock(&self.entries).counts.bytes_decoded
     }
 
-    /// Counts all that was found before a mark.
+    /// Counts all findings before a mark.
     pub(super) fn reach(&self, mark: Mark) {
         lock(&self.entries).settle(|place| mark.is_after(place));
     }
 
-    /// Counts what was found.
+    /// Adds a finding, which may have to wait for a mark.
     fn enter(&self, place: ReadPlace, found: Found) {
         let mut entries = lock(&self.entries);
         match self.by_marks {
@@ -134,7 +134,7 @@ impl<'p> ScanLedger<'p> {
         lock(&self.entries).counts += counts;
     }
 
-    /// Reports lost input: at `at`, a document and an offset, or a source that could not be opened.
+    /// Reports lost input. `at` is its document and offset; `None` for a source that could not be opened.
     pub(super) fn lose(
         &self,
         place: ReadPlace,
@@ -164,7 +164,7 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
-    /// Reports that the names of so many documents of a source were cut.
+    /// Reports that the names of `count` documents of a source were cut.
     pub(super) fn cut(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
         let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
@@ -175,7 +175,7 @@ impl<'p> ScanLedger<'p> {
         self.enter(place, Found::Counts(counts));
     }
 
-    /// Reports what was wrong with the structure of a document. No mention is lost by it.
+    /// Reports the faults in the structure of a document. No mention is lost by them.
     pub(super) fn report_structure(&self, document: &Document, faults: StructureFaults) {
         let names = [Some(&*document.source), document.name.as_deref()]
             .into_iter()
@@ -296,10 +296,10 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
-    /// Reports what was only counted until all sources were read.
+    /// Ends the ledger after all sources were read: writes the notices and counts that were withheld.
     ///
     /// # Errors
-    /// The first that ended the run.
+    /// The first error that ended the run.
     pub(super) fn end(&self) -> Result<(), Error> {
         self.notices.end();
         let mut entries = lock(&self.entries);
@@ -308,7 +308,7 @@ impl<'p> ScanLedger<'p> {
         entries.failure.take().map_or(Ok(()), Err)
     }
 
-    /// The counts and errors, and what options are compared with.
+    /// Returns the counts and errors, and the kinds of input that were read.
     pub(super) fn into_entries(self) -> (LedgerEntries, Met) {
         let entries = self.entries.into_inner();
         let mut entries = entries.unwrap_or_else(PoisonError::into_inner);
@@ -333,7 +333,7 @@ impl LedgerEntries {
         }
     }
 
-    /// Counts what was found at places that `is_settled` takes.
+    /// Counts the findings at places for which `is_settled` is true.
     fn settle(&mut self, is_settled: impl Fn(ReadPlace) -> bool) {
         let unsettled = std::mem::take(&mut self.unsettled);
         for (place, found) in unsettled {

@@ -1,4 +1,4 @@
-//! Makes rows of the mentions that are held, on any thread.
+//! Makes rows of held mentions, on any thread.
 
 use super::mark::Mark;
 use super::options::ScanOptions;
@@ -13,9 +13,9 @@ pub(super) struct RowMaker<'r> {
     layout: &'r Layout,
     /// The layout of records, if these have rows.
     nodes: Option<&'r Layout>,
-    /// The index that was asked for each row.
+    /// The index whose answers rows have, if any.
     asked: Option<&'r KnownNames>,
-    /// Whether a caller takes the rows, which then stay as they are.
+    /// Whether a caller takes the rows, which are not encoded then.
     has_caller: bool,
 }
 
@@ -28,11 +28,11 @@ pub(super) struct MadeRows {
     pub(super) how: MadeAs,
     /// Rows of records, if these have any.
     pub(super) nodes: Option<RowBlock>,
-    /// What an index said of their names, unless they are for a caller.
+    /// Counts of the index's answers about their names, unless they are for a caller.
     pub(super) standings: KnownCounts,
-    /// What was counted in their piece of work, if rows are written in order.
+    /// The counts of their piece of work, if rows are written in order.
     pub(super) counts: Counts,
-    /// The mark after the piece, if reading can begin again there.
+    /// The mark after the piece, if reading can resume there.
     pub(super) mark: Option<Mark>,
 }
 
@@ -55,7 +55,7 @@ impl<'r> RowMaker<'r> {
         }
     }
 
-    /// Makes all rows that are decided, and removes these, also if that fails.
+    /// Makes rows of all decided mentions, and removes these from `held`, even if that fails.
     pub(super) fn make(&self, held: &mut HeldMentions) -> Result<MadeRows, Error> {
         let rows = held.ready();
         let is_all = held.decided() == held.len();
@@ -103,7 +103,7 @@ impl<'r> RowMaker<'r> {
         Ok((block.end().map_err(Error::output)?, standings))
     }
 
-    /// Calls `take` with the row of each mention. Returns what the index said of their names.
+    /// Calls `take` with the row of each mention. Returns counts of the index's answers about their names.
     pub(super) fn each(
         &self,
         held: &HeldMentions,
@@ -116,7 +116,7 @@ impl<'r> RowMaker<'r> {
             };
             let standing = match standing {
                 Some(standing) => standing.shown(known.agencies()),
-                // The name of a stated value, which is seldom another than that of the mention in it.
+                // The row of a stated value. Its name was not asked for before; it rarely differs from that of the mention in it.
                 None => StandingWalk::new(known).standing(row.doi)?,
             };
             counts.add(standing);

@@ -1,13 +1,13 @@
-//! Marks: places in the sources at which reading can begin again.
+//! Marks: places in the sources at which reading can resume.
 //!
-//! Rows are written in the order of sources. So a mark that is delivered with them, and the counts of all pieces before it, are all
-//! that a later run needs to go on there. A mark is a number of documents of a source, and an offset in the document after them.
-//! Every way of reading passes over what is before a mark, whatever way of reading made it: a run that goes on may have other
-//! threads and another budget, which decide how sources are read.
+//! Rows are written in the order of sources. So a later run can resume with a mark that is delivered with the rows, and the
+//! counts of all pieces before it. A mark is a number of documents of a source, and an offset in the document after them. Every
+//! way of reading skips the input before a mark, whatever way of reading made the mark: a resumed run may have other threads and
+//! another budget, which decide how sources are read.
 //!
-//! A part may end at a fixed mark. Where these are depends on the sources alone: not on threads and chunks, nor on where a run begins.
-//! Edges and the records of documents have parts that end at places of their own. So a run goes on at a mark that is before the end
-//! of the last part of both.
+//! A part may end at a fixed mark. Fixed marks depend on the sources alone: not on threads, chunks, or the start of a run. Parts
+//! of edges and parts of the documents' records end at different marks. So a run resumes at a mark before the end of the last
+//! part of both.
 
 use std::time::Instant;
 
@@ -20,29 +20,30 @@ use super::state::SharedScan;
 use crate::error::Error;
 use crate::report::KnownCounts;
 
-/// Marks in a source, for the text after which a part ends.
+/// Number of marks in the amount of text after which a part ends.
 const MARKS: u64 = 16;
 /// Bytes of text between two marks in a source, if parts do not end after an amount of text.
 const STEP: u64 = 128 << 20;
-/// The mark after a source is fixed if the source has so many bytes, or after each so many sources. Small ones are read together.
+/// The mark after a source is fixed if the source has at least this many bytes, or its number is a multiple of this many sources.
+/// Small sources are read together.
 const SOURCES: (u64, u32) = (1 << 20, 64);
 
-/// A place in the sources at which reading can begin again. All sources before its source are finished.
+/// A place in the sources at which reading can resume. All sources before its source are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// The number of the source in source order.
     pub(super) source: u32,
     /// Documents of the source that were read. None of them is read again.
     pub(super) document: u64,
-    /// The ordinal of the next document, which is greater if lines or rows are documents.
+    /// The ordinal of the next document. It exceeds `document` if lines or rows are documents.
     pub(super) ordinal: u64,
-    /// The offset in the next document, all anchors before which were decided.
+    /// The offset in the next document. All anchors before it were decided.
     pub(super) offset: u64,
     /// Whether a part may end there.
     pub(super) is_fixed: bool,
 }
 
-/// The place of something that was found while sources were read.
+/// The place of a finding while sources were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReadPlace {
     pub(super) source: u32,
@@ -50,7 +51,7 @@ pub(super) struct ReadPlace {
     pub(super) document: u64,
 }
 
-/// What was done before a mark.
+/// The rows that were written before a mark.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MarkedRows {
     pub(super) mark: Mark,
@@ -58,7 +59,7 @@ pub(super) struct MarkedRows {
     pub(super) rows: u64,
     /// The number of rows of records of documents.
     pub(super) nodes: u64,
-    /// What an index said of their names.
+    /// Counts of an index's answers about their names.
     pub(super) standings: KnownCounts,
 }
 
@@ -67,15 +68,15 @@ pub(super) struct RowProgress<'r> {
     run: &'r SharedScan<'r>,
     /// Bytes of text between two marks.
     step: u64,
-    /// What was written before the marks at which a later run may begin, and all that was done before them; none if there are no
-    /// checkpoints. Parts have all rows before the first.
+    /// For each mark at which a later run may resume, the rows and the work before it. `None` if there are no checkpoints.
+    /// Complete parts have all rows before the first mark.
     marks: Option<Vec<(MarkedRows, Done)>>,
-    /// Complete parts.
+    /// Number of complete parts.
     parts: usize,
 }
 
 impl Mark {
-    /// The mark after a source of so many bytes, if it is a file.
+    /// Returns the mark after a source. `size` is its size in bytes; `None` if it is not a file.
     pub(super) fn after(source: u32, size: Option<u64>) -> Self {
         let (large, few) = SOURCES;
         Mark {
@@ -85,7 +86,7 @@ impl Mark {
         }
     }
 
-    /// A mark before the document number `document` of a source, whose ordinal is `ordinal`.
+    /// Returns the mark before the document number `document` of a source, whose ordinal is `ordinal`.
     pub(super) fn before(source: u32, document: u64, ordinal: u64) -> Self {
         Mark {
             source,
@@ -96,7 +97,7 @@ impl Mark {
         }
     }
 
-    /// A mark in the document that follows this one.
+    /// Returns a mark in the document that follows this mark.
     pub(super) fn within(self, offset: u64) -> Self {
         Mark {
             offset,
@@ -105,12 +106,12 @@ impl Mark {
         }
     }
 
-    /// Whether some of its source was read.
+    /// Whether a part of its source was read.
     pub(super) fn is_within(&self) -> bool {
         self.document > 0 || self.offset > 0
     }
 
-    /// Whether what was found at `place` is before the mark, and so is not found again by a run that goes on there.
+    /// Whether a finding at `place` is before the mark, so that a run that resumes there does not find it again.
     pub(super) fn is_after(&self, place: ReadPlace) -> bool {
         let is_before = self.is_within() && place.document <= self.document;
         place.source < self.source || place.source == self.source && is_before
@@ -118,7 +119,7 @@ impl Mark {
 }
 
 impl<'r> RowProgress<'r> {
-    /// None if the run makes no marks.
+    /// Starts to follow the rows. Returns `None` if the run makes no marks.
     pub(super) fn new(run: &'r SharedScan<'r>, sink: &Sink<'_>) -> Option<Self> {
         let at = run.resumed().map(|resumed| resumed.at.clone());
         let first = || vec![done_at(run, at.unwrap_or_default())];
@@ -130,7 +131,7 @@ impl<'r> RowProgress<'r> {
         })
     }
 
-    /// Takes note that rows were written, which are all before `mark`, if that is given.
+    /// Called after rows were written. If `mark` is given, all rows before it are written.
     ///
     /// # Errors
     /// If a part cannot be ended or written to disk, or a checkpoint cannot be written.
@@ -152,7 +153,7 @@ impl<'r> RowProgress<'r> {
         }
     }
 
-    /// Writes a checkpoint of complete parts, with the last mark before which they have all rows, if one is due.
+    /// Writes a checkpoint of the complete parts, if one is due. Its mark is the last one before which they have all rows.
     fn checkpoint(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let (Some(marks), Some(checkpoint)) = (&mut self.marks, &self.run.checkpoint) else {
             return Ok(());
@@ -171,7 +172,8 @@ impl<'r> RowProgress<'r> {
     }
 }
 
-/// Adds a mark. The last one so far is dropped if it is within a `step` of text after the one before it, so that there are never many.
+/// Adds a mark. The last mark so far is dropped if it is within a `step` of text after the one before it, so that their number
+/// stays small.
 fn push(marks: &mut Vec<(MarkedRows, Done)>, mark: (MarkedRows, Done), step: u64) {
     if let [.., (_, before), (_, last)] = &**marks
         && last.counts.bytes_decoded - before.counts.bytes_decoded < step
@@ -181,7 +183,8 @@ fn push(marks: &mut Vec<(MarkedRows, Done)>, mark: (MarkedRows, Done), step: u64
     marks.push(mark);
 }
 
-/// Bytes of text of a source between two marks in it; none if marks are of no use, since no rows in the order of sources are in parts.
+/// Returns the bytes of text between two marks in a source. `None` if marks are not needed, since no rows in the order of sources
+/// are in parts.
 pub(super) fn step(options: &ScanOptions) -> Option<u64> {
     let nodes = options.nodes_to.as_ref();
     let plans = [

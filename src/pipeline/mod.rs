@@ -1,9 +1,9 @@
 //! Runs a scan from sources to records. The only module that knows all stages.
 //!
-//! With one thread, everything runs on the caller's. With more, the caller's thread takes the sources in order and
-//! distributes them (`dispatch`); feeders read sources that are packed or may block (`feed`); scanners read the others in groups
-//! and ranges, and scan all chunks (`worker`), and none waits for another; one thread writes mentions in order. What is fixed
-//! before is in `plan`, what was counted, lost and reported in `ledger`, and `state` joins them with the table.
+//! With one thread, everything runs on the caller's. With more, the caller's thread takes the sources in order and distributes
+//! them (`dispatch`); feeders read sources that are packed or may block (`feed`); scanners read the others in groups and ranges,
+//! and scan all chunks (`worker`), and none waits for another; one thread writes mentions in order. `plan` has the sources and
+//! shares, which are fixed before; `ledger` has counts, losses and reports; `state` joins them with the table.
 
 mod backlog;
 mod builder;
@@ -96,12 +96,12 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A builder without sources, for standard output.
+    /// Creates a builder without sources, for standard output.
     pub fn builder() -> PipelineBuilder {
         PipelineBuilder::default()
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> ReportOptions {
         self.options.for_report()
     }

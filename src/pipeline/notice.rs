@@ -1,4 +1,4 @@
-//! Warnings about sources that gave no text, or whose content is not what their names say. They are no errors.
+//! Warnings about sources without text, or whose content is not what their names say. They do not count as errors.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use doisift_documents::printable;
 use doisift_documents::{ActualContent, Claim, PassedOver};
 
-/// Number of warnings of one kind that are written. Further ones are counted, and written at debug level.
+/// Max warnings of one kind that are written. Further ones are counted, and written at debug level.
 const SHOWN: u64 = 10;
 
 /// A warning about a source or a member.
@@ -16,19 +16,19 @@ pub(super) enum Notice {
     Misnamed(&'static Claim, ActualContent),
     /// It looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
-    /// Rows of a table that have more or fewer cells than its header, by number.
+    /// Number of rows of a table that have more or fewer cells than its header.
     Ragged(u64),
-    /// Its name says JSON, which it is not, so its names have no records.
+    /// Its name says JSON, but it is not JSON, so its names have no records.
     NoJson,
     /// A named source has no bytes.
     Empty,
-    /// A named source is of this kind, or holds only documents of this and similar kinds, so many.
+    /// A named source is of this kind, or holds only documents of this and similar kinds, with their number.
     NoText(&'static str, u64),
     /// A named source is an archive without documents.
     NoDocument,
 }
 
-/// What was found in a source so far.
+/// The documents found in a source so far.
 #[derive(Debug, Default)]
 pub(super) struct Gain {
     pub(super) documents: u64,
@@ -46,7 +46,7 @@ impl Gain {
         self.kind.get_or_insert(kind);
     }
 
-    /// The notice for a named source without documents.
+    /// Returns the notice for a named source without documents. `None` if it has documents or was reported already.
     pub(super) fn notice(&self) -> Option<Notice> {
         if self.documents > 0 || self.is_reported {
             return None;
@@ -251,7 +251,7 @@ fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
     }
 }
 
-/// The path, or a placeholder if a shell would need quotes for it.
+/// Returns the path, or a placeholder if a shell would need quotes for it.
 fn shell_word(path: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/+=:,@%-".contains(c);
     if !path.is_empty() && path.len() < 100 && !path.starts_with('-') && path.chars().all(plain) {

@@ -24,7 +24,7 @@ use crate::run::{Monitor, RowTarget};
 /// The options of a builder with all defaults and derived values filled in.
 #[derive(Debug)]
 pub(super) struct ScanOptions {
-    /// All options as they were set; those of these groups may be used as they are.
+    /// All options as they were set. The groups below are used directly.
     pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) sources: SourceOptions,
     pub(super) reading: ReadingOptions,
@@ -56,12 +56,12 @@ pub(super) struct ScanOptions {
     pub(super) chunk: Option<usize>,
     pub(super) limits: Limits,
     pub(super) memory: usize,
-    /// The most of it that names may take, in bytes.
+    /// Max part of `memory` for names, in bytes.
     pub(super) names: usize,
     pub(super) tmp: PathBuf,
     /// The index of known names that is asked.
     pub(super) known: Option<Arc<KnownNames>>,
-    /// The same as scanners ask it.
+    /// The index as scanners ask it for the ends of names.
     pub(super) ends: Option<Arc<IndexNames>>,
     pub(super) monitor: Monitor,
 }
@@ -76,7 +76,7 @@ pub(super) struct FurtherRows {
 }
 
 impl ScanOptions {
-    /// Where the rows go that are written besides the others, in the order of the outputs.
+    /// Returns the targets of further rows, in the order of the outputs.
     pub(super) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
         let further = [&self.names_to, &self.nodes_to].into_iter().flatten();
         further.map(|rows| RowTarget {
@@ -85,7 +85,7 @@ impl ScanOptions {
         })
     }
 
-    /// A scanner with the options, which asks the index, if there is one.
+    /// Creates a scanner with the options, which asks the index, if there is one.
     pub(super) fn scanner(&self) -> Scanner {
         let scanner = Scanner::new().arxiv(self.arxiv);
         match &self.ends {
@@ -94,10 +94,10 @@ impl ScanOptions {
         }
     }
 
-    /// Sets that the caller takes the rows, which are `rows`.
+    /// Lets the caller take the rows, which are of kind `rows`.
     ///
     /// # Errors
-    /// If they are mentions and there is a checkpoint: a resumed run does not find those of finished sources again.
+    /// If the rows are mentions and there is a checkpoint: a resumed run does not find those of finished sources again.
     pub(super) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
         if let (RowKind::Mentions, Some(folder)) = (rows, &self.resources.checkpoint) {
             return Err(fault(folder, CheckpointError::Mentions));
@@ -117,7 +117,7 @@ impl ScanOptions {
         Ok(())
     }
 
-    /// What the table has to store for a name.
+    /// Returns the fields that the table has to store for a name.
     pub(super) fn kept(&self) -> Kept {
         match &self.names_to {
             Some(names) if names.layout.format == Format::Names => Kept::Key,
@@ -126,7 +126,7 @@ impl ScanOptions {
         }
     }
 
-    /// Whether names go into the table: records are made of them.
+    /// Whether names go into the table.
     pub(super) fn fills_table(&self) -> bool {
         self.names_to.is_some() || !self.selection.writes_mentions()
     }
@@ -136,7 +136,7 @@ impl ScanOptions {
         !self.reading.lines && !self.selection.writes_edges() && !self.columns.is_given()
     }
 
-    /// Whether another run scans what cannot be divided, since this one scans a later range.
+    /// Whether another run scans the sources that cannot be divided, since this one scans a later range.
     pub(super) fn skips_whole_sources(&self) -> bool {
         self.sources
             .range
@@ -144,7 +144,7 @@ impl ScanOptions {
             .is_some_and(|range| range.start > 0)
     }
 
-    /// The index that is asked what rows say of their names; none if they do not.
+    /// Returns the index if rows have its answers about their names; otherwise `None`.
     pub(super) fn asked(&self) -> Option<&KnownNames> {
         let known = self.known.as_deref();
         known.filter(|_| self.selection.layout.has_standing())

@@ -1,29 +1,29 @@
 //! Pairs of a document and a name as keys of the table.
 //!
-//! A key has the names of source and document and the DOI name, so bytewise sorted keys are pairs sorted by these three,
-//! and two documents of one name in a source are the same. A key is valid UTF-8.
+//! A key has the names of source and document and the DOI name. So bytewise sorted keys are pairs sorted by these three, and two
+//! documents with one name in a source count as one. A key is valid UTF-8.
 
 use std::borrow::Cow;
 
 use crate::dedup::{Document, DocumentId};
 use crate::records::{Pair, Record};
 
-/// Ends the name of a source or document. It is less than any byte after a common beginning of two names.
+/// Ends the name of a source or document. It sorts before any byte that continues a name.
 const END: &str = "\0\u{1}";
-/// Written for a NUL in a name.
+/// Replaces a NUL in a name.
 const NUL: &str = "\0\u{2}";
 
 /// Makes the keys of pairs; reused.
 #[derive(Default)]
 pub(super) struct PairKey {
-    /// The names of source and document, and the name of the last mention.
+    /// The names of source and document, and the DOI name of the last mention.
     key: String,
-    /// The document, and the length of both names.
+    /// The document, and the length in bytes of both names in the key.
     document: Option<(DocumentId, usize)>,
 }
 
 impl PairKey {
-    /// The key of a document and a name that it mentions.
+    /// Returns the key of a document and a name that it mentions.
     pub(super) fn of(&mut self, document: &Document, doi: &str) -> &[u8] {
         let names = match self.document {
             Some((last, names)) if last == document.id => names,
@@ -53,7 +53,7 @@ fn put(key: &mut String, name: &str) {
     key.push_str(END);
 }
 
-/// The pair of a table's record, whose key [`PairKey`] made.
+/// Returns the pair of a record whose key [`PairKey`] made.
 pub(super) fn pair<'a>(record: &Record<'a>) -> Pair<'a> {
     let (source, rest) = take(record.doi);
     let (document, doi) = take(rest);
@@ -65,7 +65,7 @@ pub(super) fn pair<'a>(record: &Record<'a>) -> Pair<'a> {
     }
 }
 
-/// A name at the start of a key, and the rest.
+/// Splits a key into its first name and the rest.
 fn take(key: &str) -> (Cow<'_, str>, &str) {
     let (name, rest) = key.split_once(END).unwrap_or((key, ""));
     if name.contains(NUL) {

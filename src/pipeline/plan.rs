@@ -1,4 +1,4 @@
-//! What is fixed before a scan starts: its sources, and how memory and threads are shared.
+//! The plan of a scan, which is fixed before it starts: its sources, and the shares of memory and threads.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::lookup::RecentStandings;
 use crate::records::FileId;
 use crate::run::{Destinations, not_cancelled, same_name};
 
-/// The part of the memory that answers of an index for recent names may take.
+/// The answers of an index for recent names may take 1/INDEX_ANSWERS of the memory.
 const INDEX_ANSWERS: usize = 32;
 
-/// What is fixed before a scan starts.
+/// The plan of a scan, which is fixed before it starts.
 pub(super) struct ScanPlan<'p> {
     pub(super) options: &'p ScanOptions,
     pub(super) sources: Arc<Sources>,
     pub(super) shares: Shares,
-    /// The bytes around a chunk that are read for it.
+    /// Number of bytes around a chunk that are read with it.
     pub(super) reach: ChunkReach,
     pub(super) passed_over: PassedOver,
     has_folder: bool,
-    /// Device and inode of files that this run created, which are no sources.
+    /// Device and inode of files that this run created. They are not sources.
     own: Vec<FileId>,
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
@@ -41,7 +41,7 @@ pub(super) struct ScanPlan<'p> {
 pub(super) struct NamedSource {
     pub(super) ordinal: u32,
     pub(super) name: Arc<str>,
-    /// Whether it was named, and not found below a folder.
+    /// Whether the source was named, not found below a folder.
     pub(super) is_named: bool,
     unit: CountedUnit,
 }
@@ -81,7 +81,7 @@ impl<'p> ScanPlan<'p> {
         })
     }
 
-    /// What asks the index for the rows of mentions that a thread finds; none if rows do not say what it knows.
+    /// Returns the access to the index for the rows of one thread. `None` if rows of mentions do not have the index's answers.
     pub(super) fn rows_index(&self) -> Option<RecentStandings<'p>> {
         let known = self.options.asked()?;
         let share = self.options.memory / INDEX_ANSWERS / self.shares.threads;
@@ -89,7 +89,7 @@ impl<'p> ScanPlan<'p> {
         is_asked.then(|| RecentStandings::new(known, share))
     }
 
-    /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.
+    /// Returns the options for opening sources, with `unpackers` for unpacking in parallel, if given.
     pub(super) fn opening<'o>(
         &'o self,
         halt: &'o dyn Halt,
@@ -133,7 +133,7 @@ impl<'p> ScanPlan<'p> {
         }
     }
 
-    /// The size of all sources, and of the first `done` of them, if each has one.
+    /// Returns the size in bytes of all sources, and of the first `done` of them. `None` if a source is not a file.
     pub(super) fn sizes(&self, done: usize) -> Option<(u64, u64)> {
         let size = |source: Source| {
             let is_file = source.kind == SourceKind::File;
@@ -154,7 +154,7 @@ impl<'p> ScanPlan<'p> {
         Some((first + rest, first))
     }
 
-    /// Warns of options that had no effect on what was `met`.
+    /// Warns of options that had no effect on the input that was `met`.
     pub(super) fn warn_of_options(&self, met: Met) {
         met.warn(self.options, &self.sources, self.has_folder);
     }
@@ -181,7 +181,7 @@ fn reach(options: &ScanOptions) -> ChunkReach {
 }
 
 impl NamedSource {
-    /// The source with this number in the order of sources.
+    /// Creates the source with this number in the order of sources.
     pub(super) fn new(ordinal: u32, source: &Source) -> Self {
         NamedSource {
             ordinal,
@@ -191,7 +191,7 @@ impl NamedSource {
         }
     }
 
-    /// The document number `ordinal` of this source.
+    /// Returns the document number `ordinal` of this source.
     pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
         let id = DocumentId {
             source: self.ordinal,

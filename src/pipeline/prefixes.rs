@@ -10,10 +10,10 @@ pub(super) struct PrefixSet(
 );
 
 impl PrefixSet {
-    /// The set of these prefixes.
+    /// Creates the set of these prefixes.
     ///
     /// # Errors
-    /// The first that is no prefix.
+    /// The first text that is not a prefix.
     pub(super) fn new(prefixes: &[String]) -> Result<Self, &str> {
         let wrong = prefixes.iter().find(|prefix| !is_prefix(prefix));
         if let Some(wrong) = wrong {
@@ -32,7 +32,7 @@ impl PrefixSet {
         self.0.is_empty()
     }
 
-    /// Whether it has the prefix of a name.
+    /// Whether the set has the prefix of a name.
     pub(super) fn has_that_of(&self, name: &str) -> bool {
         let prefix = prefix(name);
         self.0
@@ -41,7 +41,7 @@ impl PrefixSet {
     }
 }
 
-/// The prefix of a name.
+/// Returns the prefix of a name.
 pub(super) fn prefix(name: &str) -> &str {
     let slash = memchr::memchr(b'/', name.as_bytes());
     &name[..slash.unwrap_or(name.len())]

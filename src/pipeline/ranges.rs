@@ -1,4 +1,4 @@
-//! Large plain files, which several threads scan in ranges.
+//! Scans large plain files in ranges, on several threads.
 
 use std::fs::File;
 use std::ops::Range;
@@ -22,12 +22,12 @@ pub(super) struct RangedFile<'r> {
     file: File,
     size: u64,
     shared: Arc<Shared<'r>>,
-    /// The least offset at which it could not be read, and the error.
+    /// The smallest offset at which the file could not be read, and the error.
     lost: Mutex<Option<(u64, InputError)>>,
 }
 
 impl<'r> RangedFile<'r> {
-    /// A file of `size` bytes, which is counted as one source and document.
+    /// Creates the reader of a file of `size` bytes, which counts as one source and document.
     pub(super) fn new(
         run: &'r SharedScan<'r>,
         named: NamedSource,
@@ -47,7 +47,7 @@ impl<'r> RangedFile<'r> {
         })
     }
 
-    /// The bytes that this run scans: those that it is to scan, without those that an earlier run has.
+    /// Returns the range of the file that this run scans: the chosen range, without the bytes that an earlier run has scanned.
     pub(super) fn wanted(&self) -> Range<u64> {
         let options = self.run.plan.options;
         let wanted = options.sources.range.clone().unwrap_or(0..self.size);
@@ -59,12 +59,12 @@ impl<'r> RangedFile<'r> {
         wanted.start.max(done)..wanted.end.min(self.size)
     }
 
-    /// The mark after all anchors before an offset.
+    /// Returns the mark after all anchors before an offset.
     pub(super) fn mark_at(&self, offset: u64) -> Mark {
         Mark::before(self.named.ordinal, 0, 0).within(offset)
     }
 
-    /// One source and document.
+    /// Returns the counts of one source and document; of none if another run counts them.
     pub(super) fn counts(&self) -> Counts {
         Counts::of_text(!self.run.plan.options.skips_whole_sources())
     }

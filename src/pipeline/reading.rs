@@ -24,13 +24,13 @@ use crate::records::Capture;
 use crate::report::Counts;
 use crate::run::Monitor;
 
-/// Bytes of a read of text that is passed over.
+/// Bytes of a read of text that is skipped.
 const PASSED: usize = 256 << 10;
 
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {
-    /// Reads a document to its end. Each time `bytes` give no more for `cutter`, `goes_on` reports the damage that is the
-    /// reason, and returns whether the document continues after it. Returns how many documents `text` is: one, or its lines.
+    /// Reads a document to its end. Each time `bytes` end or are damaged, `goes_on` reports the damage, and returns whether the
+    /// document continues after it. Returns the number of documents in `text`: one, or its lines.
     fn document(
         &mut self,
         text: TextLines,
@@ -42,7 +42,7 @@ pub(super) trait Scans {
     /// Scans the cells of some rows.
     fn cells(&mut self, rows: TableRows);
 
-    /// Reaches a mark, after `documents` that were read since the last one.
+    /// Reaches a mark. `documents` is the number of documents that were read since the last mark.
     fn mark(&mut self, mark: Mark, documents: u64);
 }
 
@@ -50,17 +50,17 @@ pub(super) trait Scans {
 struct SourceReading<'a, 'r> {
     run: &'r SharedScan<'r>,
     named: &'a NamedSource,
-    /// What the source has given so far.
+    /// The documents found in the source so far.
     gain: Gain,
     /// The ordinal of the next document.
     ordinal: u64,
-    /// Documents whose reading has begun.
+    /// Number of documents whose reading has begun.
     begun: u64,
-    /// Documents that were counted at marks.
+    /// Number of documents that were counted at marks.
     counted: u64,
     /// Bytes of text that were read after the last mark.
     unmarked: u64,
-    /// The mark of an earlier run in this source, up to which documents are passed over.
+    /// The mark of an earlier run in this source, up to which documents are skipped.
     passing: Option<Mark>,
     /// The offset in the next document at which an earlier run ended.
     from: u64,
@@ -144,7 +144,7 @@ impl SourceReading<'_, '_> {
         }
     }
 
-    /// Passes over a document that an earlier run has read. False if there are no more of them.
+    /// Skips a document that an earlier run has read. Returns false if there are no more of them.
     fn passes(&mut self, name: Option<&str>, bytes: &mut dyn ReadBytes) -> bool {
         let Some(mark) = self.passing else {
             return false;
@@ -163,7 +163,7 @@ impl SourceReading<'_, '_> {
             whole.is_counted = true;
         }
         if name.is_none() {
-            // What follows the text of a file is found at its end.
+            // The next document, if any, is found only at the end of this text.
             pass_all(bytes);
         }
         true
@@ -180,8 +180,8 @@ impl SourceReading<'_, '_> {
         self.scans.mark(mark, documents);
     }
 
-    /// The mark before the document whose reading has begun, if there may be marks in it. These have no counts of their own, so it
-    /// follows a mark, or the start of the source.
+    /// Returns the mark before the document whose reading has begun, if there may be marks in it. Marks in a document have no
+    /// counts of documents, so this mark must directly follow another mark, or the start of the source.
     fn mark_of_text(&self) -> Option<Mark> {
         let follows = self.unmarked == 0 && self.gain.documents == self.counted;
         let (source, before) = (self.named.ordinal, self.begun - 1);
@@ -232,10 +232,10 @@ impl SourceReading<'_, '_> {
     }
 }
 
-/// Text of which an earlier run has read some. This is read again, and passed over.
+/// Text of which an earlier run has read a part. That part is read again, and skipped.
 struct ResumedText<'t> {
     bytes: &'t mut dyn ReadBytes,
-    /// Bytes that are still to be passed over.
+    /// Bytes that are still to be skipped.
     passing: u64,
     /// The bytes that the run had read before the source.
     before: u64,

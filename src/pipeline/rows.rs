@@ -12,7 +12,7 @@ use crate::lookup::RecentStandings;
 use crate::records::{HeldStanding, MentionRow, NodeRow, RowEdge, Standing};
 use crate::structure::{Edge, EdgeDetails, PathReader, Paths, Role, StoredPath};
 
-/// Rows, and bytes of their texts, for which memory is kept when they are written.
+/// Max rows, and bytes of their texts, whose memory is kept for reuse.
 const KEPT: (usize, usize) = (1 << 15, 2 << 20);
 
 /// The mentions that one piece of work found, in order.
@@ -21,9 +21,9 @@ pub(super) struct HeldMentions {
     rows: Vec<HeldMention>,
     documents: Vec<Document>,
     text: String,
-    /// The rows that are decided, if rows have places. Those of mentions that were not placed follow.
+    /// The decided rows, if rows have places. Later mentions have no place yet.
     edges: Option<HeldEdges>,
-    /// What an index says of the names of the first rows, if it is asked.
+    /// Answers of an index about the names of the first rows, if it is asked.
     standings: Vec<HeldStanding>,
     /// Anchors that have no row.
     rowless: Vec<Rowless>,
@@ -33,7 +33,7 @@ pub(super) struct HeldMentions {
 struct Rowless {
     document: usize,
     offset: u64,
-    /// The name of a mention that a filter left out; none if no mention starts there.
+    /// The name of a mention that a filter left out. `None` if no mention starts there.
     key: Option<Box<str>>,
 }
 
@@ -44,18 +44,18 @@ pub(super) struct HeldEdges {
     paths: Paths,
     /// The number of mentions that were placed.
     mentions: usize,
-    /// The number of rows that are not passed over.
+    /// The number of rows, without those that are left out.
     ready: u64,
     /// Records, if these have rows of their own.
     nodes: Vec<NodeRow>,
 }
 
 enum EdgeRow {
-    /// The next mention has this place. Its value is there if rows have values.
+    /// The row of the next mention, with its place, and its value if rows have values.
     Found(EdgePlace, Option<Box<StatedValue>>),
-    /// The next mention has no row.
+    /// The next mention is left out.
     PassedOver,
-    /// A row that is made of no mention.
+    /// A row that has no mention.
     Stated(EdgePlace, Box<StatedRow>),
 }
 
@@ -67,7 +67,7 @@ pub(super) struct StatedRow {
     pub(super) length: u64,
     pub(super) text: String,
     pub(super) around: [String; 2],
-    /// None unless rows have values.
+    /// `None` unless rows have values.
     pub(super) value: Option<Box<StatedValue>>,
 }
 
@@ -75,9 +75,9 @@ pub(super) struct StatedRow {
 pub(super) struct Unplaced<'h> {
     pub(super) document: usize,
     pub(super) offset: u64,
-    /// The bytes of its name; 0 if it has none.
+    /// Length in bytes of its name as written; 0 if it has none.
     pub(super) length: u64,
-    /// Its name; none if no mention starts there.
+    /// Its name. `None` if no mention starts there.
     pub(super) key: Option<Cow<'h, str>>,
     pub(super) form: Form,
     /// Bytes of the texts in its row, if it has one.
@@ -98,11 +98,11 @@ struct EdgePlace {
     ref_index: Option<u64>,
     role: Role,
     asserted: bool,
-    /// What its item and its record say, if that is wanted.
+    /// The details of its item and its record, if these are wanted.
     details: Option<Box<EdgeDetails>>,
 }
 
-/// A mention. Its key, its text, and the texts before and after it are the next bytes in the text of all rows.
+/// A mention. Its key, its text, and the texts before and after it follow those of earlier mentions in the text of all rows.
 struct HeldMention {
     document: usize,
     form: Form,
@@ -112,19 +112,19 @@ struct HeldMention {
     guessed: bool,
 }
 
-/// The bytes before and after a mention, as far as its row has them.
+/// The bytes before and after a mention, of which its row has a part.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MentionContext<'b> {
     /// Whether the row has the mention itself as it is written.
     pub(super) has_text: bool,
     pub(super) before: &'b [u8],
     pub(super) after: &'b [u8],
-    /// The most bytes of each whose text the row has.
+    /// Max bytes on each side whose text the row has.
     pub(super) max: usize,
 }
 
 impl<'b> MentionContext<'b> {
-    /// Without bytes around the mention.
+    /// Creates a context without bytes around the mention.
     pub(super) fn none(has_text: bool) -> Self {
         MentionContext {
             has_text,
@@ -132,7 +132,8 @@ impl<'b> MentionContext<'b> {
         }
     }
 
-    /// The same with the bytes of a chunk around a mention, at most `max` of each. The chunk starts at `offset` of the document.
+    /// Adds the bytes of a chunk around a mention, of which a row has at most `max` on each side. The chunk starts at `offset` of
+    /// the document.
     pub(super) fn around(
         self,
         chunk: &'b [u8],
@@ -184,7 +185,7 @@ impl HeldMentions {
         });
     }
 
-    /// Holds rows that have places, which are added separately.
+    /// Creates a list of rows that have places, which are added separately.
     pub(super) fn with_edges() -> Self {
         HeldMentions {
             edges: Some(HeldEdges::default()),
@@ -192,7 +193,7 @@ impl HeldMentions {
         }
     }
 
-    /// The number of a document.
+    /// Returns the number of a document, which is added if it is not the last one.
     pub(super) fn number(&mut self, document: &Document) -> usize {
         let is_other = |last: &Document| last.id != document.id || last.column != document.column;
         if self.documents.last().is_none_or(is_other) {
@@ -212,18 +213,18 @@ impl HeldMentions {
         });
     }
 
-    /// Whether there is nothing of which rows are made.
+    /// Whether there are no mentions, and rows have no places.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.edges.is_none()
     }
 
-    /// The number of rows.
+    /// Returns the number of mentions that have rows.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The anchors from the row number `from` on, in order, and where the rows that are decided are added. Forgets those without
-    /// a row.
+    /// Returns the anchors from row number `from` on, in order, and the list to which decided rows are added. Removes the anchors
+    /// without a row.
     pub(super) fn unplaced(&mut self, from: usize) -> (Vec<Unplaced<'_>>, &mut HeldEdges) {
         let before = self.rows[..from].iter().flat_map(|row| row.texts);
         let mut rest = &self.text[before.sum()..];
@@ -251,7 +252,7 @@ impl HeldMentions {
         (anchors, self.edges.get_or_insert_default())
     }
 
-    /// Appends rows without places, which are removed from `other`.
+    /// Moves rows without places from `other` to the end of these.
     pub(super) fn append(&mut self, other: &mut HeldMentions) {
         let documents = self.documents.len();
         self.documents.append(&mut other.documents);
@@ -270,7 +271,7 @@ impl HeldMentions {
         other.clear();
     }
 
-    /// Adds what an index says of the names of the rows that do not have that yet.
+    /// Asks an index about the names of the rows that have no answer yet.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -285,7 +286,7 @@ impl HeldMentions {
         index.ask(&keys.collect::<Vec<_>>(), &mut self.standings)
     }
 
-    /// The number of rows that can be written.
+    /// Returns the number of rows that can be written.
     pub(super) fn ready(&self) -> u64 {
         match &self.edges {
             Some(edges) => edges.ready,
@@ -293,12 +294,12 @@ impl HeldMentions {
         }
     }
 
-    /// The records that have ended.
+    /// Returns the records that have ended.
     pub(super) fn nodes(&self) -> &[NodeRow] {
         self.edges.as_ref().map_or(&[], |edges| &edges.nodes)
     }
 
-    /// The number of mentions that are decided.
+    /// Returns the number of decided mentions.
     pub(super) fn decided(&self) -> usize {
         match &self.edges {
             Some(edges) => edges.mentions,
@@ -306,7 +307,7 @@ impl HeldMentions {
         }
     }
 
-    /// Moves the rows that are decided to `to`, which is empty. The others may be many and stay where they are.
+    /// Moves the decided rows to `to`, which must be empty. The others, which may be many, are not moved.
     pub(super) fn move_decided(&mut self, to: &mut HeldMentions) {
         let decided = self.decided();
         if decided == self.rows.len() {
@@ -325,12 +326,12 @@ impl HeldMentions {
         to.edges = self.edges.as_mut().map(std::mem::take);
     }
 
-    /// The memory that the rows take, in bytes, without what they share.
+    /// Returns the memory of the rows in bytes, without data that they share.
     pub(super) fn bytes(&self) -> usize {
         self.text.capacity() + self.rows.len() * (size_of::<HeldMention>() + size_of::<EdgeRow>())
     }
 
-    /// Calls `take` with each row, all of which are decided, and what the index says of its name if that was asked.
+    /// Calls `take` with each row and the index's answer about its name, if that was asked. All rows must be decided.
     pub(super) fn each(
         &self,
         mut take: impl FnMut(MentionRow<'_>, Option<HeldStanding>) -> Result<(), Error>,
@@ -364,7 +365,7 @@ impl HeldMentions {
         Ok(())
     }
 
-    /// Removes all rows, and keeps a part of the memory for others.
+    /// Removes all rows, and keeps a part of the memory for reuse.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.rows.shrink_to(KEPT.0);
@@ -385,7 +386,7 @@ impl HeldMentions {
 }
 
 impl HeldEdges {
-    /// Adds the row of the next mention, in its place.
+    /// Adds the row of the next mention, with its place.
     #[inline]
     pub(super) fn push_found(&mut self, edge: &Edge<'_>, value: Option<Box<StatedValue>>) {
         let place = self.place(edge);
@@ -394,13 +395,13 @@ impl HeldEdges {
         self.ready += 1;
     }
 
-    /// Passes over the next mention.
+    /// Leaves out the next mention.
     pub(super) fn pass_over(&mut self) {
         self.rows.push(EdgeRow::PassedOver);
         self.mentions += 1;
     }
 
-    /// Adds a row that is made of no mention.
+    /// Adds a row that has no mention.
     pub(super) fn push_stated(&mut self, edge: &Edge<'_>, row: Box<StatedRow>) {
         let place = self.place(edge);
         self.rows.push(EdgeRow::Stated(place, row));
@@ -431,7 +432,7 @@ impl HeldEdges {
 }
 
 impl EdgePlace {
-    /// The fields of a row. `paths` rebuilds its path.
+    /// Returns the fields of a row. `paths` rebuilds its path.
     fn row<'e>(
         &'e self,
         paths: &'e mut PathReader<'_>,
@@ -466,7 +467,7 @@ impl StatedRow {
     }
 }
 
-/// Cuts the first `length` bytes off.
+/// Removes the first `length` bytes from `rest` and returns them.
 fn cut_off<'t>(rest: &mut &'t str, length: usize) -> &'t str {
     let (text, after) = rest.split_at(length);
     *rest = after;
@@ -474,7 +475,7 @@ fn cut_off<'t>(rest: &mut &'t str, length: usize) -> &'t str {
 }
 
 impl HeldMention {
-    /// The row, without the place of its mention.
+    /// Returns the row of the mention, without its place.
     fn mention<'a>(&self, document: &'a Document, texts: [&'a str; 4]) -> MentionRow<'a> {
         let [key, text, before, after] = texts;
         MentionRow {
@@ -490,7 +491,8 @@ impl HeldMention {
     }
 }
 
-/// A row whose end is no guess: of a name and its form, at an offset with a length, as written and with the texts around it.
+/// Builds the row of a name whose end is not guessed, from its form, its offset and length, its text as written, and the texts
+/// around it.
 fn mention_row<'a>(
     document: &'a Document,
     (doi, form): (&'a str, Form),

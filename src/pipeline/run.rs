@@ -53,7 +53,7 @@ pub(super) fn run<'c>(
     Ok(report)
 }
 
-/// The outputs of a run.
+/// Returns the outputs of a run.
 fn files<'f>(
     options: &'f ScanOptions,
     further: &'f [RowTarget<'f>],
@@ -71,7 +71,7 @@ fn files<'f>(
     }
 }
 
-/// Where rows go: after those of an earlier run, if there is one.
+/// Creates the sink of the rows. It continues after the rows of an earlier run, if there is one.
 fn sink<'c>(
     run: &SharedScan<'c>,
     mut outputs: RowOutputs,
@@ -93,7 +93,7 @@ fn sink<'c>(
     Ok(sink)
 }
 
-/// The error to return for a failed run: one of a sorted run may be damage of the checkpoint.
+/// Returns the error of a failed run. Damage of a sorted run is reported as damage of the checkpoint, if there is one.
 fn with_cause(error: Error, options: &ScanOptions) -> Error {
     match (error.kind(), &options.resources.checkpoint) {
         (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
@@ -106,7 +106,7 @@ fn with_cause(error: Error, options: &ScanOptions) -> Error {
 /// Reads and scans all sources.
 fn scan(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
     let plan = &run.plan;
-    // Ranges of files are scanned by threads of their own only.
+    // Only a crew of threads can scan ranges of files.
     if plan.shares.threads > 1 || plan.options.sources.range.is_some() {
         crew::run(run, sink)?;
     } else {
@@ -116,7 +116,7 @@ fn scan(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
     lookup::check(&plan.options.ends)
 }
 
-/// Writes the rows that are made of all mentions of a name.
+/// Writes the rows that need all mentions of a name, and makes the report.
 fn write(
     run: SharedScan<'_>,
     sink: Sink<'_>,
@@ -125,7 +125,7 @@ fn write(
     let (plan, earlier) = (run.plan, run.earlier);
     let options = plan.options;
     let (entries, met) = run.ledger.into_entries();
-    // An earlier run may have read what an option concerns.
+    // An earlier run may have read the input that an option concerns.
     if run.checkpoint.is_none() {
         plan.warn_of_options(met);
     }
@@ -159,7 +159,7 @@ fn write(
     Ok((outputs, report))
 }
 
-/// The paths of the outputs that are files.
+/// Returns the paths of the outputs that are not standard output.
 fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> + Clone {
     let paths = [&options.output, &options.report].into_iter().flatten();
     let further = options.further().filter_map(|rows| rows.path);
@@ -169,7 +169,7 @@ fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> + Clone {
         .filter(|path| path.as_os_str() != "-")
 }
 
-/// The folder of the checkpoint, if the run has one.
+/// Opens the folder of the checkpoint, if the run has one.
 fn folder(
     options: &ScanOptions,
     destinations: &mut Destinations,

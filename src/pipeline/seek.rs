@@ -43,7 +43,7 @@ impl Unfound {
         }
     }
 
-    /// The errors so far, and the error that ends the run.
+    /// Takes the errors so far, and the error that ends the run.
     pub(super) fn take(&self) -> (Losses, Option<Error>) {
         (self.losses.take(), self.failure.take())
     }
@@ -53,7 +53,7 @@ impl Unfound {
 ///
 /// # Errors
 /// If a path or a list is also an output, standard input is named more than once, a list cannot be read, or a path cannot be
-/// opened and no option says what is done then.
+/// opened and the option `on_error` is not set.
 pub(super) fn add_named(
     options: &ScanOptions,
     destinations: &Destinations,

@@ -1,4 +1,4 @@
-//! What a run writes of the mentions that it finds.
+//! Selects the rows that a run writes.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::structure::{RecordField, Role, Wanted};
 
-/// Greatest number of bytes before and after a mention that its row may have.
+/// Max bytes before and after a mention that its row may have.
 const MAX_CONTEXT: usize = 1024;
 
 /// The rows that a run writes.
@@ -18,26 +18,26 @@ pub(super) struct Selection {
     pub(super) layout: Layout,
     /// Bytes before and after each mention whose text is written.
     pub(super) context: usize,
-    /// The most prefixes that are written, if rows are prefixes.
+    /// Max prefixes that are written, if rows are prefixes.
     pub(super) top_prefixes: usize,
-    /// What is wanted of structured documents.
+    /// The data that is wanted of structured documents.
     pub(super) wanted: Arc<Wanted>,
     /// The roles of edges that are written; all if it is empty.
     pub(super) roles: Vec<Role>,
-    /// None if all names are kept.
+    /// `None` if all names are kept.
     pub(super) filter: Option<PrefixFilter>,
 }
 
-/// Which names are kept, by their prefix.
+/// Selects names by their prefix.
 #[derive(Debug)]
 pub(super) struct PrefixFilter {
-    /// If it is empty, all names are wanted.
+    /// If empty, all names are wanted.
     wanted: PrefixSet,
     excluded: PrefixSet,
 }
 
-/// The selection that options describe, for an output of `format`. `asks` says whether an index of known names is asked, and
-/// `has_nodes` whether records of documents have rows.
+/// Builds the selection from options, for an output of `format`. `asks` is set if an index of known names is asked, `has_nodes`
+/// if records of documents have rows.
 ///
 /// # Errors
 /// If the rows do not have the fields that were chosen, or options contradict each other.
@@ -82,7 +82,7 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
     Ok(if asks { layout.and_standing() } else { layout })
 }
 
-/// The layout with what options say of records and references.
+/// Returns the layout with the columns that options add for records and references.
 fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, SelectionError> {
     let layout = match (options.all_references, &options.fields) {
         (false, _) => layout,
@@ -113,7 +113,7 @@ pub(super) fn record_fields(
 }
 
 /// # Errors
-/// If an option is only for edges, and the rows are others.
+/// If an option is only for edges, and the rows are not edges.
 fn check_edges(options: &SelectionOptions) -> Result<(), SelectionError> {
     let only = [
         (options.record_id.is_some(), "--record-id"),
@@ -128,7 +128,7 @@ fn check_edges(options: &SelectionOptions) -> Result<(), SelectionError> {
     }
 }
 
-/// What is wanted of structured documents for rows of a layout.
+/// Returns the data of structured documents that rows of a layout need.
 fn wanted(
     options: &SelectionOptions,
     layout: &Layout,
@@ -151,7 +151,7 @@ fn wanted(
     })
 }
 
-/// What the rows are; records unless something else is chosen.
+/// Returns the kind of rows: records unless another one is chosen.
 fn rows(options: &SelectionOptions) -> Result<RowKind, SelectionError> {
     let chosen = [
         options.mentions.then_some(RowKind::Mentions),
@@ -212,12 +212,12 @@ impl Selection {
         fields.iter().any(|&field| self.layout.has(field))
     }
 
-    /// Whether rows say which WARC record their document is.
+    /// Whether rows have the WARC record of their document.
     pub(super) fn writes_captures(&self) -> bool {
         self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
     }
 
-    /// Whether rows say in which column of a table their mention is.
+    /// Whether rows have the column of their mention in a table.
     pub(super) fn writes_columns(&self) -> bool {
         self.layout.has(Field::Column)
     }
@@ -227,7 +227,7 @@ impl Selection {
         self.layout.rows == RowKind::Pairs
     }
 
-    /// What the table has to store for a name.
+    /// Returns the fields that the table has to store for a name.
     pub(super) fn kept(&self) -> Kept {
         match self.layout.rows {
             RowKind::Counts => Kept::Key,
@@ -237,7 +237,7 @@ impl Selection {
         }
     }
 
-    /// The word for the content of the table. Runs with different words cannot share it.
+    /// Returns the word for the content of the table. Runs with different words cannot share a table.
     pub(super) fn table_name(&self) -> &'static str {
         match self.kept() {
             Kept::Key => "names",
@@ -247,7 +247,7 @@ impl Selection {
 }
 
 impl Selection {
-    /// What a checkpoint keeps. Runs with other words cannot go on with it.
+    /// Describes the content of a checkpoint. A run with another description cannot resume from it.
     pub(super) fn kept_name(&self) -> String {
         let layout = &self.layout;
         match self.writes_mentions() {
@@ -261,7 +261,7 @@ impl Selection {
 }
 
 impl PrefixFilter {
-    /// The filter; none if no prefixes are given.
+    /// Creates the filter. Returns `None` if no prefixes are given.
     fn new(wanted: &[String], excluded: &[String]) -> Result<Option<Self>, SelectionError> {
         let set = |prefixes: &[String]| {
             let set = PrefixSet::new(prefixes);

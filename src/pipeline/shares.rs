@@ -8,25 +8,26 @@ use doisift_documents::{SourceKind, Sources};
 
 use super::options::ScanOptions;
 
-/// Max and min size of a chunk, in bytes. Some 65 KiB around a chunk are read with it, so smaller chunks would not save memory,
-/// unless their rows have text around mentions: then a chunk is as many times smaller, but not smaller than the last of these.
+/// Max and min size of a chunk, in bytes, and the min if rows have text around mentions. Some 65 KiB around a chunk are read with
+/// it, so smaller chunks save memory only if their rows have much text.
 const CHUNK: (usize, usize, usize) = (1 << 20, 64 << 10, 8 << 10);
 /// Memory that a thread needs, in bytes: states of its automata, a batch, chunks that wait for it, and pages of the
 /// allocator.
 const THREAD: usize = 20 << 20;
-/// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
+/// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts and their fields.
 const WAITING: usize = 40 << 20;
-/// Memory of a thread for rows that wait until earlier ones are written, in bytes: those of a file that unpacks to some 25 MB.
+/// Memory of a thread for rows that wait until earlier ones are written, in bytes: enough for the rows of some 25 MB of text.
 const BACKLOG: usize = 4 << 20;
-/// Number of threads that may be started however small the memory budget is, unless rows wait for identifiers.
+/// Number of threads that may be started with any memory budget, unless rows wait for identifiers.
 const MIN: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
 const CHUNKS: usize = 32;
-/// The same if mentions are written. The rows of a chunk can take several times the memory of the chunk.
+/// Size of a thread's share of the memory, in chunks, if mentions are written. The rows of a chunk can take several times its
+/// memory.
 const CHUNKS_WITH_ROWS: usize = 64;
-/// Bytes of text around a mention for which a row counts as one more.
+/// Bytes of text around a mention that take as much memory as a row.
 const ROW: usize = 64;
-/// Bytes of sources for which starting another thread pays; they may be packed.
+/// Bytes of sources, packed or not, that make another thread worthwhile.
 const WORK: u64 = 16 << 10;
 /// The cost of opening a source, expressed in bytes of work.
 const SOURCE: u64 = 1 << 10;
@@ -34,7 +35,7 @@ const SOURCE: u64 = 1 << 10;
 /// The sizes of a run's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
-    /// Threads that scan, and as many that read.
+    /// Number of threads that scan. As many threads read.
     pub(super) threads: usize,
     /// Bytes of a document that a thread scans at once.
     pub(super) chunk: usize,
@@ -42,11 +43,11 @@ pub(super) struct Shares {
     pub(super) table: usize,
     /// Bytes that a thread unpacks ahead.
     pub(super) unpacked: usize,
-    /// Bytes of a file that may be held in memory, whatever the number of threads.
+    /// Max bytes of a file that is held in memory, whatever the number of threads.
     pub(super) whole: usize,
-    /// Groups of rows that are encoded at the same time while another one is collected.
+    /// Max groups of rows that are encoded at the same time while another one is collected.
     pub(super) encoded: usize,
-    /// Bytes of rows that may wait for those before them.
+    /// Max bytes of rows that wait for earlier ones.
     pub(super) backlog: usize,
 }
 
@@ -72,7 +73,7 @@ impl Shares {
         Shares { threads, ..room }
     }
 
-    /// The shares by memory alone, without regard to the amount of work.
+    /// Returns the shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
         let [output, group] = options.selection.layout.format.held();
@@ -108,7 +109,7 @@ impl Shares {
     }
 }
 
-/// The number of threads for which the sources have work, at most `max`.
+/// Returns the number of threads for which the sources have work, at most `max`.
 fn parts(options: &ScanOptions, sources: &Sources, max: usize) -> usize {
     let mut left = WORK.saturating_mul(max as u64);
     let whole = left;

@@ -25,18 +25,18 @@ use crate::records::{
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::{RowOutputs, not_cancelled};
 
-/// Who takes the rows of a run, one after the other, instead of an output.
+/// Takes the rows of a run, one after another, instead of an output.
 pub(super) enum Caller<'c> {
-    /// They are counted and dropped.
+    /// Rows are counted and dropped.
     Nobody,
     Mentions(&'c mut (dyn FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send)),
     Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
-    /// Rows of counts, which the command alone shows.
+    /// Rows of counts, which only the command shows.
     #[cfg_attr(not(feature = "cli"), expect(dead_code))]
     Counts(&'c mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send)),
 }
 
-/// What was written at the end of a run.
+/// The outputs and counts at the end of a run.
 pub(super) struct Written {
     pub(super) drained: Drained,
     /// The number of records that were written besides mentions.
@@ -44,7 +44,7 @@ pub(super) struct Written {
     pub(super) outputs: RowOutputs,
 }
 
-/// Where rows go, and the number of mentions that went there.
+/// The outputs of rows, and the number of rows written to them.
 pub(super) struct Sink<'c> {
     rows: Box<dyn BlockWriter<Output>>,
     /// Takes the records that are written besides mentions.
@@ -53,16 +53,16 @@ pub(super) struct Sink<'c> {
     nodes: Option<Box<dyn BlockWriter<Output>>>,
     caller: Option<Caller<'c>>,
     written: u64,
-    /// The number of rows that the records of documents have.
+    /// The number of rows of the documents' records.
     nodes_written: u64,
-    /// What an index said of their names.
+    /// Counts of an index's answers about the names of rows.
     standings: KnownCounts,
-    /// Sorts and formats, and encodes if the format needs it.
+    /// Sorts and formats rows, and encodes them if the format needs it.
     pool: Arc<LazyPool>,
 }
 
 impl<'c> Sink<'c> {
-    /// Writes to `outputs`, unless a caller takes the rows.
+    /// Creates a sink that writes to `outputs`, unless a caller takes the rows.
     pub(super) fn new(
         options: &ScanOptions,
         shares: Shares,
@@ -96,13 +96,13 @@ impl<'c> Sink<'c> {
         })
     }
 
-    /// Goes on after the rows of an earlier run.
+    /// Continues after the rows of an earlier run.
     pub(super) fn resume(&mut self, resumed: &MarkedRows) {
         (self.written, self.nodes_written) = (resumed.rows, resumed.nodes);
         self.standings = resumed.standings;
     }
 
-    /// The number of parts that are complete.
+    /// Returns the number of complete parts.
     pub(super) fn parts(&self) -> usize {
         let outputs = iter::once(&self.rows).chain(&self.nodes);
         let parts = outputs.filter_map(|output| output.parts());
@@ -116,7 +116,7 @@ impl<'c> Sink<'c> {
         rows(&*self.rows) >= mark.rows && nodes >= mark.nodes
     }
 
-    /// The parts that are complete, for a run that goes on `at` a mark.
+    /// Returns the complete parts, for a run that resumes `at` a mark.
     pub(super) fn done(&self, at: &MarkedRows) -> RowsDone {
         RowsDone {
             at: at.clone(),
@@ -132,8 +132,7 @@ impl<'c> Sink<'c> {
         synced.map_err(Error::output)
     }
 
-    /// Reports a place where parts may end, and the number of bytes of text before it. Returns whether an output had enough text for
-    /// a part.
+    /// Tells the outputs that a part may end here, after `text` bytes of text. Returns whether one of them ended a part.
     pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
         let outputs = iter::once(&mut self.rows).chain(&mut self.nodes);
         let mut ended = false;
@@ -143,7 +142,7 @@ impl<'c> Sink<'c> {
         Ok(ended)
     }
 
-    /// What was written before a mark that is reached now.
+    /// Returns the rows written so far, for a mark that is reached now.
     pub(super) fn marked(&self, mark: Mark) -> MarkedRows {
         MarkedRows {
             mark,
@@ -175,8 +174,7 @@ impl<'c> Sink<'c> {
         Ok(())
     }
 
-    /// Writes the rows that are made of `table`, unless mentions were written, and ends the output. `counts` are those of
-    /// the whole run.
+    /// Writes the rows of `table`, unless mentions were written, and ends the outputs. `counts` are those of the whole run.
     pub(super) fn finish(
         self,
         table: NameTable,
@@ -185,7 +183,7 @@ impl<'c> Sink<'c> {
     ) -> Result<Written, Error> {
         let layout = &drain.options.selection.layout;
         let written = match layout.rows {
-            // No scan has answers or changes, and nodes only besides.
+            // No scan writes answers or changes, and nodes are only written besides edges.
             RowKind::Mentions
             | RowKind::Edges
             | RowKind::Nodes
@@ -272,7 +270,7 @@ impl<'c> Sink<'c> {
         }
     }
 
-    /// Writes a row for each record of the table. `make` makes a block of those of a part.
+    /// Writes a row for each record of the table. `make` makes a block of the records of a part.
     fn blocks(
         mut self,
         table: NameTable,
@@ -315,7 +313,7 @@ impl<'c> Sink<'c> {
         Ok((drained, self.end()?))
     }
 
-    /// Writes few rows, or passes them to the caller.
+    /// Writes a small number of rows, or passes them to the caller.
     fn small<R: Row>(
         &mut self,
         drain: &Drain<'_>,
@@ -363,11 +361,11 @@ fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
     }
 }
 
-/// How the records of a table are passed on.
+/// Passes on the records of a table.
 pub(super) struct Drain<'a> {
     options: &'a ScanOptions,
     layout: &'a Layout,
-    /// What an index said of the names of all rows so far.
+    /// Counts of an index's answers about the names of all rows so far.
     standings: Mutex<KnownCounts>,
 }
 
@@ -376,7 +374,7 @@ impl<'a> Drain<'a> {
         Drain::of(options, &options.selection.layout)
     }
 
-    /// For records of a layout.
+    /// Creates a drain for records of a layout.
     fn of(options: &'a ScanOptions, layout: &'a Layout) -> Self {
         Drain {
             options,
@@ -385,7 +383,7 @@ impl<'a> Drain<'a> {
         }
     }
 
-    /// What `make` makes of the records of a part, with what the index says of their names, if rows have that.
+    /// Calls `make` with the records of a part, and returns its result. The records have the index's answers, if rows have these.
     fn records<T>(
         &self,
         part: &TablePart<'_>,
@@ -414,7 +412,7 @@ impl<'a> Drain<'a> {
         *lock(&self.standings) += counts;
     }
 
-    /// The report of the index that was asked.
+    /// Returns the report of the index, if one was asked.
     pub(super) fn known(self) -> Option<KnownReport> {
         let report = self.options.known.as_deref().map(lookup::report)?;
         let counts = self.standings.into_inner();

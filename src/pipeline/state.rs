@@ -1,4 +1,4 @@
-//! The state that all threads of a run share: what is planned, what was found, and the checkpoint.
+//! The state that all threads of a run share: the plan, the findings and the checkpoint.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,16 +33,16 @@ pub(super) struct SharedScan<'p> {
     pub(super) backlog: Backlog,
     pub(super) maker: RowMaker<'p>,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
-    /// Bytes of text of a source between two marks in it; none if the run makes no marks.
+    /// Bytes of text between two marks in a source. `None` if the run makes no marks.
     pub(super) marks: Option<u64>,
     /// The rows of an earlier run.
     resumed: Option<RowsDone>,
-    /// What an earlier run has done, if there was one.
+    /// The work of an earlier run, if there was one.
     pub(super) earlier: Option<ResumedWork>,
 }
 
 impl<'p> SharedScan<'p> {
-    /// Starts a run, or resumes one from the checkpoint in `folder`. `has_caller` says whether a caller takes the rows.
+    /// Starts a run, or resumes one from the checkpoint in `folder`. `has_caller` is set if a caller takes the rows.
     pub(super) fn new(
         plan: ScanPlan<'p>,
         has_caller: bool,
@@ -86,7 +86,7 @@ impl<'p> SharedScan<'p> {
         Ok(run)
     }
 
-    /// Reports how many sources there are, and gives the monitor their total size if that was asked for.
+    /// Logs the number of sources, warns of paths that are not read, and gives the monitor the total size if that was asked for.
     fn announce(&self) {
         let ScanPlan {
             options, sources, ..
@@ -111,31 +111,31 @@ impl<'p> SharedScan<'p> {
         }
     }
 
-    /// Number of sources that were started, with those of an earlier run; 0 without checkpoints.
+    /// Returns the number of sources that were started, with those of an earlier run; 0 without checkpoints.
     fn started(&self) -> usize {
         self.checkpoint.as_ref().map_or(0, |at| at.started())
     }
 
-    /// The sources in order, without those that an earlier run finished. Stops early if the run must end.
+    /// Returns the sources in order, without those that an earlier run finished. Stops early if the run must end.
     pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, Source)> {
         let sources = (0..).zip(self.plan.sources.iter()).skip(self.started());
         let monitor = &self.plan.options.monitor;
         sources.take_while(|_| !self.ledger.is_halted() && !monitor.is_cancelled())
     }
 
-    /// Records that the next source is about to be read.
+    /// Records that the next source will be read.
     pub(super) fn start(&self, source: &Source) {
         if let Some(checkpoint) = &self.checkpoint {
             checkpoint.start(source);
         }
     }
 
-    /// The rows of an earlier run.
+    /// Returns the rows of an earlier run.
     pub(super) fn resumed(&self) -> Option<&RowsDone> {
         self.resumed.as_ref()
     }
 
-    /// The mark of an earlier run, if it is within this source.
+    /// Returns the mark of an earlier run, if it is within this source.
     pub(super) fn resumed_in(&self, source: u32) -> Option<Mark> {
         let mark = self.resumed.as_ref().map(|resumed| resumed.at.mark);
         mark.filter(|mark| mark.source == source && mark.is_within())
@@ -151,12 +151,12 @@ impl<'p> SharedScan<'p> {
         self.checkpoint.is_some() && self.plan.options.selection.writes_mentions()
     }
 
-    /// Whether marks are made in texts, whose bytes are decided one after the other without regard to those far before.
+    /// Whether marks are made within texts. They are not if the result at a byte depends on bytes far before it.
     pub(super) fn marks_texts(&self) -> bool {
         self.marks.is_some() && self.plan.options.is_read_in_ranges()
     }
 
-    /// Ends the run since reading did not come to the mark of an earlier run in a source.
+    /// Ends the run because reading did not reach the mark of an earlier run in a source.
     pub(super) fn refuse_mark(&self, source: &NamedSource) {
         if let Some(checkpoint) = self
             .checkpoint
@@ -167,12 +167,12 @@ impl<'p> SharedScan<'p> {
         }
     }
 
-    /// Whether a mark should be made in a source of which so much text was read after the last one.
+    /// Whether a mark should be made in a source after `text` bytes of text since the last one.
     pub(super) fn is_mark_due(&self, text: u64) -> bool {
         self.marks.is_some_and(|step| text >= step)
     }
 
-    /// The mark after a source.
+    /// Returns the mark after a source.
     pub(super) fn mark_after(&self, ordinal: u32) -> Mark {
         let source = self.plan.sources.get(ordinal as usize);
         let file = source.filter(|source| source.kind == SourceKind::File && self.marks.is_some());
@@ -202,7 +202,7 @@ impl<'p> SharedScan<'p> {
     }
 }
 
-/// The work of an earlier run. `None` if it made no checkpoint.
+/// Returns the work of an earlier run. `None` if it made no checkpoint.
 fn resumed_work(done: &Done, rows: Option<&RowsDone>) -> Option<ResumedWork> {
     let nodes = rows.and_then(|rows| rows.nodes);
     let outputs = rows.map(|rows| rows.rows).into_iter().chain(nodes);
@@ -214,7 +214,7 @@ fn resumed_work(done: &Done, rows: Option<&RowsDone>) -> Option<ResumedWork> {
     (rows.is_some() || done.sources > 0).then_some(work)
 }
 
-/// The table of a run. It stays empty if mentions alone are written.
+/// Creates the table of a run. It stays empty if only mentions are written.
 fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> NameTable {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // Runs of a checkpoint must not be removed if this process exits; the next process uses or removes them.

@@ -1,7 +1,7 @@
 //! Names that a document states in fields for identifiers.
 //!
-//! The value of such a field is one name as a whole, in any presentation form: nothing is cut from it or split. What the rules for
-//! dirty data would make of it is given beside it.
+//! The value of such a field is one name as a whole, in any presentation form: nothing is cut from it or split. The name that the
+//! rules for dirty data give is written beside it.
 
 use doisift_core::{Doi, Form};
 
@@ -13,7 +13,8 @@ pub(super) struct StatedName {
     pub(super) form: Form,
 }
 
-/// The value of a field for identifiers, and what cleaning makes of it. Both are null where it changes nothing.
+/// The value of a field for identifiers, the name that cleaning gives, and its changes. The last two are `None` if cleaning
+/// changes nothing or fails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StatedValue {
     pub(super) value: String,
@@ -21,7 +22,8 @@ pub(super) struct StatedValue {
     pub(super) changed: Option<String>,
 }
 
-/// The name that a value is. White space within it is part of the name, since nothing else is in the field.
+/// Reads a value as a name. White space within it is part of the name, since the field holds nothing else. Returns `None` if it
+/// is not a name.
 pub(super) fn name(value: &str) -> Option<StatedName> {
     let value = value.trim();
     let start = value.find("10")?;
@@ -35,7 +37,7 @@ pub(super) fn name(value: &str) -> Option<StatedName> {
     })
 }
 
-/// The value with the blanks after `start` as escapes.
+/// Returns the value with the white space after `start` percent-escaped.
 fn escaped(value: &str, start: usize) -> String {
     let (before, rest) = value.split_at(start);
     let mut escaped = before.to_owned();
@@ -52,7 +54,7 @@ fn escaped(value: &str, start: usize) -> String {
     escaped
 }
 
-/// The form of a name by what is before it in its field, which says that it is one.
+/// Returns the form of a name by the text before it in its field. The field itself counts as a label.
 fn form(before: &str) -> Form {
     let before = before.to_ascii_lowercase();
     let forms = [
@@ -66,7 +68,7 @@ fn form(before: &str) -> Form {
     form.map_or(Form::Label, |(_, form)| *form)
 }
 
-/// Describes values.
+/// Reads values of fields, and cleans them.
 pub(super) struct ValueReader(Normalizer);
 
 impl ValueReader {
@@ -74,7 +76,7 @@ impl ValueReader {
         ValueReader(Normalizer::new().clean(true))
     }
 
-    /// The value, and what cleaning makes of the name in it.
+    /// Returns the value, with the name that cleaning gives and the changes.
     pub(super) fn read(&mut self, value: &str) -> StatedValue {
         let cleaned = self.0.read(value.as_bytes()).ok();
         let cleaned = cleaned.filter(|cleaned| cleaned.changed);

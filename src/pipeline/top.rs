@@ -1,6 +1,6 @@
-//! Ranks prefixes by how many names they have.
+//! Ranks prefixes by their number of names.
 //!
-//! Names of one prefix follow each other in the order of records, so only the prefixes that lead are held.
+//! Names of one prefix follow each other in the order of records, so only the leading prefixes are held.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,16 +16,16 @@ pub(super) struct PrefixCount {
     mentions: u64,
 }
 
-/// The prefixes with the most names so far.
+/// Keeps the prefixes with the largest numbers of names so far.
 pub(super) struct Ranking {
     max: usize,
-    /// The last in order is at the top.
+    /// The last prefix in order is at the top of the heap.
     leading: BinaryHeap<PrefixCount>,
     /// The prefix whose names are being counted.
     current: Option<PrefixCount>,
 }
 
-/// Counts some records, which are in order.
+/// Counts names and mentions by prefix. The records must be in order.
 pub(super) fn counts<'r>(records: impl Iterator<Item = Record<'r>>) -> Vec<PrefixCount> {
     let mut counts: Vec<PrefixCount> = Vec::new();
     for record in records {
@@ -48,7 +48,7 @@ impl PrefixCount {
         self.mentions += mentions;
     }
 
-    /// Its row.
+    /// Returns its row.
     pub(super) fn row(&self) -> PrefixRow<'_> {
         PrefixRow {
             prefix: &self.prefix,
@@ -59,7 +59,7 @@ impl PrefixCount {
 }
 
 impl Ranking {
-    /// A ranking of at most so many prefixes.
+    /// Creates a ranking of at most `max` prefixes.
     pub(super) fn new(max: usize) -> Self {
         Ranking {
             max,
@@ -88,7 +88,7 @@ impl Ranking {
         }
     }
 
-    /// The prefixes, by the number of names, the most first, then by prefix.
+    /// Returns the prefixes, in descending order of names, then by prefix.
     pub(super) fn finish(mut self) -> Vec<PrefixCount> {
         let ended = self.current.take();
         self.rank(ended);

@@ -1,4 +1,4 @@
-//! Reads, unpacks and scans sources one after the other on one thread.
+//! Reads, unpacks and scans sources one after another on one thread.
 
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ fn write(
     sink: &mut Sink<'_>,
     progress: &mut Option<RowProgress<'_>>,
 ) {
-    // Most chunks of a run that writes no mentions end here.
+    // Runs that write no mentions have no rows here.
     if !worker.rows().is_empty() {
         let asked = worker.ask_index();
         let made = asked.and_then(|()| run.maker.make(worker.rows()));
@@ -83,8 +83,8 @@ impl<'r> Turn<'r> {
         self.run.checkpoint(since);
     }
 
-    /// Scans all documents of a source, which `unpackers` unpack in parallel, if given. Calls `after` after each chunk, for the mentions
-    /// that the worker keeps, and at marks.
+    /// Scans all documents of a source. If given, `unpackers` unpack it in parallel. Calls `after` after each chunk, to take the
+    /// mentions that the worker holds, and at marks.
     pub(super) fn source(
         &mut self,
         ordinal: u32,
@@ -104,7 +104,7 @@ impl<'r> Turn<'r> {
     }
 }
 
-/// What is done after a chunk, and at a mark.
+/// A function that is called after a chunk, and at a mark.
 type AfterChunk<'t, 'r> = &'t mut dyn FnMut(&mut Worker<'r>, Option<Mark>);
 
 /// Scans documents on the thread that reads them.

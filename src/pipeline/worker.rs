@@ -22,7 +22,7 @@ use crate::lookup::RecentStandings;
 use crate::records::Capture;
 use crate::report::Counts;
 
-/// Bytes of a read if the same thread scans them. So many stay in the cache of a core.
+/// Bytes of a read if the same thread scans them. This many stay in the cache of a core.
 const STEP: usize = 256 << 10;
 
 /// The scanner and buffers of one thread; reused for each chunk.
@@ -30,7 +30,7 @@ pub(super) struct Worker<'r> {
     run: &'r SharedScan<'r>,
     scanner: Scanner,
     found: FoundMentions<'r>,
-    /// None if rows have no places.
+    /// `None` if rows have no places.
     edges: Option<EdgeFinder<'r>>,
     /// Asks the index for rows of mentions.
     index: Option<RecentStandings<'r>>,
@@ -45,7 +45,7 @@ struct FoundMentions<'r> {
     batch: Batch,
     /// Keys of pairs, if the rows are pairs.
     pairs: Option<PairKey>,
-    /// Whether only the number of mentions is kept of a name.
+    /// Whether only the number of mentions is kept for a name.
     counts: bool,
     rows: HeldMentions,
     keep_rows: bool,
@@ -70,12 +70,12 @@ pub(super) struct Shared<'r> {
     kind: TextKind,
 }
 
-/// A text that is one document, or each line of which is one.
+/// A text that is one document, or in which each line is a document.
 #[derive(Clone)]
 pub(super) struct TextLines {
     text: Document,
     kind: TextKind,
-    /// Whether the kind does not depend on its head.
+    /// Whether the kind is known without the head of the text.
     is_known: bool,
     /// The mark before the text, if there may be marks in it.
     mark: Option<Mark>,
@@ -127,18 +127,18 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// A buffer for chunks that this thread reads and scans.
+    /// Creates a buffer for chunks that this thread reads and scans.
     pub(super) fn sliding(run: &SharedScan<'_>) -> Sliding {
         let chunk = run.plan.shares.chunk;
         Sliding::new(run.plan.reach, chunk, chunk.min(STEP))
     }
 
-    /// The mentions found so far, if they are kept as rows.
+    /// Returns the mentions found so far, if they are kept as rows.
     pub(super) fn rows(&mut self) -> &mut HeldMentions {
         &mut self.found.rows
     }
 
-    /// Adds to the rows so far what the index says of their names.
+    /// Asks the index about the names of the rows so far.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -305,7 +305,8 @@ impl<'r> Worker<'r> {
         self.add(tally, bytes as usize);
     }
 
-    /// Scans a cell, in which candidates may start at `starts`, or takes what was found in the text that it shares with others.
+    /// Scans a cell, in which candidates may start at `starts`. For an entry of a dictionary, takes the names that were found in
+    /// it.
     fn scan_cell(
         &mut self,
         rows: &TableRows,
@@ -344,7 +345,7 @@ impl<'r> Worker<'r> {
         tally
     }
 
-    /// The range of a chunk, without a name that damage may have cut, since the rest may look like another name.
+    /// Returns the range of a chunk, without a last name that damage may have cut, since its rest may look like another name.
     fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
         let range = chunk.range.clone();
         if !chunk.damaged {
@@ -380,7 +381,7 @@ impl<'r> Worker<'r> {
         monitor.add_mentions(tally.mentions - filtered);
     }
 
-    /// Passes all mentions to the table and adds the counts to the run.
+    /// Passes all mentions to the table, and adds the counts to those of the run.
     pub(super) fn settle(&mut self) {
         self.found.hand_over();
         let counts = self.take_counts();
@@ -423,7 +424,7 @@ impl FoundMentions<'_> {
         }
     }
 
-    /// Adds an anchor at which no mention starts, if rows have places and it may be the start of a field.
+    /// Adds an anchor without a mention, if rows have places and a field may start there.
     fn add_refused(&mut self, document: &Document, offset: u64, bytes: (&[u8], u64)) {
         if self.has_edges && may_start_value(bytes.0, (offset - bytes.1) as usize) {
             self.rows.push_rowless(document, offset, None);
@@ -440,7 +441,8 @@ impl FoundMentions<'_> {
     }
 }
 
-/// Whether a field, or a name in a presentation form, may start at `at`: only if a mark is before it.
+/// Whether a field, or a name in a presentation form, may start at `at`: the byte before, without white space, must be a mark
+/// that can precede it.
 fn may_start_value(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].trim_ascii_end();
     before
@@ -487,7 +489,7 @@ impl SharedLines<'_> {
 }
 
 impl TextLines {
-    /// A text of `source`, of unknown kind. It, or its first line, is the document number `ordinal`.
+    /// Creates a text of `source`, of unknown kind. The text, or its first line, is the document number `ordinal`.
     pub(super) fn new(source: &NamedSource, ordinal: u64, name: Option<Arc<str>>) -> Self {
         TextLines {
             text: source.document(ordinal, name),
@@ -497,24 +499,24 @@ impl TextLines {
         }
     }
 
-    /// The same text, in which there may be marks. `mark` is the one before it.
+    /// Sets the mark before the text. `None` if there are no marks in the text.
     pub(super) fn marked(self, mark: Option<Mark>) -> Self {
         TextLines { mark, ..self }
     }
 
-    /// The mark at an offset, if there may be marks in the text.
+    /// Returns the mark at an offset, if there may be marks in the text.
     pub(super) fn mark_at(&self, offset: u64) -> Option<Mark> {
         self.mark.map(|mark| mark.within(offset))
     }
 
-    /// Sets the kind that its head shows, unless it is known.
+    /// Sets the kind that the head of the text shows, unless the kind is known.
     pub(super) fn set_kind(&mut self, kind: TextKind) {
         if !self.is_known {
             self.kind = kind;
         }
     }
 
-    /// The same text, whose kind is known before it is read.
+    /// Sets the kind if it is known before the text is read.
     pub(super) fn known(self, kind: Option<TextKind>) -> Self {
         TextLines {
             kind: kind.unwrap_or(self.kind),
@@ -523,13 +525,13 @@ impl TextLines {
         }
     }
 
-    /// The same text, which is a part of this document.
+    /// Sets the document of which the text is a part, if there is one.
     pub(super) fn part_of(mut self, whole: Option<CountedUnit>) -> Self {
         self.text.of_whole = whole;
         self
     }
 
-    /// The same text, which is in a record of a WARC file.
+    /// Sets the record of a WARC file that holds the text, if there is one.
     pub(super) fn captured(mut self, capture: Option<Arc<Capture>>) -> Self {
         self.text.capture = capture;
         self
@@ -539,7 +541,7 @@ impl TextLines {
         self.kind
     }
 
-    /// The text as one document.
+    /// Returns the text as one document.
     pub(super) fn whole(&self) -> &Document {
         &self.text
     }
@@ -552,7 +554,7 @@ impl TextLines {
         }
     }
 
-    /// A line as a document, named by its number from 1.
+    /// Returns a line as a document, named by its number from 1.
     pub(super) fn line(&self, line: TextLine) -> Document {
         let number = line.ordinal + 1;
         let name = match &self.text.name {
@@ -572,7 +574,7 @@ impl TextLines {
 }
 
 impl TextLine {
-    /// The line in which the next chunk starts, if `chunk` starts within this line.
+    /// Returns the line in which the next chunk starts. `chunk` must start within this line.
     pub(super) fn after(self, chunk: &Chunk<'_>) -> TextLine {
         let bytes = &chunk.bytes[chunk.range.clone()];
         match memchr::memrchr(b'\n', bytes) {
@@ -584,7 +586,7 @@ impl TextLine {
         }
     }
 
-    /// Number of lines of a text that ends at `end`, if this is its last line.
+    /// Returns the number of lines of a text that ends at `end`. This must be its last line.
     pub(super) fn count(self, end: u64) -> u64 {
         self.ordinal + u64::from(end > self.start)
     }

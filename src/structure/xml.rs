@@ -26,16 +26,16 @@ pub(crate) struct Xml {
     /// The open elements that are records.
     records: Vec<OpenRecord>,
     names: TagNames,
-    /// Elements that are open beyond the kept depth.
+    /// Number of open elements beyond the kept depth.
     deeper: usize,
     state: XmlState,
-    /// The name of an element or an attribute that was not whole, or the bytes after `<!`.
+    /// The name of an element or an attribute, as far as it was read, or the bytes after `<!`.
     word: Vec<u8>,
     /// The value of an attribute that is needed.
     value: Vec<u8>,
-    /// The attributes of a start tag that the table asks for.
+    /// The attributes of the start tag that the table asks for.
     attributes: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Whether the table asks for attributes of the start tag that is read.
+    /// Whether the table may need attributes of the current start tag.
     is_listed: bool,
     /// The meaning of the attribute whose value is read.
     attribute: Meaning,
@@ -43,7 +43,7 @@ pub(crate) struct Xml {
     kept: Vec<u8>,
     /// The texts that are gathered.
     gathered: Vec<GatheredText>,
-    /// Where the last start tag starts, and the last end tag ends.
+    /// Offsets of the start of the last start tag, and of the end of the last end tag.
     tag_start: u64,
     tag_end: u64,
     /// The text of a page of MediaWiki.
@@ -54,19 +54,19 @@ pub(crate) struct Xml {
 struct Element {
     name: TagName,
     meaning: Meaning,
-    /// The index of the reference it is in.
+    /// The index of the reference around the element.
     reference: Option<u64>,
     is_record: bool,
     is_item: bool,
 }
 
 struct OpenRecord {
-    /// How many elements are open outside of it.
+    /// The number of elements that are open outside of the record.
     depth: usize,
     references: u64,
 }
 
-/// The end of a section of characters.
+/// The end of a CDATA section.
 const CHARACTERS: &[u8] = b"]]>";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ enum XmlState {
     Less,
     /// In the name of a start tag.
     Name,
-    /// In a start tag, between attributes. Set if the byte before was `/`.
+    /// In a start tag, between attributes. True if the byte before was `/`.
     Tag(bool),
     AttributeName,
     /// After the name of an attribute.
@@ -86,9 +86,9 @@ enum XmlState {
     EndName,
     /// After `<!`.
     Mark,
-    /// In a comment, a section of characters or a declaration: the bytes that are its end, and how many of them were read.
+    /// In a comment, a CDATA section or a declaration: its end mark, and how many bytes of that were read.
     Until(&'static [u8], usize),
-    /// In a document type: how many brackets are open.
+    /// In a document type: the number of open brackets.
     Doctype(usize),
 }
 
@@ -144,7 +144,7 @@ impl Xml {
         while self.close(report) {}
     }
 
-    /// Reads text, and tags that are whole. This loop takes most of the time.
+    /// Reads text and complete tags. Returns the offset after them. This loop takes most of the time.
     fn text(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let mut at = from;
         for start in (from..bytes.len()).step_by(Block::SIZE) {
@@ -165,7 +165,8 @@ impl Xml {
         bytes.len()
     }
 
-    /// Reads a tag from `at` after its `<`. An error if it is not whole, or needs a second look: up to where it was read.
+    /// Reads a tag from `at`, after its `<`. Returns the offset after it. If the tag is not complete, or needs the state machine,
+    /// the error is the offset at which that continues.
     fn whole_tag(
         &mut self,
         bytes: &[u8],
@@ -183,7 +184,8 @@ impl Xml {
         })
     }
 
-    /// Reads an end tag with its name at `at`, if it is whole and ends the innermost element.
+    /// Reads an end tag whose name is at `at`, if it is complete and ends the innermost element. Returns the offset after it;
+    /// otherwise `None`.
     fn whole_end(
         &mut self,
         bytes: &[u8],
@@ -200,7 +202,8 @@ impl Xml {
         Some(end)
     }
 
-    /// Reads a start tag with its name at `at`. An error if it is not whole, or its attributes matter: up to where it was read.
+    /// Reads a start tag whose name is at `at`. Returns the offset after it. If the tag is not complete, or its attributes are
+    /// needed, the error is the offset at which the state machine continues.
     fn whole_start(
         &mut self,
         bytes: &[u8],
@@ -235,7 +238,8 @@ impl Xml {
         Ok(end)
     }
 
-    /// Takes a piece of text, from `from` in the bytes that are read: keeps that of an identifier, and reads wikitext.
+    /// Takes a piece of text at `from` in the current bytes: gathers it, keeps it if it is of an identifier, and reads it if it
+    /// is wikitext.
     fn keep(&mut self, piece: &[u8], from: usize) {
         let at = self.offset + from as u64;
         self.gathered
@@ -260,7 +264,7 @@ impl Xml {
                 self.tag_start = self.offset + at as u64 - 1;
                 return at;
             }
-            // No markup.
+            // Not a tag.
             _ => {
                 self.state = XmlState::Text;
                 return at;
@@ -281,20 +285,20 @@ impl Xml {
         end
     }
 
-    /// The names of the open elements, from the innermost outwards, without prefixes.
+    /// Returns the names of the open elements, from the innermost outwards, without prefixes.
     fn inwards(&self) -> impl Iterator<Item = &[u8]> {
         let elements = self.elements.iter().rev();
         elements.map(|element| self.names.local(element.name))
     }
 
-    /// The rules for elements of the name of the innermost one.
+    /// Returns the rules for elements with the name of the innermost one.
     fn rules(&self) -> impl Iterator<Item = &ElementRule> {
         let last = self.elements.last();
         self.table
             .rules(last.and_then(|last| self.names.rules(last.name)))
     }
 
-    /// The number of elements from the innermost record, without it, to the innermost element.
+    /// Returns the depth of the innermost element below the innermost record; 0 for the record itself. `None` outside of records.
     fn in_record(&self) -> Option<usize> {
         self.records
             .last()
@@ -340,7 +344,7 @@ impl Xml {
         self.is_listed = self.is_listed || self.is_taken();
     }
 
-    /// Whether anything is taken of the innermost element or its attributes.
+    /// Whether any text is taken of the innermost element or its attributes.
     fn is_taken(&self) -> bool {
         let fits = |rule: &ElementRule| rule.fits(self.inwards(), self.in_record());
         self.table.taken(fits).next().is_some()
@@ -368,7 +372,8 @@ impl Xml {
         }
     }
 
-    /// After a start tag of which something is taken: opens its item, reports what its attributes are, and starts to gather its text.
+    /// Called after a start tag: opens its item, reports its wanted attributes, and starts to gather its text, as far as rules
+    /// ask for these.
     fn take(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         let table = Arc::clone(&self.table);
         let (names, in_record) = (|| self.inwards(), self.in_record());
@@ -402,7 +407,7 @@ impl Xml {
         rule.condition().is_none_or(has)
     }
 
-    /// Forgets all names but those of open elements.
+    /// Removes all names except those of open elements.
     #[cold]
     fn forget_names(&mut self) {
         let names = std::mem::replace(&mut self.names, TagNames::new());
@@ -414,7 +419,7 @@ impl Xml {
         }
     }
 
-    /// Whether the table lists the innermost element, and what it says without conditions.
+    /// Returns whether the table has rules for the innermost element, and its meaning by rules without conditions.
     fn look_up(&self) -> (bool, Meaning) {
         let mut is_listed = false;
         for rule in self.rules() {
@@ -477,7 +482,7 @@ impl Xml {
                 }
             }
             b'/' => self.state = XmlState::Tag(true),
-            // The tag was never ended.
+            // The tag was not ended.
             b'<' => {
                 report(Event::Broken(self.offset + at as u64));
                 self.state = XmlState::Less;
@@ -496,7 +501,7 @@ impl Xml {
         at + 1
     }
 
-    /// Reads an attribute, or starts to read it if it is not whole.
+    /// Reads an attribute, or starts to read it if it is not complete. Returns the offset after the bytes read.
     fn attribute(&mut self, bytes: &[u8], at: usize) -> usize {
         self.whole_attribute(bytes, at).unwrap_or_else(|| {
             self.word.clear();
@@ -505,7 +510,7 @@ impl Xml {
         })
     }
 
-    /// Reads an attribute if it is whole.
+    /// Reads an attribute if it is complete. Returns the offset after it; otherwise `None`.
     fn whole_attribute(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let equals = at + name_length(&bytes[at..]);
         let [b'=', quote @ (b'"' | b'\''), value @ ..] = bytes.get(equals..)? else {
@@ -549,7 +554,7 @@ impl Xml {
             _ => {
                 self.word.clear();
                 self.state = XmlState::AttributeName;
-                // At least one byte, so that this ends.
+                // At least one byte is read, so that the loop ends.
                 keep(&mut self.word, 0, &bytes[at..=at]);
                 at + 1
             }
@@ -566,7 +571,7 @@ impl Xml {
         }
     }
 
-    /// The meaning of the first rule for the innermost element that `fits` too.
+    /// Returns the meaning of the first rule for the innermost element for which `fits` is true.
     fn listed(&self, fits: &dyn Fn(&ElementRule) -> bool) -> Option<Meaning> {
         let mut rules = self.rules();
         let rule = rules.find(|rule| fits(rule) && rule.fits(self.inwards(), self.in_record()));
@@ -588,7 +593,7 @@ impl Xml {
         end + 1
     }
 
-    /// After a start tag that the table lists: what its attributes say.
+    /// Called after a start tag for which the table has rules: applies its attributes.
     fn end_tag(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         for (name, value) in &self.attributes {
             if let Some(Meaning::Id(rank)) = self.listed(&|rule| rule.is_for(name)) {
@@ -633,7 +638,7 @@ impl Xml {
         end + 1
     }
 
-    /// Closes the elements that the end tag with the name in `word`, which ends at `at`, ends.
+    /// Closes the elements up to the innermost one with the name in `word`. `at` is the end of that name.
     fn leave(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -658,7 +663,7 @@ impl Xml {
         }
     }
 
-    /// Closes the innermost element. Returns whether there was one.
+    /// Closes the innermost element. Returns false if none was open.
     fn close(&mut self, report: &mut dyn FnMut(Event<'_>)) -> bool {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -686,7 +691,7 @@ impl Xml {
         true
     }
 
-    /// Reports the texts that were gathered of the innermost element.
+    /// Reports the gathered texts of the innermost element.
     fn report_gathered(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         self.gathered.iter_mut().for_each(GatheredText::tag);
         let depth = self.elements.len();
@@ -708,7 +713,7 @@ impl Xml {
         }
     }
 
-    /// After `<!`: which markup it is.
+    /// Decides after `<!` whether it is a comment, a CDATA section or a document type.
     fn mark(&mut self, bytes: &[u8], at: usize) -> usize {
         self.word.push(bytes[at]);
         self.state = match &*self.word {
@@ -741,7 +746,7 @@ impl Xml {
                 XmlState::Until(end, read + 1)
             }
         } else if byte == end[read - 1] {
-            // One more hyphen before the end.
+            // Another hyphen or bracket before the end.
             XmlState::Until(end, read)
         } else {
             XmlState::Until(end, 0)
@@ -763,7 +768,7 @@ impl Xml {
         at + 1
     }
 
-    /// The syntax of the value that has the next byte. Wikitext is no value: it has fields of its own.
+    /// Returns the syntax of the value that has the next byte. Wikitext is not a value, since it has fields of its own.
     pub(super) fn value(&self) -> Option<ValueSyntax> {
         let element = self.elements.last()?;
         match self.state {
@@ -775,7 +780,7 @@ impl Xml {
         }
     }
 
-    /// Where the next byte is.
+    /// Returns the place of the next byte.
     pub(super) fn place(&self) -> Place {
         let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
             return Place::default();
@@ -819,7 +824,7 @@ impl Xml {
     }
 }
 
-/// What the text of an element is that is taken.
+/// Returns the use of an element's text that is taken. `None` for items, whose text is gathered separately.
 fn text_of(what: Taken) -> Option<TextOf> {
     match what {
         Taken::Field(number) => Some(TextOf::Field(number)),
@@ -857,7 +862,8 @@ fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80
 }
 
-/// The end of a start tag, from `at` after its name, and whether it closes the element too; none if it is not whole.
+/// Finds the end of a start tag. `at` is after its name. Returns the offset after `>`, and whether the tag closes the element
+/// too. `None` if the tag is not complete.
 fn tag_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let block = Block::new(bytes, at);
     let outside = !parity(block.find(b'"'));
@@ -885,7 +891,7 @@ fn far_tag_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The bytes that no name has, and of which one ends it.
+/// The bytes that end a name.
 const NAME_ENDS: [bool; 256] = {
     let (mut ends, mut byte) = ([false; 256], 0);
     while byte < 256 {

@@ -1,9 +1,9 @@
-//! Where the name of an XML element or attribute ends.
+//! Finds the ends of names of XML elements and attributes.
 
 use wide::u8x16;
 
-/// The length of the name at the start of `bytes`, if it ends within 16 bytes. A name in XML ends before a blank or another
-/// control, `/`, `<`, `=`, `>` or a quote.
+/// Returns the length of the name at the start of `bytes`. `None` if it does not end within 16 bytes, or there are fewer bytes. A
+/// name ends before a blank, a control character, `/`, `<`, `=`, `>` or a quote.
 #[inline(always)]
 pub(super) fn short_name(bytes: &[u8]) -> Option<usize> {
     let part = u8x16::new(*bytes.first_chunk()?);

@@ -1,9 +1,9 @@
 //! The checkpoints of a scan.
 //!
-//! Sources are started in order, and a checkpoint waits for all started sources. So finished are always the first so
-//! many sources, and the sorted runs hold their names. Rows in parts are written in the order of sources, and a checkpoint of them
-//! has the complete parts and the last mark before the end of the last one: nothing waits. `saved` is what the manifest says. This
-//! module decides when a checkpoint is due; its caller makes sure that all started sources are finished then.
+//! Sources are started in order, and a checkpoint waits for all started sources. So the finished sources are always the first
+//! ones, and the sorted runs hold their names. Rows in parts are written in the order of sources. A checkpoint of them has the
+//! complete parts and the last mark before the end of the last part, and waits for nothing. `saved` defines the content of the
+//! manifest. This module decides when a checkpoint is due; its caller makes sure that all started sources are finished then.
 
 mod saved;
 
@@ -30,8 +30,8 @@ use crate::lock::lock;
 use crate::lookup;
 use crate::options::OptionValue;
 
-/// The min time between checkpoints, as a multiple of the duration of the last one. So they take at most a twentieth of
-/// the time, however many parts and sources there are.
+/// Min time between checkpoints, as a multiple of the duration of the last one. So checkpoints take at most a twentieth of the
+/// time.
 const REST: u32 = 19;
 
 /// The checkpoints of a run.
@@ -76,7 +76,7 @@ impl Checkpoint {
         options: &ScanOptions,
         sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
-        // The index may have another path.
+        // The index may have moved to another path.
         let known = options.known.as_deref().map(lookup::identity);
         let known = known.unwrap_or_else(|| OptionValue::Unset.to_string());
         let kept = options.selection.kept_name();
@@ -107,8 +107,8 @@ impl Checkpoint {
         Ok((checkpoint, earlier))
     }
 
-    /// Records that the next source is about to be read. One that an earlier run started keeps the stamp of then, which was
-    /// compared: parts may have rows of it.
+    /// Records that the next source will be read. A source that an earlier run started keeps its earlier stamp, which was
+    /// compared with the file: parts may have rows of it.
     pub(super) fn start(&self, source: &Source) {
         let stamp = Stamp::of(source);
         let mut state = lock(&self.state);
@@ -123,7 +123,7 @@ impl Checkpoint {
         lock(&self.state).started
     }
 
-    /// The error that a source is not as the interrupted run read it.
+    /// Returns the error that a source has changed since the interrupted run read it.
     pub(super) fn changed(&self, source: &Arc<str>) -> Error {
         fault(
             self.folder.path(),
@@ -187,8 +187,8 @@ impl Checkpoint {
         self.interval.is_zero() || state.made.elapsed() >= state.rest
     }
 
-    /// Writes the manifest of a run whose rows are in parts, which are on disk. `done` is what was done before the mark of `rows`,
-    /// and `since` the time at which the checkpoint began.
+    /// Writes the manifest of a run whose rows are in parts, which are on disk. `done` is the work before the mark of `rows`, and
+    /// `since` the time at which the checkpoint began.
     pub(super) fn write_rows(
         &self,
         since: Instant,
@@ -197,7 +197,8 @@ impl Checkpoint {
     ) -> Result<(), Error> {
         let mut state = lock(&self.state);
         let sizes = state.stamps.iter().take(done.sources).flatten();
-        // Readers are ahead of the mark. The bytes of its source are counted when they are passed over.
+        // Readers are ahead of the mark, so this counts the sizes of finished sources. A resumed run counts the bytes of the
+        // mark's source when it passes over them.
         done.bytes_read = sizes.map(Stamp::size).sum();
         let saved = SavedScan::of_rows(done, rows);
         let written = self.replace(Vec::new(), saved, &state.stamps);
@@ -222,7 +223,7 @@ impl Checkpoint {
         })
     }
 
-    /// The settings of a table whose runs outlast the process.
+    /// Returns the settings of a table whose runs outlast the process.
     pub(super) fn lasting(self: &Arc<Self>, earlier: Earlier) -> Lasting {
         let checkpoint = Arc::clone(self);
         let keep = move |runs: &[RunFile], spilled| {
@@ -284,7 +285,7 @@ fn read(
     Ok((earlier, manifest.stamps))
 }
 
-/// The file of a run, if its length is right. Its content is checked when it is read.
+/// Returns the file of a run after checking its length. Its content is checked when it is read.
 fn checked(folder: &CheckpointFolder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.run(run, |found| found == run.bytes)?;
     Ok(RunFile {

@@ -1,4 +1,4 @@
-//! What the manifest of a scan says.
+//! The scan's part of a checkpoint's manifest.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::pipeline::mark::MarkedRows;
 use crate::records::PartsDone;
 use crate::report::{Counts, Losses, Roles, Skipped};
 
-/// What the manifest of a scan says besides the files.
+/// The finished work of a scan, as the manifest stores it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedScan {
     pub(super) done: Done,
@@ -35,10 +35,11 @@ pub(in crate::pipeline) struct Done {
 /// The rows that are written, if they are in parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::pipeline) struct RowsDone {
-    /// Where reading begins again. It is before the end of the last part of each output, whose last rows come again.
+    /// The mark at which reading resumes. It is before the end of the last part of each output, so the last rows of these are
+    /// made again.
     pub(in crate::pipeline) at: MarkedRows,
     pub(in crate::pipeline) rows: PartsDone,
-    /// Those of the records of documents, if these have rows.
+    /// The rows of the documents' records, if these are written.
     pub(in crate::pipeline) nodes: Option<PartsDone>,
 }
 

@@ -1,4 +1,4 @@
-//! The rows of delimited tables. The first one names the columns.
+//! Reads the rows of delimited tables. The first row names the columns.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::column::Dialect;
 pub(super) struct DelimitedRows<'t> {
     pub(super) dialect: Dialect,
     choice: &'t ColumnChoice,
-    /// None before the header was read.
+    /// `None` before the header was read.
     header: Option<TableHeader>,
     /// Errors of the choice of columns.
     pub(super) missing: Vec<InputError>,
-    /// Rows with more or fewer cells than the header.
+    /// Number of rows with more or fewer cells than the header.
     pub(super) ragged: u64,
 }
 
 struct TableHeader {
     columns: HeaderColumns,
-    /// The number of its cells.
+    /// The number of cells.
     width: usize,
-    /// Whether all columns are read. The cells of a row after the last column then belong to that.
+    /// Whether all columns are read. Then the cells of a row after the last column belong to that column.
     is_whole: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'t> DelimitedRows<'t> {
         }
     }
 
-    /// Whether no column is read.
+    /// Whether the header was read and no column is chosen.
     pub(super) fn is_without_columns(&self) -> bool {
         let header = self.header.as_ref();
         header.is_some_and(|header| header.columns.texts.is_empty())
@@ -49,7 +49,7 @@ impl<'t> DelimitedRows<'t> {
         header.map_or_else(Arc::default, |header| Arc::clone(&header.columns.paths))
     }
 
-    /// Reads the row that `bytes` start with.
+    /// Reads the row at the start of `bytes`.
     pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatch) -> CutRow {
         let ends: [&[u8]; 2] = [b"\r\n", &[self.dialect.row_end]];
         if let Some(end) = ends.iter().find(|end| bytes.starts_with(end)) {
@@ -105,7 +105,7 @@ fn cells(
         };
         let cell = &bytes[at..content];
         let own = columns.next_if(|(_, wanted)| **wanted == number);
-        // Cells past the header are the last column's.
+        // Cells after the last column belong to that column.
         let last = (header.is_whole && number >= header.width).then(|| header.width as u16 - 1);
         if let Some(column) = own.map(|(column, _)| column).or(last) {
             fits &= batch.cell(column, &dialect.text(cell), &[]);

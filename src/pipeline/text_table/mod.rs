@@ -1,5 +1,5 @@
-//! Tables that are texts, if columns are chosen: each row is a document, and its cells are scanned as those of tables in columns
-//! are.
+//! Reads tables that are texts, if columns are chosen: each row is a document, and its cells are scanned like those of columnar
+//! files.
 //!
 //! The thread that reads a document also cuts it into rows, in order, so chunks and threads do not matter. It takes memory for
 //! the longest row and for a batch of cells.
@@ -19,7 +19,7 @@ use crate::column::{RowSplitter, TableFormat, TableHead, TableReading, sep_line,
 
 /// Bytes of a read.
 const STEP: usize = 256 << 10;
-/// The longest row in bytes, and the part of the memory that it may take.
+/// Max bytes of a row, and the part of the memory, 1/PART, that it may take.
 const ROW: usize = 16 << 20;
 const PART: usize = 64;
 
@@ -31,12 +31,12 @@ pub(super) struct TextTable<'o, R> {
     raw: Raw<R>,
     /// Bytes that were read and not cut into rows.
     bytes: Vec<u8>,
-    /// Where they start in the document.
+    /// Offset of `bytes` in the document.
     offset: u64,
     rows: RowCutter<'o>,
     row_end: u8,
     splitter: RowSplitter,
-    /// The longest row in bytes.
+    /// Max bytes of a row.
     max: usize,
     batch: RowBatch,
     faults: [FaultCount; RowFault::ALL.len()],
@@ -50,7 +50,7 @@ enum RowCutter<'o> {
     Objects(ObjectRows<'o>),
 }
 
-/// What was wrong with rows.
+/// A fault of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowFault {
     NoObject,
@@ -85,7 +85,7 @@ impl RowFault {
     }
 }
 
-/// How often a fault was found, and where first.
+/// How often a fault was found, and the offset of the first one.
 #[derive(Clone, Copy, Debug, Default)]
 struct FaultCount {
     count: u64,
@@ -97,12 +97,13 @@ struct FaultCount {
 enum Filled {
     More,
     Ended,
-    /// Bytes are missing after those that were read.
+    /// Bytes are missing after the bytes that were read.
     Damaged,
 }
 
 impl<'o, R: ReadBytes> TextTable<'o, R> {
-    /// The table in a document that starts as `raw` does; none if that is no table, or an option says so.
+    /// Starts to read the table in a document that starts as `raw` does. Returns `raw` if it is not a table, or an option sets
+    /// another kind of text.
     pub(super) fn start(
         options: &'o ScanOptions,
         name: Option<&Arc<str>>,
@@ -135,7 +136,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         })
     }
 
-    /// Passes all rows on to `to`. Returns how many of them have more or fewer cells than the header.
+    /// Passes all rows to `to`. Returns how many of them have more or fewer cells than the header.
     pub(super) fn read(mut self, to: &mut dyn Documents) -> u64 {
         while !to.is_halted() && !self.rows.is_without_columns() {
             let filled = self.fill(to);
@@ -219,8 +220,8 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         noted.count += 1;
     }
 
-    /// Passes over the rest of a line. If that is in a quoted cell, the next rows are not those of the table, but a quote that
-    /// is never closed loses no more than this.
+    /// Skips the rest of a line. If the line ends within a quoted cell, the next rows are wrong, but an open quote loses no more
+    /// than this line.
     fn skip_line(&mut self, to: &mut dyn Documents) {
         self.offset += self.bytes.len() as u64;
         self.bytes = Vec::new();
@@ -236,7 +237,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         }
     }
 
-    /// Passes on the rows of the batch.
+    /// Passes the rows of the batch to `to`.
     fn pass(&mut self, to: &mut dyn Documents) {
         let batch = self.batch.take(self.rows.take_columns());
         if batch.rows > 0 {
@@ -244,7 +245,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         }
     }
 
-    /// Reports what was wrong with rows and with the choice of columns.
+    /// Reports the faults of rows and of the choice of columns.
     fn report(&mut self, to: &mut dyn Documents) {
         let missing = match &mut self.rows {
             RowCutter::Delimited(rows) => std::mem::take(&mut rows.missing),
@@ -266,7 +267,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
 
 /// A row that was cut into cells.
 struct CutRow {
-    /// Its bytes, with its line end.
+    /// Length in bytes, with the line end.
     length: usize,
     /// Whether it is a row of the table: neither blank, nor the header.
     counts: bool,
@@ -274,7 +275,7 @@ struct CutRow {
 }
 
 impl CutRow {
-    /// Bytes that are no row.
+    /// Creates a result for bytes that are not a row.
     fn none(length: usize) -> Self {
         CutRow {
             length,
@@ -315,7 +316,8 @@ impl RowCutter<'_> {
     }
 }
 
-/// How the document that starts with `head` is read as a table, and where its first row starts.
+/// Returns how the document that starts with `head` is read as a table, and the offset of its first row. `None` if it is not a
+/// table.
 fn reading(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<(TableReading, usize)> {
     let mut format = match options.reading.input_kind {
         None => None,
@@ -334,7 +336,7 @@ fn reading(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<(Table
     let head = &head[start..];
     let names: Vec<_> = options.columns.names().cloned().collect();
     let read = |names: &[String]| TableHead::of((head, whole), format, names, options.header).ok();
-    // One of the columns is enough for a table whose rows differ in width.
+    // One of the columns is enough to recognise a table whose rows differ in width.
     let table = read(&names).or_else(|| names.chunks(1).find_map(read))?;
     let is_table = match table.reading {
         TableReading::JsonLines => objects::starts(head, whole),

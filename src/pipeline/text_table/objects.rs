@@ -1,4 +1,4 @@
-//! The rows of JSON Lines. Each is an object, and a cell is a string in it.
+//! Reads the rows of JSON Lines. Each row is an object, and each string in it is a cell.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::{CutRow, RowFault};
 
-/// Most names of members in a message, and one more.
+/// Max names of members that are kept for a message: one more than it shows.
 const NAMED: usize = 21;
 
 /// Cuts objects into cells.
 pub(super) struct ObjectRows<'t> {
     choice: &'t ColumnChoice,
     pub(super) columns: MetColumns,
-    /// Whether each name that is wanted was met, in the order of the choice.
+    /// Whether each wanted name was found, in the order of the choice.
     met: Vec<bool>,
     /// The members of the first object, for a message.
     first: Option<Vec<String>>,
 }
 
-/// Whether the first row of a document is an object. `whole` says that the document ends with `head`.
+/// Whether the first row of a document is valid JSON, as far as `head` has it. `whole` is set if the document ends with `head`.
 pub(super) fn starts(head: &[u8], whole: bool) -> bool {
     let head = head.trim_ascii_start();
     match memchr::memchr(b'\n', head) {
@@ -39,7 +39,7 @@ impl<'t> ObjectRows<'t> {
         }
     }
 
-    /// Reads the row that `bytes` start with.
+    /// Reads the row at the start of `bytes`.
     pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatch) -> CutRow {
         let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
         let length = bytes.len().min(end + 1);
@@ -88,7 +88,7 @@ impl<'t> ObjectRows<'t> {
         }
     }
 
-    /// An error for each name that was wanted and not met, if there was any row.
+    /// Returns an error for each wanted name that was not found, if there was any row.
     pub(super) fn missing(&self) -> Vec<InputError> {
         let known = self.first.as_deref().unwrap_or_default();
         let wanted = self.choice.names().zip(&self.met);
@@ -98,8 +98,8 @@ impl<'t> ObjectRows<'t> {
             .collect()
     }
 
-    /// Notes that a member with this name, with full stops between names, was met. Returns whether it is chosen, and whether
-    /// what is wanted may be within it.
+    /// Records that a member was found. `name` has full stops between the names on its path. Returns whether it is chosen, and
+    /// whether wanted members may be within it.
     fn meet(&mut self, name: &str) -> (bool, bool) {
         let (mut is_chosen, mut leads_on) = (false, false);
         let chosen = self.choice.columns.as_ref().map_or(0, Vec::len);
@@ -121,17 +121,17 @@ struct ObjectCells<'c, 't> {
     batch: &'c mut RowBatch,
     /// The names of the members that enclose the value, with full stops between them.
     name: String,
-    /// The same as the place of a column.
+    /// The same path as the place of a column: a JSON pointer with lists.
     place: String,
-    /// The indices of the lists that enclose it.
+    /// The indices in the lists that enclose the value.
     indices: Vec<u32>,
-    /// Whether its strings are cells.
+    /// Whether strings are cells, since an enclosing member is chosen.
     inside: bool,
     /// The name of the row.
     id: String,
     /// Whether there was room for all cells.
     fits: bool,
-    /// The members, if they are the first.
+    /// The names of the members, if this is the first object.
     first: Option<Vec<String>>,
 }
 
@@ -146,7 +146,7 @@ impl ObjectCells<'_, '_> {
             column.is_some_and(|column| self.batch.cell(column, text.as_bytes(), &self.indices));
     }
 
-    /// Takes a value as the name of the row, if it is where that is.
+    /// Takes a value as the name of the row, if it is the member for that.
     fn note_id(&mut self, value: &str) {
         if self.indices.is_empty() && self.rows.choice.id.as_ref() == Some(&self.name) {
             self.id.clear();
