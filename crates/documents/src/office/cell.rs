@@ -6,16 +6,16 @@ use super::super::expansion::Watched;
 use super::table::SheetTable;
 use crate::fault::InputError;
 
-/// Bytes of a cell that are read. Programs allow 32,767 characters.
+/// Maximum bytes of a cell that are read. Programs allow 32,767 characters.
 pub(super) const CELL: usize = 1 << 20;
 
-/// The member of an archive that holds a sheet, or a file of its own.
+/// The place of a sheet: a member of an archive, or a file.
 #[derive(Clone, Copy)]
 pub(super) struct SheetPlace<'a> {
     pub(super) level: &'a Level<'a>,
     /// Its number in the archive, from 1.
     pub(super) number: u64,
-    /// Empty for a file of its own.
+    /// Empty if the sheet is a file.
     pub(super) member: &'a str,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Cells<'a> {
         self.table.is_some()
     }
 
-    /// Passes on a text of the cell at `at`. `what` is empty, or says which of its further texts it is, which tables do not have.
+    /// Passes on a text of the cell at `at`. `what` is empty, or names one of its further texts, which tables leave out.
     pub(super) fn text(&mut self, at: CellPlace, what: &str, mut text: &[u8]) {
         if text.is_empty() || self.is_table() && !what.is_empty() {
             return;
@@ -61,13 +61,13 @@ impl<'a> Cells<'a> {
         }
         let (column, row) = (column(at.column), u64::from(at.row) + 1);
         let name = format!("{}!{column}{row}{what}", self.sheet);
-        // A text that many cells share is written once in the file.
+        // A text that many cells share is only once in the file, so its bytes count for each cell.
         let mut bytes = Watched::new(&mut text, self.walk.expansion());
         let (level, origin) = (self.place.level, Some(Origin::Office));
         self.go_on &= self.walk.text(level, Some(&name), origin, &mut bytes);
     }
 
-    /// Passes on a cell that holds no text, which only tables have.
+    /// Passes on the value of a cell without text. Only tables take it.
     pub(super) fn value(&mut self, at: CellPlace, value: &[u8]) {
         let Some(table) = &mut self.table else {
             return;
@@ -78,7 +78,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Passes on text of the sheet that is in no cell, which tables do not have.
+    /// Passes on text of the sheet outside of cells, which tables leave out.
     pub(super) fn aside(&mut self, name: &str, mut text: &[u8]) {
         if text.trim_ascii().is_empty() || self.is_table() {
             return;
@@ -87,7 +87,7 @@ impl<'a> Cells<'a> {
         self.go_on &= self.walk.text(level, Some(name), origin, &mut text);
     }
 
-    /// The member that holds the sheet.
+    /// Returns the member that holds the sheet.
     pub(super) fn member(&self) -> &'a str {
         self.place.member
     }
@@ -107,7 +107,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The place of a cell, from 0.
+/// The row and column of a cell, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CellPlace {
     pub(super) row: u32,
@@ -115,7 +115,7 @@ pub(super) struct CellPlace {
 }
 
 impl CellPlace {
-    /// The place that a reference such as `B7` means.
+    /// Returns the place that a reference such as `B7` names.
     pub(super) fn of(reference: &[u8]) -> Option<CellPlace> {
         let letters = reference
             .iter()
@@ -134,7 +134,7 @@ impl CellPlace {
     }
 }
 
-/// The letters of a column, from 0.
+/// Returns the letters of a column, from 0.
 fn column(number: u32) -> String {
     let mut rest = u64::from(number) + 1;
     let mut letters = Vec::new();

@@ -1,11 +1,12 @@
 //! Office documents: texts of paragraphs and cells instead of the members of their archives.
 //!
-//! [`OfficePackage`] stands between the reader of a `package` and its consumer and replaces the members that hold text: `prose` reads
-//! paragraphs, `sheet`, `ods` and `xlsb` cells, with the names and texts that `workbook` gathers before. A member is recognised
-//! by its root element (`part`). All others are passed on as they are: properties, and relationships, which hold the targets of links.
-//! The old format `xls` is no zip archive but an OLE2 file (`ole`). `table` makes a table of the cells of a sheet.
+//! [`OfficePackage`] is between the reader of a `package` and its consumer. It replaces the members with text: `prose`
+//! reads paragraphs; `sheet`, `ods` and `xlsb` read cells, with the names and texts that `workbook` gathers before. A
+//! member is recognised by its root element (`part`). All others are passed on unchanged: properties, and relationships,
+//! which have the targets of links. The old format `xls` is not a zip archive but an OLE2 file (`ole`). `table` makes a
+//! table of the cells of a sheet.
 //!
-//! All that is in an office document is one document in several parts.
+//! An office document is one document in several parts.
 //!
 //! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
 
@@ -45,7 +46,7 @@ use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 use super::read::ReadBytes;
 
-/// Passes on the members of a package, and of one that is an office document the texts.
+/// Passes on the members of a package; of an office document, its texts.
 pub(super) struct OfficePackage<'a, 'o> {
     walk: &'a mut dyn Members,
     opening: &'a Opening<'o>,
@@ -54,7 +55,7 @@ pub(super) struct OfficePackage<'a, 'o> {
     workbook: Option<Workbook>,
     /// Held while the workbook takes more than a thread's share of the memory.
     admitted: Option<Admitted<'o>>,
-    /// Whether it is an OpenDocument spreadsheet, as its first member says.
+    /// Whether it is an OpenDocument spreadsheet, as its first member states.
     is_ods: bool,
     /// Whether it is an OpenDocument file of any kind.
     is_odf: bool,
@@ -254,7 +255,8 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         }
     }
 
-    /// Shared texts are passed on with the cells that have them; by themselves only if they were too many to be held.
+    /// Handles the shared texts. They are passed on with the cells that have them; separately only if they are too many to
+    /// be held.
     fn strings(
         &mut self,
         level: &Level<'_>,
@@ -283,7 +285,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         self.pass_over(level, number, name, bytes)
     }
 
-    /// Reads a member whose texts are passed on elsewhere: only the zip reader's check is of interest.
+    /// Reads a member whose texts are passed on elsewhere, so that the zip reader checks it.
     fn pass_over(
         &mut self,
         level: &Level<'_>,

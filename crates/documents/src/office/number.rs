@@ -1,13 +1,14 @@
 //! Numbers, dates and times of cells as text.
 //!
-//! The format of a cell only says whether its number is a date or a time, since formats depend on the language of a program: dates
-//! and times are written as in ISO 8601, with a blank between them, and numbers with up to 15 digits, as programs keep them.
+//! The format of a cell only decides whether its number is a date or a time, since formats depend on the language of a
+//! program. Dates and times are written as in ISO 8601, with a blank between them, and numbers with up to 15 digits, as
+//! programs keep them.
 
 use std::collections::HashMap;
 
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
-/// What the number of a cell means.
+/// Meaning of a cell's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NumberFormat {
     #[default]
@@ -25,7 +26,7 @@ const DAY: f64 = 86_400.0;
 const END: f64 = 2_958_466.0;
 
 impl NumberFormat {
-    /// The format with a number below 164, which has no code in the file (ISO/IEC 29500-1, 18.8.30).
+    /// Returns the format with a number below 164, which has no code in the file (ISO/IEC 29500-1, 18.8.30).
     pub(super) fn of_number(number: u32) -> Self {
         match number {
             14..=17 | 27..=31 | 34..=36 | 50..=58 => NumberFormat::Date,
@@ -36,7 +37,7 @@ impl NumberFormat {
         }
     }
 
-    /// The format that a code such as `dd/mm/yyyy` means. Its first part counts, which is for positive numbers.
+    /// Returns the meaning of a code such as `dd/mm/yyyy`. Only its first part counts, which is for positive numbers.
     pub(super) fn of_code(code: &str) -> Self {
         let (mut days, mut times, mut months) = (false, false, false);
         let mut rest = code;
@@ -66,7 +67,7 @@ impl NumberFormat {
         }
     }
 
-    /// A number of a cell as text. `is_1904` says that days count from 1904 on.
+    /// Formats a number of a cell as text. `is_1904` says that days are counted from 1904.
     pub(super) fn text(self, value: f64, is_1904: bool) -> String {
         let is_day = (0.0..END).contains(&value);
         if self == NumberFormat::Number || !is_day {
@@ -92,20 +93,20 @@ fn starts(text: &str, with: &str) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(with))
 }
 
-/// Whether `[h]` or the like follows.
+/// Whether `code` starts with a duration such as `[h]`.
 fn is_elapsed(code: &str) -> bool {
     let inner = code[1..].split(']').next().unwrap_or_default();
     let is_unit = |byte: u8| matches!(byte.to_ascii_lowercase(), b'h' | b'm' | b's');
     !inner.is_empty() && inner.bytes().all(is_unit)
 }
 
-/// The time of a second of the day.
+/// Formats a second of the day as a time.
 fn clock(second: i64) -> String {
     let (minute, second) = (second / 60, second % 60);
     format!("{:02}:{:02}:{second:02}", minute / 60, minute % 60)
 }
 
-/// A day as programs count them. They take 1900 for a leap year, as the first of them did.
+/// Formats a day as programs count them. They treat 1900 as a leap year, as the first of them did.
 fn date(day: i64, is_1904: bool) -> String {
     if day == 60 && !is_1904 {
         return "1900-02-29".into();
@@ -115,7 +116,7 @@ fn date(day: i64, is_1904: bool) -> String {
     } else {
         day - 25_569 + i64::from(day < 60)
     };
-    // Years start in March, so that leap days are their last, and 400 of them have 146,097 days.
+    // Years start in March, so that leap days are their last days, and 400 of them have 146,097 days.
     let days = unix + 719_468;
     let (era, in_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
@@ -127,7 +128,7 @@ fn date(day: i64, is_1904: bool) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// A number with up to 15 digits: more are the noise of binary fractions.
+/// Formats a number with up to 15 digits. Further digits are the noise of binary fractions.
 pub(super) fn decimal(value: f64) -> String {
     if !value.is_finite() {
         return String::new();
@@ -199,12 +200,12 @@ fn number(tag: StartTag<'_>, name: &str) -> u32 {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// A truth value as programs show it.
+/// Returns a truth value as programs show it.
 pub(super) fn truth(is_true: bool) -> &'static [u8] {
     if is_true { b"TRUE" } else { b"FALSE" }
 }
 
-/// A number of 30 bits: an integer or the start of a float, maybe in hundredths.
+/// Decodes a number of 30 bits: an integer or the start of a float, maybe in hundredths.
 pub(super) fn packed(bits: u32) -> f64 {
     let value = match bits & 2 {
         0 => f64::from_bits(u64::from(bits & !3) << 32),
@@ -213,7 +214,7 @@ pub(super) fn packed(bits: u32) -> f64 {
     if bits & 1 == 1 { value / 100.0 } else { value }
 }
 
-/// An error as programs show it.
+/// Returns an error as programs show it.
 pub(super) fn error(code: u8) -> &'static [u8] {
     match code {
         0x00 => b"#NULL!",

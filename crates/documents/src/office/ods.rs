@@ -1,7 +1,7 @@
 //! The cells of the sheets of an OpenDocument spreadsheet.
 //!
-//! Each cell with text is a document: its paragraphs, with those of its notes and the targets of its links. The texts of its
-//! formula are another one. What is in no cell is passed on as text of the member.
+//! Each cell with text is a document: its paragraphs, with those of its notes and the targets of its links. The texts of
+//! its formula are another one. Text outside of cells is passed on as text of the member.
 
 use memchr::memmem;
 
@@ -13,8 +13,8 @@ use crate::fault::InputError;
 use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
-/// Passes on the cells of the sheets, or, as a table, those of the sheet `only`, from 0. Returns false if the source should not
-/// be read further.
+/// Passes on the cells of the sheets; as a table only those of the sheet `only`, from 0. Returns false if the source should
+/// not be read further.
 pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn ReadBytes) -> bool {
     let paragraphs = if cells.is_table() {
         ParagraphWriter::of_cells()
@@ -55,9 +55,9 @@ pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn ReadBytes) -> 
 /// A cell that is being read.
 struct OdsCell {
     depth: u64,
-    /// How many columns it stands for.
+    /// Number of columns with this cell.
     columns: u32,
-    /// What it holds if that is no text.
+    /// Its value if it is not a text.
     value: Option<Vec<u8>>,
     formula: Vec<u8>,
     /// Whether it was too long.
@@ -70,14 +70,14 @@ struct OdsReader<'a> {
     /// Sheets so far.
     sheets: usize,
     next: CellPlace,
-    /// How many rows the current one stands for.
+    /// Number of rows like the current one.
     rows: u32,
-    /// The cells of a row of a table that stands for several: columns, how many, and text.
+    /// The cells of a table's row that is repeated: column, number of columns, and text.
     row: Vec<(u32, u32, Vec<u8>)>,
     /// Bytes of the cells of the row.
     held: usize,
     cell: Option<OdsCell>,
-    /// The depth of a document within the sheet, as a chart is one: its tables are text.
+    /// The depth of an embedded document, such as a chart. Its tables are text.
     embedded: Option<u64>,
     paragraphs: ParagraphWriter,
     /// The text of the cell, or between cells.
@@ -86,7 +86,7 @@ struct OdsReader<'a> {
 
 impl OdsReader<'_> {
     fn start(&mut self, tag: StartTag<'_>, depth: u64) {
-        // A table may be in a cell, which has its text.
+        // A table may be in a cell, and is part of its text.
         let is_outer = self.cell.is_none() && self.embedded.is_none();
         if tag.name == b"object" {
             self.embedded.get_or_insert(depth);
@@ -200,14 +200,14 @@ impl OdsReader<'_> {
         }
     }
 
-    /// Passes on the text that is in no cell.
+    /// Passes on the text outside of cells.
     fn finish(&mut self) {
         self.paragraphs.finish(&mut self.text);
         let text = std::mem::take(&mut self.text);
         self.cells.aside(self.cells.member(), &text);
     }
 
-    /// Reports what is too long to be held.
+    /// Reports a limit that the text exceeded.
     fn check(&mut self, offset: u64) {
         if let Some(fault) = self.paragraphs.take_fault() {
             self.cells.lose(offset, fault);
@@ -239,7 +239,7 @@ impl OdsCell {
     }
 }
 
-/// The value of a cell that holds no text.
+/// Returns the value of a cell without text.
 fn value(tag: StartTag<'_>) -> Option<Vec<u8>> {
     let kind = tag.attribute("value-type")?;
     let attribute = |name| tag.attribute(name).unwrap_or_default();
@@ -261,7 +261,7 @@ fn value(tag: StartTag<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// How many rows or columns an element stands for.
+/// Returns the number of rows or columns that an element repeats.
 fn count(tag: StartTag<'_>, name: &str) -> u32 {
     let digits = tag.attribute(name).unwrap_or_default();
     let count = std::str::from_utf8(&digits).ok();

@@ -1,7 +1,7 @@
-//! The streams of an OLE2 file (MS-CFB), in which old office programs and encryption keep documents.
+//! The streams of an OLE2 file (MS-CFB), in which old office programs and encryption store documents.
 //!
-//! A stream is a chain of sectors, and one table for the whole file says which sector follows which. The table is held; streams are
-//! read sector by sector, and never further than the length that the directory states.
+//! A stream is a chain of sectors. One table for the whole file has the next sector of each sector. The table is held;
+//! streams are read sector by sector, and never further than the length that the directory states.
 
 use std::fs::File;
 use std::io;
@@ -10,14 +10,14 @@ use crate::fault::InputError;
 use crate::file::read_at;
 use crate::read::ReadBytes;
 
-/// Sectors with this number and above have a meaning of their own; one of them is the end of a chain.
+/// Sector numbers from this one up are special; one of them is the end of a chain.
 const LAST: u32 = 0xffff_fffa;
-/// Bytes of a small sector, and of the streams that have larger ones.
+/// Bytes of a small sector, and the minimum size of a stream with normal sectors.
 const SMALL: u64 = 64;
 const CUTOFF: u64 = 4096;
 /// Bytes of an entry of the directory.
 const ENTRY: u64 = 128;
-/// Entries of the top folder that are looked at.
+/// Maximum number of entries of the top folder that are read.
 const ENTRIES: usize = 10_000;
 /// Bytes that are read at once.
 const STEP: u64 = 64 << 10;
@@ -33,7 +33,7 @@ pub(super) struct OleFile<'f> {
     sector: u64,
     /// The sector after each sector.
     next: Vec<u32>,
-    /// The same for small sectors.
+    /// The small sector after each small sector.
     next_small: Vec<u32>,
     /// The sectors that hold the small ones.
     smalls: Vec<u32>,
@@ -87,13 +87,13 @@ impl<'f> OleFile<'f> {
         Ok(ole)
     }
 
-    /// Sectors of the file; the header is before the first one.
+    /// Returns the number of sectors of the file. The header is before the first one.
     fn sectors(&self) -> usize {
         let count = self.length.div_ceil(self.sector).saturating_sub(1);
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// Reads which sector follows which.
+    /// Reads the table of the sectors' next sectors.
     fn read_table(&mut self, header: &[u8]) -> Result<(), InputError> {
         let mut parts: Vec<u32> = numbers(&header[76..]).collect();
         let mut more = u32_at(header, 68);
@@ -124,7 +124,7 @@ impl<'f> OleFile<'f> {
         }
     }
 
-    /// The sectors of a chain.
+    /// Returns the sectors of a chain.
     fn chain(&self, start: u32) -> Result<Vec<u32>, InputError> {
         let mut chain = Vec::new();
         let mut at = start;
@@ -156,7 +156,7 @@ impl<'f> OleFile<'f> {
         Ok(())
     }
 
-    /// Reads the streams of the top folder, which are a tree.
+    /// Reads the streams of the top folder, which form a tree.
     fn read_streams(&mut self, chain: &[u32], first: u32) -> Result<(), InputError> {
         let (mut due, mut seen) = (vec![first], 0);
         while let Some(number) = due.pop() {
@@ -209,7 +209,7 @@ impl<'f> OleFile<'f> {
         self.find(name).is_some()
     }
 
-    /// The stream with this name.
+    /// Returns the stream with this name.
     pub(super) fn stream(&self, name: &str) -> Option<OleStream<'_>> {
         let entry = self.find(name)?;
         Some(OleStream {
@@ -268,7 +268,7 @@ impl OleStream<'_> {
         Ok(())
     }
 
-    /// Where the next sector is in the file.
+    /// Returns the offset of the next sector in the file.
     fn offset(&self) -> Option<u64> {
         let (ole, number) = (self.ole, u64::from(self.next));
         if self.next >= LAST {

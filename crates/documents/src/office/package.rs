@@ -1,4 +1,4 @@
-//! The two forms in which an office document is a file.
+//! The two file formats of an office document's package.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ use crate::zip;
 pub(crate) enum Package<'a> {
     /// A zip archive of its parts.
     Zip(&'a File),
-    /// Flat OpenDocument: the XML of all parts, which is passed on as the member that holds the content of a zipped one.
+    /// Flat OpenDocument: the XML of all parts, which is passed on as the content member of a zipped document.
     Flat(&'a File),
 }
 
@@ -26,8 +26,8 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// Whether it is an office document, and not an archive of other files: by the names in its directory, or without one by its
-    /// first member.
+    /// Whether it is an office document, and not an archive of other files: by the names in its directory, or by its first
+    /// member if it has no directory.
     pub(super) fn is_document(self) -> bool {
         let Package::Zip(file) = self else {
             return true;
@@ -58,18 +58,18 @@ impl<'a> Package<'a> {
     }
 }
 
-/// Names in the directory of an archive that are looked at.
+/// Maximum number of names in the directory of an archive that are checked.
 const PARTS: usize = 4096;
 
-/// The names of parts that tell an office document from other archives.
+/// The names of parts that distinguish an office document from other archives.
 #[derive(Default)]
 struct PartNames {
     /// The main part of Office Open XML by its usual name.
     main: bool,
-    /// The list of its parts, and one in the folder of a text, a workbook or slides.
+    /// The list of its parts, and a part in the folder of a text, a workbook or slides.
     types: bool,
     folder: bool,
-    /// The kind or the list of parts of OpenDocument, and its content.
+    /// The media type or the list of parts of OpenDocument, and its content.
     kind: bool,
     content: bool,
 }

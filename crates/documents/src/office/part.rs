@@ -10,21 +10,21 @@ use crate::open_document::{flat_kind, root};
 use crate::raw::Raw;
 use crate::read::ReadBytes;
 
-/// Bytes of a member in which its root element must start and name its namespace.
+/// Bytes of a member that must have the start of its root element, with its namespace.
 pub(super) const HEAD: usize = 4 << 10;
-/// What namespaces of office documents contain, as ISO/IEC 29500 and ISO/IEC 26300 have them.
+/// Parts of the namespaces of office documents (ISO/IEC 29500, ISO/IEC 26300).
 const NAMESPACES: [&[u8]; 3] = [
     b"openxmlformats.org/",
     b"purl.oclc.org/ooxml/",
     b"urn:oasis:names:tc:opendocument:",
 ];
 
-/// The start of the kind of OpenDocument spreadsheets, and of their templates.
+/// Start of the media type of OpenDocument spreadsheets, and of their templates.
 const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
-/// The member of OpenDocument that holds text, or all sheets.
+/// The member of OpenDocument that has the text, or all sheets.
 pub(super) const CONTENT: &str = "content.xml";
 
-/// What a member of an office document holds.
+/// Kind of member of an office document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OfficePart {
     Prose(ProseDialect),
@@ -53,7 +53,7 @@ pub(super) fn in_utf8<T>(
     }
 }
 
-/// The part that starts with `head`; none if it is no text of an office document.
+/// Returns the part that starts with `head`; `None` if it is not text of an office document.
 pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
     let root = root(head)?;
     let ooxml = |head| {
@@ -83,7 +83,7 @@ pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
     Some(part)
 }
 
-/// Whether a member says that the document is an OpenDocument spreadsheet.
+/// Whether a member states that the document is an OpenDocument spreadsheet.
 pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
     match name {
         "mimetype" => head.starts_with(SPREADSHEET),
@@ -92,22 +92,22 @@ pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
     }
 }
 
-/// Whether a member's name is that of the shared texts of a binary workbook.
+/// Whether `name` is the member with the shared texts of a binary workbook.
 pub(super) fn is_binary_strings(name: &str) -> bool {
     name.eq_ignore_ascii_case("xl/sharedStrings.bin")
 }
 
-/// Whether a member's name is that of a part of a binary workbook.
+/// Whether `name` is a part of a binary workbook.
 pub(super) fn is_binary(name: &str) -> bool {
     name.starts_with("xl/") && name.ends_with(".bin")
 }
 
-/// Whether a member's name is that of the relationships of a sheet, which hold the targets of its links.
+/// Whether `name` is the member with the relationships of a sheet, which have the targets of its links.
 pub(super) fn is_sheet_links(name: &str) -> bool {
     name.contains("worksheets/_rels/") && name.ends_with(".rels")
 }
 
-/// Whether a member's name says that it may be a part with text.
+/// Whether the name of a member allows that it is a part with text.
 pub(super) fn is_xml(name: &str) -> bool {
     let ending = name.len().checked_sub(4).and_then(|at| name.get(at..));
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case(".xml"))

@@ -1,21 +1,21 @@
 //! The text of paragraphs: of documents, slides, notes and comments.
 //!
-//! A paragraph is a line, with the texts of its runs joined, and an empty line follows it. A paragraph within another one, such as
-//! that of a note or a text box, comes before it. Field codes, targets of links and descriptions of pictures come after
-//! their paragraph, each like a paragraph. Deleted text is left out.
+//! A paragraph is a line, with the texts of its runs joined, and an empty line follows it. A paragraph within another one,
+//! such as that of a note or a text box, comes before it. Field codes, targets of links and descriptions of pictures come
+//! after their paragraph, each as a paragraph. Deleted text is left out.
 
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
-/// Bytes of a paragraph, of field codes and of link targets that are held. What is longer is passed on in pieces.
+/// Maximum bytes of a paragraph, of field codes and of link targets that are held. Longer ones are passed on in pieces.
 const HELD: usize = 1 << 20;
-/// Paragraphs within one another. Further ones belong to the one around them.
+/// Maximum depth of paragraphs within one another. Deeper ones belong to the one around them.
 const NESTED: usize = 8;
 /// Bytes that are prepared for a read.
 const READY: usize = 16 << 10;
 
-/// How paragraphs are written.
+/// The markup of paragraphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProseDialect {
     /// Office Open XML (ISO/IEC 29500): text is in elements of its own, within runs.
@@ -101,26 +101,26 @@ pub(super) struct ParagraphWriter {
     dialect: ProseDialect,
     is_cell: bool,
     open: Vec<Paragraph>,
-    /// The depth of the element whose text does not count.
+    /// The depth of the element whose text is skipped.
     skipped: Option<u64>,
     /// Whether that element has the properties of a paragraph.
     in_properties: bool,
     /// The depth of the element whose children are the properties of the document.
     metadata: Option<u64>,
-    /// The depth of the element whose text counts, where only such text does.
+    /// The depth of the element whose text counts, if only such text does.
     counted: Option<u64>,
-    /// For each open field whether its code is being read.
+    /// For each open field, whether its code is being read.
     fields: Vec<bool>,
     code: Vec<u8>,
     /// Further texts of the paragraph, each with an empty line after it.
     asides: Vec<u8>,
-    /// What is too long, until it is reported.
+    /// The limit that was exceeded, until it is reported.
     fault: Option<&'static str>,
     has_fault: bool,
 }
 
 impl ParagraphWriter {
-    /// For the cells of a table: only what they show is read, and a paragraph ends with one line end.
+    /// Makes a writer for cells of a table: it reads only their shown text, and a paragraph ends with one line end.
     pub(super) fn of_cells() -> Self {
         ParagraphWriter {
             is_cell: true,
@@ -149,7 +149,7 @@ impl ParagraphWriter {
         self.fault.take().map(InputError::Office)
     }
 
-    /// Reports what is too long, once.
+    /// Records an exceeded limit, which is reported once.
     fn break_off(&mut self, fault: &'static str) {
         if !std::mem::replace(&mut self.has_fault, true) {
             self.fault = Some(fault);
@@ -216,7 +216,7 @@ impl ParagraphWriter {
 
     fn is_paragraph(&self, name: &[u8]) -> bool {
         match self.dialect {
-            // `si`, `comment` and `text` are of spreadsheets and old slides, `v` of charts.
+            // `si`, `comment` and `text` are elements of spreadsheets and old slides, `v` of charts.
             ProseDialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
             ProseDialect::Odf => {
                 self.metadata.is_some() || matches!(name, b"p" | b"h" | b"title" | b"desc")
@@ -229,7 +229,7 @@ impl ParagraphWriter {
             b"t" | b"text" | b"v" | b"instrText" => self.counted = Some(depth),
             b"tab" | b"ptab" => self.put(b"\t"),
             b"br" | b"cr" => self.put(b"\n"),
-            // It is the hyphen of the name, which only may not end a line.
+            // A hyphen of the text, at which a line may not break.
             b"noBreakHyphen" => self.put(b"-"),
             b"softHyphen" => self.put("\u{AD}".as_bytes()),
             b"sym" => self.symbol(tag),
@@ -249,7 +249,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// A character of a font, which parts what is around it even if it has no meaning elsewhere.
+    /// Adds a character of a font. It separates the text around it even if it has no meaning in other fonts.
     fn symbol(&mut self, tag: StartTag<'_>) {
         let code = tag.attribute("char").unwrap_or_default();
         let code = std::str::from_utf8(&code).ok();
@@ -275,7 +275,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// Code may be found where its start is missing.
+    /// Marks field code whose start is missing.
     fn open_code(&mut self) {
         if !self.in_code() {
             self.fields.push(true);
@@ -302,7 +302,7 @@ impl ParagraphWriter {
             (ProseDialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
             (ProseDialect::Ooxml, b"shape") => &["href", "alt"],
             (ProseDialect::Odf, b"a") => &["href", "title"],
-            // Programs for references keep their data in the name of a mark.
+            // Reference managers keep their data in the name of a mark.
             (ProseDialect::Odf, b"reference-mark" | b"reference-mark-start") => &["name"],
             (ProseDialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
             _ => return,
@@ -314,7 +314,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// A reference has its fields in attributes.
+    /// Adds the fields of a reference, which are attributes.
     fn bibliography(&mut self, tag: StartTag<'_>) {
         for (_, value) in tag.attributes() {
             self.aside(&value);
@@ -335,7 +335,7 @@ impl ParagraphWriter {
         self.asides.extend_from_slice(b"\n\n");
     }
 
-    /// Adds to the paragraph, or to the code of a field.
+    /// Adds text to the paragraph, or to the code of a field.
     fn put(&mut self, text: &[u8]) {
         if self.in_code() {
             if self.code.len() + text.len() > HELD {
@@ -363,7 +363,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// Adds text whose white space counts as one blank.
+    /// Adds text, with its white space collapsed to single blanks.
     fn put_collapsed(&mut self, text: &[u8]) {
         let Some(paragraph) = self.open.last_mut() else {
             return;
@@ -406,7 +406,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// Passes on what is open at the end.
+    /// Passes on the paragraphs that are open at the end.
     pub(super) fn finish(&mut self, into: &mut Vec<u8>) {
         while !self.open.is_empty() {
             self.end_paragraph(into);

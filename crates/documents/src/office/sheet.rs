@@ -1,7 +1,7 @@
 //! The cells of a sheet in Office Open XML.
 //!
-//! Each cell with text is a document. The texts of its formula, which may be the target of a link, are another one, and so are the
-//! attributes of a link on it. Numbers, dates and truth values hold no text; only tables have them.
+//! Each cell with text is a document. The texts of its formula, which may be the target of a link, are another one, and so
+//! are the attributes of a link on it. Numbers, dates and truth values are only passed on in tables.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn ReadBy
     false
 }
 
-/// How the value of a cell is written.
+/// The type of a cell's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SheetValue {
     #[default]
@@ -50,7 +50,7 @@ enum SheetValue {
     Other,
     /// The number of a shared text.
     Shared,
-    /// A text: the result of a formula, or in the cell.
+    /// A text, in the cell or the result of a formula.
     Text,
 }
 
@@ -61,7 +61,7 @@ enum Reads {
     Inline,
     Formula,
     Phonetic,
-    /// Text of the sheet in no cell.
+    /// Text of the sheet outside of cells.
     Aside,
 }
 
@@ -78,7 +78,7 @@ struct SheetCell {
 struct SheetReader<'c, 'a> {
     cells: Cells<'c>,
     workbook: &'a Workbook,
-    /// The place of the cell that is being read, or else of the next one.
+    /// The place of the current cell, or of the next one if no cell is being read.
     next: CellPlace,
     cell: SheetCell,
     reads: Option<Reads>,
@@ -103,7 +103,7 @@ impl<'a> SheetReader<'_, 'a> {
         }
     }
 
-    /// The messages that show where a cell may hold only certain values.
+    /// Reads the messages of a rule for the values of a cell.
     fn messages(&mut self, tag: StartTag<'_>) {
         let names: [&[u8]; 4] = [b"promptTitle", b"prompt", b"errorTitle", b"error"];
         for (name, text) in tag.attributes() {
@@ -120,7 +120,7 @@ impl<'a> SheetReader<'_, 'a> {
 
     fn row(&mut self, tag: StartTag<'_>) {
         let number = tag.attribute("r").and_then(|value| number(&value));
-        // A row without a number is the one after the last, whose cells have moved on to it.
+        // A row without a number follows the last one. The place was already moved to it.
         let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
         self.next = CellPlace {
             row: row.unwrap_or(self.next.row),
@@ -208,7 +208,7 @@ impl<'a> SheetReader<'_, 'a> {
         self.cell = cell;
     }
 
-    /// Passes on a cell without text.
+    /// Passes on the value of a cell without text.
     fn value(&mut self, at: CellPlace, cell: &SheetCell) {
         if !self.cells.is_table() {
             return;
@@ -244,7 +244,7 @@ impl<'a> SheetReader<'_, 'a> {
         }
     }
 
-    /// The target of a link is among the relationships, the place in it and the text shown are here.
+    /// Reads the place in the target of a link and its shown text. The target itself is among the relationships.
     fn link(&mut self, tag: StartTag<'_>) {
         let (mut at, mut text) = (CellPlace::default(), Vec::new());
         for (name, value) in tag.attributes() {
@@ -271,7 +271,7 @@ impl<'a> SheetReader<'_, 'a> {
     }
 }
 
-/// Whether an element holds text of a sheet in no cell: headers and footers, and the formulas of rules for cells.
+/// Whether an element has text of a sheet outside of cells: headers and footers, and the formulas of rules for cells.
 fn is_aside(name: &[u8]) -> bool {
     matches!(
         name,
@@ -287,7 +287,7 @@ fn is_aside(name: &[u8]) -> bool {
     )
 }
 
-/// The text of a header or footer, in which `&` starts codes of formats and parts (ISO/IEC 29500-1, 18.3.1.39).
+/// Returns the text of a header or footer, in which `&` starts codes of formats and parts (ISO/IEC 29500-1, 18.3.1.39).
 pub(super) fn header_text(text: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::new(), text);
     while let Some(at) = memchr(b'&', rest) {
@@ -307,7 +307,7 @@ pub(super) fn header_text(text: &[u8]) -> Vec<u8> {
             [b'"', name @ ..] => memchr(b'"', name).map_or(rest.len(), |end| end + 2),
             [b'K', ..] => rest.len().min(7),
             _ if digits > 0 => digits,
-            // The number of the page and the like, or a format.
+            // A field such as the page number, or a format.
             _ => rest.len().min(1),
         };
         rest = &rest[length..];
@@ -320,7 +320,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
 
-/// The texts in a formula, which double the quotes in them. Texts that are joined are one, and an empty line follows each.
+/// Returns the texts in a formula, in which quotes are doubled. Joined texts are one, and an empty line follows each.
 pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = formula;

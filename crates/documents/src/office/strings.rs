@@ -10,9 +10,9 @@ use crate::xml::{XmlPiece, XmlReader};
 pub(super) struct SharedStrings {
     text: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes that may be held.
+    /// Maximum bytes that are held.
     limit: usize,
-    /// Whether there are more, and none is held.
+    /// Whether there are more; then none is held.
     pub(super) is_over: bool,
 }
 
@@ -35,7 +35,7 @@ impl SharedStrings {
         Some(&self.text[start..end])
     }
 
-    /// Adds a text. Returns whether there was room for it, and will be for the next one.
+    /// Adds a text. Returns whether it fits, and the next one may.
     pub(super) fn push(&mut self, text: &[u8]) -> bool {
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len());
@@ -46,7 +46,7 @@ impl SharedStrings {
         self.text.len() + more + self.ends.len() * size_of::<usize>() <= self.limit
     }
 
-    /// Holds no more texts. Those that were held are passed to `take`.
+    /// Stops holding texts. Those that were held are passed to `take`.
     pub(super) fn give_up(&mut self, take: &mut dyn FnMut(&[u8])) {
         for number in 0..self.ends.len() {
             self.get(number).into_iter().for_each(&mut *take);
@@ -89,8 +89,9 @@ impl SharedStrings {
     }
 }
 
-/// A text of a cell, in which control characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19), and the first character
-/// of what looks like that as `_x005F_`. Other characters need no escape, and some programs do not write it.
+/// Undoes the escapes in a text of a cell. Control characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19), and
+/// the underscore before text of that form as `_x005F_`. Other characters need no escape, and some programs do not write
+/// it.
 pub(super) fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(text, b"_x").is_none() {
         return Cow::Borrowed(text);

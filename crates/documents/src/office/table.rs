@@ -15,7 +15,7 @@ use crate::expansion::{Expansion, Watched};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
-/// Rows and columns of the largest sheet.
+/// Maximum numbers of rows and columns of a sheet.
 const ROWS: u32 = 1 << 20;
 const COLUMNS: u32 = 1 << 14;
 /// Bytes of a cell that are written beside its text.
@@ -40,7 +40,7 @@ impl SheetTable {
         })
     }
 
-    /// Adds a cell. Its bytes count as unpacked, since a few bytes of a file may stand for many cells.
+    /// Adds a cell. Its bytes count as unpacked, since a few bytes of a file may mean many cells.
     pub(super) fn put(
         &mut self,
         at: CellPlace,
@@ -72,7 +72,7 @@ impl SheetTable {
         Ok(())
     }
 
-    /// The rows as text. A row without cells is an empty line.
+    /// Returns the rows as text. A row without cells is an empty line.
     pub(super) fn into_rows(self) -> io::Result<SheetRows> {
         let mut file = self.file.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
@@ -92,7 +92,7 @@ impl SheetTable {
 pub(super) struct SheetRows {
     cells: BufReader<File>,
     width: u32,
-    /// The row that is being written, and the delimiters that it has.
+    /// The row that is being written, and the number of its delimiters so far.
     next: CellPlace,
     has_cells: bool,
     ready: Vec<u8>,
@@ -179,7 +179,7 @@ impl ReadBytes for SheetRows {
     }
 }
 
-/// Passes on the rows of a sheet called `name`, which is one of this many.
+/// Passes on the rows of the sheet `name`, one of this many sheets.
 pub(super) fn pass_table(
     walk: &mut dyn Members,
     level: &Level<'_>,

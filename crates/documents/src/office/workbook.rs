@@ -1,6 +1,7 @@
-//! What the sheets of a workbook need of its other members: their own names, the texts that cells share, and the formats of numbers.
+//! Data of other members that the sheets of a workbook need: names of sheets, the texts that cells share, and the formats
+//! of numbers.
 //!
-//! These members may come after the sheets, so the archive is read for them alone first. What is lost then is reported when
+//! These members may come after the sheets, so the archive is first read for them alone. Losses in them are reported when
 //! they are reached again.
 
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ use crate::raw::Raw;
 use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
-/// Bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
+/// Maximum bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
 const NAMES: usize = 2 << 20;
 
 /// The sheets, the shared texts and the formats of numbers.
@@ -40,12 +41,12 @@ pub(super) struct Workbook {
 #[derive(Default)]
 struct CellLinks {
     targets: HashMap<(String, String), String>,
-    /// Whether there are more than can be held, and none is.
+    /// Whether there are more than can be held; then none is held.
     is_over: bool,
 }
 
 impl Workbook {
-    /// Reads the file `package` at `level` for them. At most `room` bytes of shared texts are held.
+    /// Reads this data from the file `package` at `level`. At most `room` bytes of shared texts are held.
     pub(super) fn read(
         opening: &Opening<'_>,
         level: &Level<'_>,
@@ -73,7 +74,7 @@ impl Workbook {
         gather.into_workbook()
     }
 
-    /// The name of the sheet that the member `member` holds: without one, that of its file.
+    /// Returns the name of the sheet in the member `member`; if it has none, the name of its file.
     pub(super) fn sheet<'n>(&'n self, member: &'n str) -> &'n str {
         let file = member.rsplit(['/', '\\']).next().unwrap_or(member);
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -86,12 +87,12 @@ impl Workbook {
         self.by_member.contains_key(&member.to_ascii_lowercase())
     }
 
-    /// Whether there was room for all shared texts.
+    /// Whether all shared texts are held.
     pub(super) fn holds_strings(&self) -> bool {
         !self.strings.is_over
     }
 
-    /// The shared text with this number, from 0.
+    /// Returns the shared text with this number, from 0.
     pub(super) fn string(&self, number: usize) -> Option<&[u8]> {
         self.strings.get(number)
     }
@@ -101,19 +102,19 @@ impl Workbook {
         !self.links.is_over
     }
 
-    /// The target of a link with this identifier in the sheet that `member` holds.
+    /// Returns the target of a link with this identifier in the sheet in the member `member`.
     pub(super) fn link(&self, member: &str, id: &str) -> Option<&str> {
         let key = (sheet_links(member), id.to_owned());
         self.links.targets.get(&key).map(String::as_str)
     }
 
-    /// A number of a cell as text.
+    /// Formats a number of a cell as text.
     pub(super) fn shown(&self, style: u64, value: f64) -> String {
         self.formats.text(style, value)
     }
 }
 
-/// Reads the members that a workbook needs, and no other ones.
+/// Reads only the members that a workbook needs.
 struct Gather {
     /// The bytes count again when the members are passed on.
     expansion: Arc<Expansion>,
@@ -123,7 +124,7 @@ struct Gather {
     sheets: Vec<(String, String)>,
     /// The targets of relationships.
     targets: HashMap<String, String>,
-    /// Bytes of them.
+    /// Bytes of the names and targets.
     held: usize,
     strings: SharedStrings,
     formats: Formats,
@@ -154,7 +155,7 @@ impl Gather {
         }
     }
 
-    /// The member that a target of the workbook means.
+    /// Returns the member that a target of the workbook names.
     fn path(&self, target: &str) -> String {
         match target.strip_prefix('/') {
             Some(path) => path.to_owned(),
@@ -224,7 +225,7 @@ impl Gather {
         }
     }
 
-    /// Sheets of charts and dialogs have no cells.
+    /// Reads the targets of relationships. Sheets of charts and dialogs have no cells, and are left out.
     fn read_targets(&mut self, xml: &mut XmlReader<'_>) {
         each_tag(xml, |tag| {
             let kind = tag.attribute("Type").unwrap_or_default();
@@ -238,7 +239,7 @@ impl Gather {
         });
     }
 
-    /// Reads the targets of the links of a sheet from its relationships, which the member `name` holds.
+    /// Reads the targets of a sheet's links from the relationships in the member `name`.
     fn read_links(&mut self, name: &str, xml: &mut XmlReader<'_>) {
         each_tag(xml, |tag| {
             let kind = tag.attribute("Type").unwrap_or_default();
@@ -260,7 +261,7 @@ impl Gather {
         });
     }
 
-    /// Reads the names of the sheets of an OpenDocument spreadsheet, which one member holds.
+    /// Reads the names of the sheets of an OpenDocument spreadsheet, which are all in one member.
     fn read_tables(&mut self, member: &str, xml: &mut XmlReader<'_>) {
         let mut in_table = None;
         loop {
@@ -286,13 +287,13 @@ impl Gather {
     }
 }
 
-/// The member with the relationships of the sheet that `member` holds, in lower case.
+/// Returns the member with the relationships of the sheet in `member`, in lower case.
 fn sheet_links(member: &str) -> String {
     let (folder, file) = member.rsplit_once('/').unwrap_or(("", member));
     format!("{folder}/_rels/{file}.rels").to_ascii_lowercase()
 }
 
-/// Calls `take` with each start tag. What is not well-formed is reported when the member is read again.
+/// Calls `take` with each start tag. XML that is not well-formed is reported when the member is read again.
 fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
     loop {
         match xml.next() {
@@ -303,7 +304,7 @@ fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
     }
 }
 
-/// The attributes with these names; none if one is missing.
+/// Returns the attributes with these names; `None` if one is missing.
 fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[String; N]> {
     let mut out = [const { String::new() }; N];
     for (name, value) in names.iter().zip(&mut out) {

@@ -1,7 +1,7 @@
 //! The cells of a workbook in BIFF5 or BIFF8, as Excel 5 to 2003 write it (MS-XLS).
 //!
-//! A stream of records holds what all sheets share, and then the sheets. Cells are passed on as they are read; only the texts that
-//! they share are held. Records have no checksums.
+//! A stream of records has the data that all sheets share, and then the sheets. Cells are passed on as they are read; only
+//! their shared texts are held. Records have no checksums.
 
 use std::fs::File;
 
@@ -18,20 +18,20 @@ use crate::fault::InputError;
 use crate::opening::{Opening, SheetChoice};
 use crate::read::ReadBytes;
 
-/// A record that goes on with the data of the one before it.
+/// A record that continues the data of the one before it.
 const CONTINUE: u16 = 0x3c;
-/// Bytes that the shared texts of a workbook and the tables of its file take at most, for a byte of the file.
+/// Maximum bytes of the shared texts of a workbook and the tables of its file, per byte of the file.
 const EXPANSION: u64 = 8;
-/// The greatest kind of a record that is known, and the greatest length (MS-XLS, 2.1.4). Others show that a length was damaged.
+/// Maximum kind of a known record, and maximum length of any (MS-XLS, 2.1.4). Higher values show that a length was damaged.
 const KINDS: u16 = 0x10ff;
 const LENGTH: usize = 8224;
-/// Names of sheets that are held.
+/// Maximum number of names of sheets that are held.
 const SHEETS: usize = 10_000;
 
 const DAMAGED: InputError =
     InputError::Office("has a damaged record; the text of it may be missing");
 
-/// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if it holds none that is read.
+/// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if no part of it is read.
 pub(crate) fn read_ole2(
     walk: &mut dyn Members,
     opening: &Opening<'_>,
@@ -69,7 +69,7 @@ pub(crate) fn read_ole2(
     None
 }
 
-/// Why a file is not read though it holds text.
+/// Returns why a file with text is not read.
 fn refusal(ole: &OleFile<'_>) -> Option<&'static str> {
     let parts = [
         (
@@ -134,7 +134,7 @@ impl<'o> XlsRecords<'o> {
         }
     }
 
-    /// The kind and length of the next record; none at the end.
+    /// Returns the kind and length of the next record; `None` at the end.
     fn peek(&mut self) -> Result<Option<(u16, usize)>, InputError> {
         if self.due.is_none() {
             let mut header = Vec::new();
@@ -163,7 +163,7 @@ impl<'o> XlsRecords<'o> {
         Ok(Some(kind))
     }
 
-    /// Goes on to the next part of the data.
+    /// Continues with the next part of the data.
     fn goes_on(&mut self) -> Result<(), InputError> {
         match self.peek()? {
             Some((CONTINUE, _)) => {
@@ -211,7 +211,7 @@ impl<'o> XlsRecords<'o> {
         Ok(())
     }
 
-    /// A text of `count` characters in BIFF8 after its length.
+    /// Reads a text of `count` characters in BIFF8 after its length.
     fn text(&mut self, count: usize) -> Result<Vec<u8>, InputError> {
         let flags = self.u8()?;
         let runs = if flags & 8 == 0 {
@@ -230,7 +230,7 @@ impl<'o> XlsRecords<'o> {
         Ok(text)
     }
 
-    /// Characters of one byte, or of two if the flag says so. Where a record goes on with them there is a new flag.
+    /// Reads characters of one byte, or of two if the flag says so. A record that continues them starts with a new flag.
     fn characters(&mut self, count: usize, flags: u8) -> Result<Vec<u8>, InputError> {
         let (mut units, mut is_wide) = (Vec::with_capacity(count), flags & 1 == 1);
         while units.len() < count {
@@ -255,7 +255,7 @@ impl<'o> XlsRecords<'o> {
         Ok(String::from_utf16_lossy(&units).into_bytes())
     }
 
-    /// The place of the cell that the record holds, and the number of its style.
+    /// Reads the place of the record's cell, and the number of its style.
     fn place(&mut self) -> Result<(CellPlace, u64), InputError> {
         let [row, column, style] = [self.u16()?, self.u16()?, self.u16()?];
         let at = CellPlace {
@@ -266,7 +266,7 @@ impl<'o> XlsRecords<'o> {
     }
 }
 
-/// The units of UTF-16.
+/// Returns the units of UTF-16.
 fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes
         .chunks_exact(2)
@@ -277,9 +277,9 @@ fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
 struct Sheet {
     start: u32,
     name: String,
-    /// Whether it has cells; it may be a chart or a module.
+    /// Whether it has cells, unlike a chart or a module.
     has_cells: bool,
-    /// Whether it was found where the list says.
+    /// Whether it was found at its offset in the list.
     is_found: bool,
 }
 
@@ -292,9 +292,9 @@ struct BookReader<'a, 'o> {
     sheets: Vec<Sheet>,
     strings: SharedStrings,
     formats: Formats,
-    /// Substreams that are open: of the workbook or a sheet, and of a chart within it.
+    /// Number of open substreams: of the workbook or a sheet, and of a chart within it.
     depth: u64,
-    /// Which sheet is a table, and the offset of its start.
+    /// The sheet that is read as a table, and the offset of its start.
     choice: Option<&'a SheetChoice>,
     chosen: Option<u32>,
     /// Whether the current sheet is passed on.
@@ -304,7 +304,7 @@ struct BookReader<'a, 'o> {
     /// Texts of that formula.
     literals: Vec<u8>,
     lacks_strings: bool,
-    /// Whether a record that cannot be one was reported.
+    /// Whether an impossible record was reported.
     has_odd: bool,
 }
 
@@ -364,7 +364,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.cells.go_on
     }
 
-    /// Reports sheets that are not there as a whole, which is all that shows damage of the records.
+    /// Reports sheets that are missing or incomplete, the only sign of damage to the records.
     fn check_sheets(&mut self) {
         let is_missing = match self.chosen {
             Some(_) => !self.is_wanted,
@@ -405,7 +405,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
     fn start(&mut self) -> Result<(), InputError> {
         self.depth += 1;
         let (version, kind) = (self.records.u16()?, self.records.u16()?);
-        // 5 is the workbook itself.
+        // 5 is the kind of the workbook itself.
         if self.depth > 1 || kind == 5 {
             self.is_old |= version < 0x600;
             return Ok(());
@@ -441,7 +441,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    /// Reads what all sheets share.
+    /// Reads a record that all sheets share.
     fn shared(&mut self, kind: u16) -> Result<(), InputError> {
         match kind {
             0x22 => self.formats.is_1904 = self.records.u16()? == 1,
@@ -485,7 +485,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.records.skip(4)?;
         let count = self.records.u32()?;
         for _ in 0..count {
-            // Some programs count more texts than there are. A cell whose text is missing is reported.
+            // Some programs state too many texts. A cell whose text is missing is reported.
             if !self.records.has_more()? {
                 break;
             }
@@ -507,13 +507,13 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    /// A text after its length in one byte.
+    /// Reads a text after its length in one byte.
     fn short_text(&mut self) -> Result<Vec<u8>, InputError> {
         let count = self.records.u8()?.into();
         self.counted_text(count)
     }
 
-    /// A text after its length in two bytes.
+    /// Reads a text after its length in two bytes.
     fn long_text(&mut self) -> Result<Vec<u8>, InputError> {
         let count = self.records.u16()?.into();
         self.counted_text(count)
@@ -587,10 +587,10 @@ impl<'a, 'o> BookReader<'a, 'o> {
         }
     }
 
-    /// Numbers of some columns of a row.
+    /// Reads the numbers of some columns of a row.
     fn numbers(&mut self) -> Result<(), InputError> {
         let (row, mut column) = (self.records.u16()?, self.records.u16()?);
-        // The number of the last column comes after them.
+        // The number of the last column comes after the values.
         while self.records.data.len() - self.records.at >= 8 {
             let (style, value) = (self.records.u16()?, packed(self.records.u32()?));
             let at = CellPlace {
@@ -645,7 +645,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.cells.text(self.result, "#formula", &text);
     }
 
-    /// Reads text of a sheet that is in no cell: of a header or footer, a box or note, or a link.
+    /// Reads text of a sheet outside of cells: of a header or footer, a box or note, or a link.
     fn aside(&mut self, kind: u16) -> Result<(), InputError> {
         if kind == 0x1b8 {
             return self.link();
@@ -677,7 +677,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    /// Reads the texts of a link on a cell: its target, the place in it, and what is shown.
+    /// Reads the texts of a link on a cell: its target, the place in the target, and the shown text.
     fn link(&mut self) -> Result<(), InputError> {
         let [row, _, column] = [
             self.records.u16()?,
@@ -691,7 +691,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.records.skip(22)?;
         let flags = self.records.u32()?;
         let mut text = Vec::new();
-        // What is shown, the frame, and a target that is a text.
+        // The shown text, the frame, and a target that is a text.
         for flag in [0x10, 0x80, 0x101] {
             if flags & flag == flag {
                 let count = self.records.u32()? as usize;
@@ -709,7 +709,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    /// The target of a link: a URL, or a file.
+    /// Reads the target of a link: a URL, or a file.
     fn target(&mut self, into: &mut Vec<u8>) -> Result<(), InputError> {
         const URL: u32 = 0x79ea_c9e0;
         let kind = self.records.u32()?;
@@ -726,7 +726,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.records.skip(length)
     }
 
-    /// A text of this number of bytes, which a character of 0 ends.
+    /// Reads a text of this number of bytes, which ends before a NUL character.
     fn link_text(&mut self, length: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let start = self.records.at;
         let bytes = start.checked_add(length);
@@ -741,7 +741,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
     }
 }
 
-/// The encoding of a code page of Windows or of old Macs.
+/// Returns the encoding of a code page of Windows or of old Macs.
 fn encoding(page: u16) -> &'static Encoding {
     let label = match page {
         10_000 => "macintosh".into(),
@@ -754,7 +754,7 @@ fn encoding(page: u16) -> &'static Encoding {
     Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252)
 }
 
-/// The texts in a formula, each with an empty line after it. Ends at a token whose length is not known.
+/// Returns the texts in a formula, each with an empty line after it. Ends at a token of unknown length.
 fn literals(formula: &[u8], is_old: bool, encoding: &'static Encoding) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::new(), formula);
     while let [token, data @ ..] = rest {
@@ -777,7 +777,7 @@ fn literals(formula: &[u8], is_old: bool, encoding: &'static Encoding) -> Vec<u8
     out
 }
 
-/// A text in a formula, and its length.
+/// Returns the length of a text in a formula, and the text.
 fn literal(data: &[u8], is_old: bool, encoding: &'static Encoding) -> Option<(usize, String)> {
     let (count, data) = data.split_first()?;
     let count = usize::from(*count);
@@ -796,7 +796,7 @@ fn literal(data: &[u8], is_old: bool, encoding: &'static Encoding) -> Option<(us
     Some((2 + bytes.len(), String::from_utf16_lossy(&units)))
 }
 
-/// Bytes of the token of a formula after its first one (MS-XLS, 2.5.198).
+/// Returns the bytes of the token of a formula after its first one (MS-XLS, 2.5.198).
 fn token_length(token: u8, data: &[u8], is_old: bool) -> Option<usize> {
     let of_two = |old: usize, new: usize| if is_old { old } else { new };
     Some(match token {
@@ -810,7 +810,7 @@ fn token_length(token: u8, data: &[u8], is_old: bool) -> Option<usize> {
         0x1c | 0x1d => 1,
         0x1e => 2,
         0x1f => 8,
-        // The same tokens for three classes of values.
+        // The same tokens exist for three classes of values.
         0x20..=0x7f => match token & 0x1f | 0x20 {
             0x20 => 7,
             0x21 => 2,

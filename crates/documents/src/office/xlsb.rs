@@ -1,4 +1,4 @@
-//! The parts of a binary workbook (MS-XLSB): records in the members of a zip archive, for what xlsx has as XML.
+//! The parts of a binary workbook (MS-XLSB): a zip archive as of xlsx, with records instead of XML.
 
 use super::cell::{CELL, CellPlace, Cells};
 use super::number::{Formats, error, packed, truth};
@@ -9,7 +9,7 @@ use crate::fault::InputError;
 use crate::raw::Raw;
 use crate::read::ReadBytes;
 
-/// Bytes of the longest record that is held: a cell of the longest text.
+/// Maximum bytes of a record that is held: a cell with the longest text.
 const RECORD: usize = 2 * CELL + 64;
 
 const DAMAGED: InputError =
@@ -48,10 +48,10 @@ impl<'r> XlsbRecords<'r> {
         Ok((read > 0).then_some(byte[0]))
     }
 
-    /// The next record; none at the end.
+    /// Reads the next record; `None` at the end.
     ///
     /// # Errors
-    /// Then there is no further one.
+    /// No further record follows an error.
     fn next(&mut self) -> Result<Option<XlsbRecord>, InputError> {
         let cut = InputError::Office("ends within a record; get it again");
         self.offset = self.end;
@@ -101,7 +101,7 @@ impl XlsbRecord {
         Ok(u32::from_le_bytes(self.bytes(at)?))
     }
 
-    /// A text after its length, and where it ends. Some that are missing have the length -1.
+    /// Returns a text after its length, and its end. A missing text may have the length -1.
     fn text(&self, at: usize) -> Result<(String, usize), InputError> {
         let (count, start) = (self.u32(at)?, at + 4);
         if count == u32::MAX {
@@ -120,7 +120,8 @@ impl XlsbRecord {
     }
 }
 
-/// Calls `take` with each record of a part that is read for others. What is damaged ends it, and is reported by them.
+/// Calls `take` with each record of a part that other parts need. Damage ends the part; it is reported when the part is
+/// read again.
 fn each_record(
     bytes: &mut dyn ReadBytes,
     mut take: impl FnMut(&XlsbRecord) -> Result<(), InputError>,
@@ -186,7 +187,7 @@ pub(super) fn read_strings(bytes: &mut dyn ReadBytes, strings: &mut SharedString
     });
 }
 
-/// Passes on the texts of comments, or of those that cells share, in no cell.
+/// Passes on the texts of comments, or shared texts, without a cell.
 pub(super) fn read_texts(mut cells: Cells<'_>, bytes: &mut dyn ReadBytes) -> bool {
     const SHARED: u32 = 0x13;
     const COMMENT: u32 = 0x27d;
@@ -223,7 +224,7 @@ pub(super) fn read(mut cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Re
     })
 }
 
-/// Calls `take` with each record. Damage is reported.
+/// Calls `take` with each record, and reports damage.
 fn each_of<'a>(
     cells: &mut Cells<'a>,
     bytes: &mut dyn ReadBytes,
@@ -267,7 +268,7 @@ fn cell(
         0x03 | 0x0b => cells.value(at, error(record.bytes::<1>(8)?[0])),
         0x04 | 0x0a => cells.value(at, truth(record.bytes::<1>(8)?[0] != 0)),
         0x06 | 0x08 => cells.text(at, "", record.text(8)?.0.as_bytes()),
-        // With formats of its parts.
+        // A text with formats of its parts.
         0x3e => cells.text(at, "", record.text(9)?.0.as_bytes()),
         _ if !workbook.holds_strings() => {}
         _ => {
