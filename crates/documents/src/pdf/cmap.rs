@@ -2,16 +2,16 @@
 
 use super::lexer::{Lexer, Token};
 
-/// Ranges of a map; more are ignored.
+/// Maximum number of ranges of a map; more are ignored.
 const RANGES: usize = 1 << 17;
-/// Ranges of codes by their length; more are ignored. Maps have up to ten.
+/// Maximum number of ranges of codes by their length; more are ignored. Maps have up to ten.
 const SPACES: usize = 256;
-/// UTF-16 units of a code's text; more are cut. The format allows 256.
+/// Maximum number of UTF-16 units of a code's text; more are cut. The format allows 256.
 const UNITS: usize = 256;
-/// Ranges before the nearest one that may also hold a code, since ranges may overlap.
+/// Number of ranges before the nearest one that are searched for a code too, since ranges may overlap.
 const OVERLAP: usize = 8;
 
-/// The codes from `first` to `last` and what they mean.
+/// The codes from `first` to `last` and their meaning.
 #[derive(Clone, Copy, Debug)]
 struct CodeRange {
     first: u32,
@@ -21,7 +21,7 @@ struct CodeRange {
 
 #[derive(Clone, Copy, Debug)]
 enum CodeTarget {
-    /// UTF-16 units of the first code's text, whose last unit counts up.
+    /// UTF-16 units of the first code's text. The last unit increases with the code.
     Units { at: u32, len: u32 },
     /// The number of the first code's glyph.
     Glyph(u32),
@@ -30,7 +30,7 @@ enum CodeTarget {
 /// A map.
 #[derive(Debug, Default)]
 pub(super) struct CodeMap {
-    /// Lengths of codes in bytes, with their least and greatest code.
+    /// Lengths of codes in bytes, with their minimum and maximum code.
     spaces: Vec<(usize, u32, u32)>,
     ranges: Vec<CodeRange>,
     units: Vec<u16>,
@@ -105,7 +105,7 @@ impl CodeMap {
         }
     }
 
-    /// Adds the codes from a first to a last one, of as many bytes as the first has.
+    /// Adds the codes from a first to a last one, which have as many bytes as the first.
     fn add_space(&mut self, pair: &[Vec<Token<'_>>]) {
         let [low, high] = [pair[0].first(), pair[1].first()];
         if let (Some(Token::Text(text)), Some(first), Some(last)) = (low, code(low), code(high)) {
@@ -116,7 +116,7 @@ impl CodeMap {
         }
     }
 
-    /// Adds the texts of the codes from a first to a last one: the first of them, or a list of all.
+    /// Adds the texts of the codes from a first to a last one: the text of the first, or a list of all.
     fn add_texts(&mut self, range: &[Vec<Token<'_>>]) {
         let [first, last] = [code(range[0].first()), code(range[1].first())];
         let (Some(first), Some(last)) = (first, last) else {
@@ -195,7 +195,7 @@ impl CodeMap {
         out.len() > before
     }
 
-    /// The number of the glyph for `code`.
+    /// Returns the number of the glyph for `code`.
     pub(super) fn glyph(&self, code: u32) -> Option<u32> {
         let range = self.find(code)?;
         match range.to {
@@ -208,12 +208,12 @@ impl CodeMap {
         self.ranges.is_empty()
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that it takes.
     pub(super) fn size(&self) -> usize {
         self.ranges.capacity() * size_of::<CodeRange>() + self.units.capacity() * 2
     }
 
-    /// The code that `bytes` start with, and its length; two bytes if the map does not say otherwise.
+    /// Returns the code at the start of `bytes`, and its length; two bytes if the map does not say otherwise.
     pub(super) fn next_code(&self, bytes: &[u8]) -> (u32, usize) {
         let mut code = 0;
         for (at, byte) in bytes.iter().take(4).enumerate() {

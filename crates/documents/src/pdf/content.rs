@@ -1,4 +1,4 @@
-//! Reads the text that the content streams of a page show (ISO 32000-2, 9.4).
+//! Reads the text in the content streams of a page (ISO 32000-2, 9.4).
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,33 +13,33 @@ use super::lines::{NO_WIDTH, PageLines, TextRun};
 use super::links::ANNOTATIONS;
 use super::object::{Dict, Object, PdfStream, Ref};
 
-/// Forms within one another.
+/// Maximum depth of forms within one another.
 const FORMS: usize = 32;
-/// Saved graphics states.
+/// Maximum number of saved graphics states.
 const STATES: usize = 1024;
-/// Bytes of text of one page, beside the limit on memory.
+/// Maximum bytes of text of one page, besides the limit on memory.
 const TEXT: usize = 16 << 20;
-/// Bytes of text for a byte of a code, from which on a string's text counts as work.
+/// Bytes of text per byte of a code, above which a string's text counts as work.
 const PLAIN: usize = 4;
-/// Operands of one operator, elements of its array included.
+/// Maximum number of operands of one operator, including elements of its array.
 const OPERANDS: usize = 1 << 16;
-/// The cost of a form beside its bytes, so that many empty ones end too.
+/// The cost of a form besides its bytes, so that many empty ones reach the limit too.
 const FORM: usize = 256;
-/// The cost of a font without a number of its own, which is read again in each content stream.
+/// The cost of a font without an object number, which is read again in each content stream.
 const DIRECT: usize = 4 << 10;
-/// Names of fonts that are kept of a content stream.
+/// Maximum number of font names that are kept per content stream.
 const FONTS: usize = 256;
 
 /// Fonts that were read, by the numbers of their objects.
 pub(super) struct Fonts {
     known: HashMap<Ref, Rc<Font>>,
     size: usize,
-    /// Bytes that they may take.
+    /// Maximum bytes of all of them.
     max: usize,
 }
 
 impl Fonts {
-    /// Fonts that together take up to `max` bytes.
+    /// Makes a store of fonts that together take up to `max` bytes.
     pub(super) fn new(max: usize) -> Self {
         Fonts {
             known: HashMap::new(),
@@ -68,7 +68,7 @@ impl Fonts {
     }
 }
 
-/// What a page shows.
+/// The text of a page.
 #[derive(Debug, Default)]
 pub(super) struct ShownPage {
     pub(super) lines: PageLines,
@@ -92,7 +92,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownP
         Object::Null => vec![page.dict.get(b"Contents").clone()],
         other => vec![other],
     };
-    // An operator may be in one stream and its operands in the stream before it.
+    // An operator's operands may be in the stream before it.
     let mut bytes = Vec::new();
     let mut held = Vec::new();
     for part in &parts {
@@ -115,7 +115,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownP
     reader.shown
 }
 
-/// What an annotation that is not hidden shows (12.5.5), in the state that it has.
+/// Returns the appearance of an annotation (12.5.5) in its current state, unless it is hidden.
 fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<PdfStream> {
     const HIDDEN: usize = 2;
     let flags = file.get(annotation, b"F").count().unwrap_or_default();
@@ -130,7 +130,7 @@ fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<PdfStream> {
     }
 }
 
-/// Moves the box of a form to the place of its annotation.
+/// Returns the transformation that moves the box of a form to the place of its annotation.
 fn place_of(file: &PdfFile<'_>, annotation: &Dict, form: &Dict) -> Matrix {
     let corner = |dict: &Dict, key: &[u8]| {
         let numbers = file.items(dict.get(key));
@@ -141,7 +141,7 @@ fn place_of(file: &PdfFile<'_>, annotation: &Dict, form: &Dict) -> Matrix {
     Matrix::moved(to.0 - from.0, to.1 - from.1)
 }
 
-/// The parts of the graphics state that bear on text.
+/// The parts of the graphics state that affect text.
 #[derive(Clone)]
 struct Graphics {
     to_page: Matrix,
@@ -178,11 +178,11 @@ struct Painter<'r> {
     text: Matrix,
     line: Matrix,
     resources: &'r Dict,
-    /// Fonts of the resources that were used, by their names.
+    /// Fonts of the resources that were used, by name.
     fonts: HashMap<Vec<u8>, Option<Rc<Font>>>,
-    /// The dictionary of images and forms, once one was used.
+    /// The dictionary of images and forms, read at the first use.
     objects: Option<Object>,
-    /// The marked content that is open: whether other text replaces its own (14.9.4), which is so for one at most.
+    /// For each open marked content, whether other text replaces its own (14.9.4). That is true for one at most.
     marks: Vec<bool>,
     is_replaced: bool,
 }
@@ -193,7 +193,7 @@ struct ContentReader<'r, 'd> {
     shown: ShownPage,
     /// The text of a string, reused.
     text: String,
-    /// Bytes of text that the page may have yet.
+    /// Bytes of text that the page may still have.
     max: usize,
     depth: usize,
 }
@@ -263,12 +263,12 @@ impl<'r> ContentReader<'r, '_> {
         }
     }
 
-    /// Notes why text is missing, unless another reason is known.
+    /// Records why text is missing, unless a reason is already known.
     fn flawed(&mut self, flaw: StreamFlaw) {
         self.shown.flaw.get_or_insert(flaw);
     }
 
-    /// Notes that the page has more text than is kept.
+    /// Records that the page has more text than the limit.
     fn too_much(&mut self) {
         self.flawed(StreamFlaw::Text);
         self.file.shorten();
@@ -374,7 +374,7 @@ impl<'r> ContentReader<'r, '_> {
                 let (start, _) = seen.unwrap_or((width, width));
                 seen = Some((start, width + step - spaces.0));
             } else if (step * graphics.scale).abs() < NO_WIDTH * size.abs() {
-                // Nobody sees it.
+                // An invisible blank.
                 self.text.truncate(before);
             }
             width += step;
@@ -394,7 +394,7 @@ impl<'r> ContentReader<'r, '_> {
         }
     }
 
-    /// Adds the text that was read, from `start` to `end`, of which the part between the points `seen` can be seen.
+    /// Adds the text that was read, from `start` to `end`. The part between the points `seen` is visible.
     fn add(
         &mut self,
         painter: &Painter<'_>,
@@ -435,8 +435,8 @@ impl<'r> ContentReader<'r, '_> {
         !self.file.is_spent()
     }
 
-    /// Starts marked content, whose properties may hold the text that it stands for. Returns false if
-    /// the page is not read further.
+    /// Starts marked content, whose properties may have text that replaces its own. Returns false if the page is not read
+    /// further.
     fn begin(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
         let inline = operands
             .iter()
@@ -450,7 +450,7 @@ impl<'r> ContentReader<'r, '_> {
             }
             _ => None,
         };
-        // Text without a letter, such as a blank for a tab, does not hide what is shown.
+        // Text without a letter, such as a blank for a tab, does not replace the shown text.
         let is_replaced = painter.is_replaced;
         let replaces = text.is_some_and(|text| {
             self.text.clear();
@@ -493,7 +493,7 @@ impl<'r> ContentReader<'r, '_> {
         true
     }
 
-    /// Shows a form, with the resources of what it is in if it has none.
+    /// Shows a form. If it has no resources, it uses those around it.
     fn show_form(&mut self, stream: &PdfStream, resources: &Dict, mut graphics: Graphics) {
         self.depth += 1;
         let bytes = self.decode(stream);
@@ -566,7 +566,7 @@ impl Painter<'_> {
         self.text = self.after(width);
     }
 
-    /// The place of a glyph after `width`.
+    /// Returns the place of a glyph after `width`.
     fn after(&self, width: f64) -> Matrix {
         let step = if self.is_vertical() {
             Matrix::moved(0.0, -width)
@@ -576,12 +576,12 @@ impl Painter<'_> {
         step.then(self.text)
     }
 
-    /// The place of the next glyph on the page.
+    /// Returns the place of the next glyph on the page.
     fn point(&self) -> Point {
         self.point_after(0.0)
     }
 
-    /// The place on the page of a glyph after `width`.
+    /// Returns the place on the page of a glyph after `width`.
     fn point_after(&self, width: f64) -> Point {
         self.after(width)
             .then(self.graphics.to_page)
@@ -596,7 +596,7 @@ impl Painter<'_> {
     }
 }
 
-/// The first numbers of `operands`; 0 for those that are missing.
+/// Returns the first numbers of `operands`; 0 for missing ones.
 fn numbers<const N: usize>(operands: &[Token<'_>]) -> [f64; N] {
     let mut numbers = operands.iter().filter_map(|operand| match operand {
         Token::Number(number) => Some(*number),
@@ -605,7 +605,7 @@ fn numbers<const N: usize>(operands: &[Token<'_>]) -> [f64; N] {
     std::array::from_fn(|_| numbers.next().unwrap_or(0.0))
 }
 
-/// Passes an image in the content (8.9.7), up to the `EI` after its data.
+/// Passes over an image in the content (8.9.7), up to the `EI` after its data.
 fn skip_image(lexer: &mut Lexer<'_>) {
     while let Some(token) = lexer.token() {
         if token == Token::Word(b"ID") {

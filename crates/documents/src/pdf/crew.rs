@@ -5,21 +5,21 @@ use crate::crew::{Answers, Crew};
 use crate::fault::InputError;
 use crate::unpackers::Unpackers;
 
-/// What reading a file gives: its documents, and the error that ended it early.
+/// The result of reading a file: its documents, and the error that ended it early.
 pub(crate) type PdfText = (Vec<PdfDocument>, Option<InputError>);
 
-/// The documents of a file; the file itself if they need more memory than its limits.
+/// The documents of a file, or the file itself if they need more memory than its limits.
 pub(crate) type PdfAnswer = Result<PdfText, Vec<u8>>;
 
 /// Threads that read files.
 pub(crate) type PdfCrew<'u> = Crew<'u, (Vec<u8>, PdfLimits), PdfAnswer>;
 
-/// Starts the free threads of `unpackers`. None if no thread is free or can be started.
+/// Starts the free threads of `unpackers`. Returns `None` if no thread is free or can be started.
 pub(crate) fn start(unpackers: &Unpackers) -> Option<PdfCrew<'_>> {
     let worker = || {
         Some(
             |(bytes, limits): (Vec<u8>, PdfLimits), answers: &Answers<'_, PdfAnswer>| {
-                // Nobody waits for it if the run was halted.
+                // If the run was halted, the answer is not received.
                 answers.send(read(&bytes, limits).ok_or(bytes));
             },
         )
@@ -27,7 +27,7 @@ pub(crate) fn start(unpackers: &Unpackers) -> Option<PdfCrew<'_>> {
     Crew::start(unpackers, usize::MAX, "pdf", worker)
 }
 
-/// The answer for a file that cannot be read.
+/// Returns the answer for a file that cannot be read.
 pub(crate) fn unreadable() -> PdfAnswer {
     Ok((Vec::new(), Some(InputError::Pdf("cannot be read"))))
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use super::file::PdfFile;
 use super::object::{Dict, Object, PdfStream, Ref};
 
-/// What short passwords are filled up with (algorithm 2); the empty password is all of it.
+/// Padding of short passwords (algorithm 2). The padded empty password is all of it.
 const PADDING: [u8; 32] = [
     0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
     0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A,
@@ -29,7 +29,7 @@ enum Method {
 /// How the strings and streams of a file are decrypted.
 #[derive(Debug)]
 pub(super) struct Crypt {
-    /// None if the empty password does not open the file.
+    /// `None` if the empty password does not open the file.
     key: Option<Vec<u8>>,
     texts: Method,
     streams: Method,
@@ -37,7 +37,7 @@ pub(super) struct Crypt {
 }
 
 impl Crypt {
-    /// The encryption of `file`, whose trailer was read; none if it has none.
+    /// Returns the encryption of `file`, whose trailer was read; `None` if it is not encrypted.
     pub(super) fn of(file: &PdfFile<'_>) -> Option<Crypt> {
         let dict = file.get(file.trailer(), b"Encrypt");
         if dict == Object::Null {
@@ -84,7 +84,7 @@ impl Crypt {
         self.key.is_none()
     }
 
-    /// The bytes of a stream, before its filters are undone.
+    /// Decrypts the bytes of a stream, before its filters are undone.
     pub(super) fn decrypted<'b>(&self, bytes: &'b [u8], stream: &PdfStream) -> Cow<'b, [u8]> {
         let is_plain = match stream.dict.get(b"Type").name() {
             b"XRef" => true,
@@ -98,7 +98,7 @@ impl Crypt {
         }
     }
 
-    /// The same for a stream with a crypt filter of its own (7.4.10), called `name`. None if `file` has no such filter.
+    /// Decrypts a stream with its own crypt filter (7.4.10), called `name`. Returns `None` if `file` has no such filter.
     pub(super) fn decrypted_by<'b>(
         &self,
         file: &PdfFile<'_>,
@@ -155,7 +155,7 @@ fn text(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Vec<u8> {
     value.text().unwrap_or_default().to_vec()
 }
 
-/// The method of the crypt filter that `name` names in the dictionary of encryption. None if it is unknown.
+/// Returns the method of the crypt filter `name` in the dictionary of encryption; `None` if it is unknown.
 fn method_called(file: &PdfFile<'_>, dict: &Dict, name: &[u8]) -> Option<Method> {
     if matches!(name, b"" | b"Identity") {
         return Some(Method::Plain);
@@ -185,7 +185,7 @@ struct Handler<'e> {
 }
 
 impl Handler<'_> {
-    /// The key of the file, if the empty password opens it as its user or owner.
+    /// Returns the key of the file, if the empty password opens it as its user or owner.
     fn empty_password_key(&self) -> Option<Vec<u8>> {
         match self.revision {
             2..=4 => self
@@ -196,7 +196,7 @@ impl Handler<'_> {
         }
     }
 
-    /// The user's password, if the owner's is empty (algorithms 3 and 7), of revisions 2 to 4.
+    /// Returns the user's password, if the owner's is empty (algorithms 3 and 7), of revisions 2 to 4.
     fn user_password(&self) -> Option<Vec<u8>> {
         let mut key = Md5::digest(PADDING).to_vec();
         if self.revision >= 3 {
@@ -212,7 +212,7 @@ impl Handler<'_> {
         )
     }
 
-    /// The key of revisions 2 to 4, if `password`, which is filled up, is right (algorithms 2, 4 and 5).
+    /// Returns the key of revisions 2 to 4, if the padded `password` is right (algorithms 2, 4 and 5).
     fn key(&self, password: &[u8]) -> Option<Vec<u8>> {
         let mut hash = Md5::new();
         hash.update(password);
@@ -243,7 +243,7 @@ impl Handler<'_> {
         self.user.starts_with(&proof).then_some(key)
     }
 
-    /// The key of revisions 5 and 6, if the empty password is the user's or the owner's (algorithm 2.A).
+    /// Returns the key of revisions 5 and 6, if the empty password is the user's or the owner's (algorithm 2.A).
     fn key_of_256_bits(&self) -> Option<Vec<u8>> {
         let user = self.user.get(..48)?;
         let key = |entry: &[u8], packed: &[u8], user: &[u8]| {
@@ -257,7 +257,7 @@ impl Handler<'_> {
         key(user, &self.user_key, &[]).or_else(|| key(&self.owner, &self.owner_key, user))
     }
 
-    /// The hash of the empty password with `salt` and, for the owner's, the user's entry (algorithm 2.B).
+    /// Returns the hash of the empty password with `salt` and, for the owner's, the user's entry (algorithm 2.B).
     fn hash(&self, salt: &[u8], user: &[u8]) -> [u8; 32] {
         let hash = Sha256::digest([salt, user].concat()).to_vec();
         let hash = match self.revision {
@@ -270,7 +270,7 @@ impl Handler<'_> {
     }
 }
 
-/// The rounds that revision 6 adds to a hash.
+/// Applies the rounds that revision 6 adds to a hash.
 fn hardened(mut hash: Vec<u8>, user: &[u8]) -> Vec<u8> {
     for round in 1.. {
         let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
@@ -293,7 +293,7 @@ fn hardened(mut hash: Vec<u8>, user: &[u8]) -> Vec<u8> {
     hash
 }
 
-/// The key of one object (algorithm 1).
+/// Returns the key of one object (algorithm 1).
 fn object_key(key: &[u8], id: Ref, salt: &[u8]) -> Vec<u8> {
     let mut hash = Md5::new();
     hash.update(key);
@@ -305,7 +305,7 @@ fn object_key(key: &[u8], id: Ref, salt: &[u8]) -> Vec<u8> {
     own
 }
 
-/// RC4 with each byte of the key changed by `round`.
+/// Applies RC4 with each byte of the key XORed with `round`.
 fn rc4_with(key: &[u8], round: u8, bytes: &[u8]) -> Vec<u8> {
     let key: Vec<_> = key.iter().map(|byte| byte ^ round).collect();
     rc4(&key, bytes)
@@ -329,7 +329,7 @@ fn rc4(key: &[u8], bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(next).collect()
 }
 
-/// The text of `bytes`, which start with the first block to chain with and end with padding.
+/// Decrypts `bytes`, which start with the initial block of the chain and end with padding.
 fn unpadded(cipher: &impl BlockCipherDecrypt, bytes: &[u8]) -> Vec<u8> {
     let Some((start, bytes)) = bytes.split_first_chunk::<BLOCK>() else {
         return Vec::new();

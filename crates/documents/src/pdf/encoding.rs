@@ -1,6 +1,6 @@
 //! Characters of simple fonts: the predefined encodings (ISO 32000-2, annex D) and the names of glyphs.
 
-/// The names of the glyphs that ASCII has, from the blank on.
+/// Names of the glyphs of ASCII, starting with the blank.
 #[rustfmt::skip]
 const ASCII: [&str; 95] = [
     "space", "exclam", "quotedbl", "numbersign", "dollar", "percent", "ampersand", "quotesingle", "parenleft",
@@ -49,7 +49,7 @@ const ACCENTS: [(&str, char); 12] = [
     ("hungarumlaut", '\u{30b}'),
 ];
 
-/// Codes beyond ASCII of the standard encoding that OTHERS has.
+/// Codes of the standard encoding beyond ASCII whose glyphs are in OTHERS.
 #[rustfmt::skip]
 const STANDARD: [(u8, &str); 34] = [
     (161, "exclamdown"), (162, "cent"), (163, "sterling"), (165, "yen"), (167, "section"), (169, "quotesingle"),
@@ -60,7 +60,7 @@ const STANDARD: [(u8, &str); 34] = [
     (234, "OE"), (241, "ae"), (245, "dotlessi"), (248, "lslash"), (249, "oslash"), (250, "oe"),
 ];
 
-/// The encoding that a font's own starts from.
+/// The encoding that a font's own encoding is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Standard,
@@ -78,7 +78,7 @@ impl Base {
         }
     }
 
-    /// The text of `code`; empty if it has none.
+    /// Returns the text of `code`; empty if it has none.
     pub(super) fn text(self, code: u8) -> String {
         match (self, code) {
             (_, ..0x20 | 0x7f) => String::new(),
@@ -95,12 +95,12 @@ impl Base {
     }
 }
 
-/// The text of the glyph `name`; empty if the name says nothing.
+/// Returns the text of the glyph `name`; empty if the name has no known meaning.
 pub(super) fn glyph(name: &[u8]) -> String {
     let Ok(name) = str::from_utf8(name) else {
         return String::new();
     };
-    // What comes after a full stop is a variant: `one.oldstyle`.
+    // The part after a full stop is a variant: `one.oldstyle`.
     let name = match name.split_once('.') {
         Some((front, _)) if !front.is_empty() => front,
         _ => name,
@@ -122,7 +122,7 @@ fn accented(name: &str) -> Option<String> {
     Some([letter, accent.1].iter().collect())
 }
 
-/// `uni0041` and `u1F600`.
+/// Returns the character of a name such as `uni0041` or `u1F600`.
 fn by_number(name: &str) -> Option<String> {
     let digits = match name.strip_prefix("uni") {
         Some(digits) => digits.get(..4)?,
@@ -132,7 +132,7 @@ fn by_number(name: &str) -> Option<String> {
     (!c.is_control()).then(|| c.into())
 }
 
-/// Widths of ASCII in thousandths of the font's size, for fonts that every reader has, so that files may leave them out.
+/// Widths of ASCII in thousandths of the font's size, for the standard fonts, whose widths files may leave out.
 #[rustfmt::skip]
 const SANS: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
@@ -150,7 +150,7 @@ const SERIF: [u16; 95] = [
     200, 480, 541,
 ];
 
-/// The width of `code` in the font `name`, in thousandths of its size.
+/// Returns the width of `code` in the font `name`, in thousandths of its size.
 pub(super) fn standard_width(name: &[u8], code: u8) -> f32 {
     let has = |word: &[u8]| memchr::memmem::find(name, word).is_some();
     let table = match () {
@@ -162,7 +162,7 @@ pub(super) fn standard_width(name: &[u8], code: u8) -> f32 {
     table.get(at).map_or(500.0, |width| f32::from(*width))
 }
 
-/// A text string (7.9.2.2) as UTF-8: UTF-16 with a byte order mark, UTF-8 with one, or single bytes.
+/// Returns a text string (7.9.2.2) as UTF-8: UTF-16 with a byte order mark, UTF-8 with one, or single bytes.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     if bytes.starts_with(&[0xfe, 0xff]) || bytes.starts_with(&[0xff, 0xfe]) {
         let encoding = match bytes[0] {

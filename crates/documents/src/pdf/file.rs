@@ -1,4 +1,4 @@
-//! The objects of a file, found by their numbers, within limits on time and memory.
+//! Finds the objects of a file by their numbers, within limits on time and memory.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -11,23 +11,23 @@ use super::lexer::{Lexer, Token, is_blank};
 use super::object::{Dict, Object, PdfStream, Ref};
 use super::xref::{ObjectPlace, XrefTable, data_end, data_start, has_end, header_at};
 
-/// References that lead to references, and objects that are needed to read others.
+/// Maximum length of a chain of references, and maximum depth of objects that are needed to read others.
 const DEPTH: usize = 16;
-/// Unpacked object streams that are kept.
+/// Maximum number of unpacked object streams that are kept.
 const KEPT: usize = 8;
 
-/// Limits on what one file costs.
+/// Limits on the cost of one file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PdfLimits {
-    /// Bytes that it may have, and that may be unpacked of it at the same time.
+    /// Maximum bytes of the file, and maximum bytes unpacked of it at the same time.
     pub(crate) memory: usize,
-    /// Bytes that may be unpacked of it in total, repeated ones counted each time.
+    /// Maximum bytes unpacked of it in total. Repeated ones count each time.
     pub(crate) total: u64,
-    /// Whether there are no greater ones.
+    /// Whether the file is not read again with higher limits.
     pub(crate) is_last: bool,
 }
 
-/// What was spent of the limits.
+/// The limits, and the used part of them.
 #[derive(Debug)]
 struct PdfBudget {
     memory: usize,
@@ -73,13 +73,13 @@ pub(super) struct PdfFile<'d> {
     /// Whether it ends with a table of its objects, even a damaged one. A file that was cut short does not.
     pub(super) has_end: bool,
     table: XrefTable,
-    /// The table that a search gives, if it was needed.
+    /// The table that a search builds, if it was needed.
     searched: OnceCell<XrefTable>,
     crypt: Option<Crypt>,
     budget: PdfBudget,
-    /// Objects that are being read.
+    /// Number of objects that are being read, one within another.
     depth: Cell<usize>,
-    /// The first flaw of streams that were unpacked since it was taken.
+    /// The first flaw of unpacked streams that was not taken yet.
     damage: Cell<Option<DamagedStream>>,
     /// Whether something was cut because of the limit on memory.
     is_short: Cell<bool>,
@@ -149,7 +149,7 @@ impl<'d> PdfFile<'d> {
         !self.get(pages.dict(), b"Kids").array().is_empty()
     }
 
-    /// Adds the objects in object streams to a table that was rebuilt, and the trailer that a cross-reference stream has.
+    /// Adds the objects in object streams to a rebuilt table, and the trailer of a cross-reference stream.
     fn index_streams(&mut self) {
         for number in self.table.in_file_order() {
             let object = self.load(number);
@@ -159,7 +159,7 @@ impl<'d> PdfFile<'d> {
             match stream.dict.get(b"Type").name() {
                 b"XRef" => {
                     let entries = stream.dict.0.clone().into_iter();
-                    // A catalog that was found comes after these, and counts.
+                    // A catalog that was already found comes after these entries, so it counts.
                     self.table.trailer.0.splice(0..0, entries);
                     self.crypt = None;
                     self.crypt = Crypt::of(self);
@@ -214,12 +214,12 @@ impl<'d> PdfFile<'d> {
         self.get(self.trailer(), b"Root")
     }
 
-    /// The value of `key`, with references followed.
+    /// Returns the value of `key`, following references.
     pub(super) fn get(&self, dict: &Dict, key: &[u8]) -> Object {
         self.resolve(dict.get(key))
     }
 
-    /// `object` itself, or what it refers to.
+    /// Returns `object`, following references.
     pub(super) fn resolve(&self, object: &Object) -> Object {
         let mut object = object.clone();
         for _ in 0..DEPTH {
@@ -231,7 +231,7 @@ impl<'d> PdfFile<'d> {
         Object::Null
     }
 
-    /// The elements of an array, with references followed.
+    /// Returns the elements of an array, following references.
     pub(super) fn items(&self, array: &Object) -> Vec<Object> {
         let items = self.resolve(array);
         items
@@ -241,12 +241,12 @@ impl<'d> PdfFile<'d> {
             .collect()
     }
 
-    /// Numbers of all objects, in the order of the file.
+    /// Returns the numbers of all objects, in the order of the file.
     pub(super) fn numbers(&self) -> Vec<u32> {
         self.table.in_file_order()
     }
 
-    /// The object of this number; null if there is none, or the limits are reached.
+    /// Returns the object with this number; null if it does not exist, or a limit is reached.
     pub(super) fn load(&self, number: u32) -> Object {
         if self.depth.get() >= DEPTH || self.is_spent() {
             return Object::Null;
@@ -287,7 +287,7 @@ impl<'d> PdfFile<'d> {
         }))
     }
 
-    /// The offset of an object that is not where the table says.
+    /// Returns the offset of an object that is not where the table says.
     fn searched(&self, number: u32) -> Option<usize> {
         let searched = self.searched.get_or_init(|| XrefTable::rebuild(self.data));
         match searched.places.get(&number)? {
@@ -325,7 +325,7 @@ impl<'d> PdfFile<'d> {
         let bytes = unpacked.bytes;
         let mut lexer = Lexer::new(&bytes, 0);
         let index = stream_index(&mut lexer, first, count);
-        // The objects follow the index, so that a wrong number or offset shows.
+        // The objects follow the index directly. Otherwise a number or offset is wrong.
         let between = bytes.get(lexer.at.min(first)..first);
         let is_whole = index.len() == count
             && between.is_some_and(|bytes| bytes.iter().all(|byte| is_blank(*byte)));
@@ -394,7 +394,7 @@ impl<'d> PdfFile<'d> {
         unpacked
     }
 
-    /// The bytes of a stream without encryption. None if it is encrypted by an unknown filter.
+    /// Returns the decrypted bytes of a stream; `None` if it is encrypted by an unknown filter.
     fn decrypted<'b>(
         &self,
         bytes: &'b [u8],
@@ -410,7 +410,7 @@ impl<'d> PdfFile<'d> {
         }
     }
 
-    /// Notes a flaw of a stream, unless an earlier one was not taken yet.
+    /// Records a flaw of a stream, unless an earlier one was not taken yet.
     pub(super) fn note(&self, flaw: Option<StreamFlaw>, stream: &PdfStream) {
         let Some(flaw) = flaw.filter(|_| self.damage.get().is_none()) else {
             return;
@@ -427,7 +427,7 @@ impl<'d> PdfFile<'d> {
         self.damage.take()
     }
 
-    /// Notes that something was cut because of the limit on memory.
+    /// Records that something was cut because of the limit on memory.
     pub(super) fn shorten(&self) {
         self.is_short.set(true);
     }
@@ -436,14 +436,14 @@ impl<'d> PdfFile<'d> {
         self.is_short.get()
     }
 
-    /// Bytes that may be held.
+    /// Returns the maximum bytes that may be held.
     pub(super) fn memory(&self) -> usize {
         self.budget.memory
     }
 
     /// Counts work in bytes.
     pub(super) fn spend(&self, bytes: usize) {
-        /// The cost of anything, in bytes.
+        /// The minimum cost of any work, in bytes.
         const MIN: u64 = 64;
         let left = self.budget.left.get();
         self.budget
@@ -468,7 +468,7 @@ pub(super) struct Page {
     pub(super) resources: Rc<Dict>,
 }
 
-/// The numbers of the `count` objects of a stream, and where they start. The first one is at `first`.
+/// Reads the numbers of the `count` objects of a stream, and their offsets. The first object is at `first`.
 fn stream_index(lexer: &mut Lexer<'_>, first: usize, count: usize) -> Vec<(u32, usize)> {
     let mut index = Vec::new();
     while index.len() < count && lexer.at < first {

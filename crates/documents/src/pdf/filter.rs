@@ -1,4 +1,4 @@
-//! Filters of streams (ISO 32000-2, 7.4), each bounded in what it unpacks.
+//! Filters of streams (ISO 32000-2, 7.4). The unpacked bytes of each are bounded.
 //!
 //! Filters of images are not undone: nothing reads the pixels.
 
@@ -7,36 +7,36 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::lexer::is_blank;
 use super::object::{Dict, Object};
 
-/// Filters of one stream; more of them are a bomb.
+/// Maximum number of filters of one stream; more of them are a bomb.
 pub(super) const CHAIN: usize = 8;
 /// Bytes of output for which room is made at once.
 const STEP: usize = 64 << 10;
 
-/// What a filter gave.
+/// The output of a filter.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
     pub(super) flaw: Option<StreamFlaw>,
 }
 
-/// Why less was read of a stream than there is.
+/// Why a stream was not read completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamFlaw {
     /// The data ends early, or cannot be decoded after the bytes that were unpacked.
     Damaged,
-    /// There is more than the limit.
+    /// It unpacks to more bytes than the limit.
     Large,
     /// It is packed by more filters than are undone.
     Chained,
-    /// Forms are nested deeper than they are followed.
+    /// Forms are nested too deeply.
     Nested,
-    /// The page shows more text than is kept.
+    /// The page shows more text than the limit.
     Text,
-    /// An operator has more operands than are kept.
+    /// An operator has more operands than the limit.
     Operands,
-    /// The page has more links than are kept.
+    /// The page has more links than the limit.
     Links,
-    /// The texts of characters in a font take more than is kept.
+    /// The texts of characters in a font need more memory than the limit.
     Characters,
     /// It is packed by a filter for images, or an unknown one.
     Unreadable,
@@ -55,7 +55,7 @@ impl Filter {
         Filter { name, parameters }
     }
 
-    /// The name of the method by which the stream is encrypted, if the filter is for that.
+    /// Returns the name of the method by which the stream is encrypted, if this is a crypt filter.
     pub(super) fn crypt_name(&self) -> Option<&[u8]> {
         (self.name == b"Crypt").then(|| self.parameters.get(b"Name").name())
     }
@@ -102,7 +102,7 @@ fn undo(filter: &Filter, data: &[u8], max: usize) -> Unpacked {
         b"ASCII85Decode" | b"A85" => ascii85(data, max, &mut out),
         b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, max, &mut out),
         b"RunLengthDecode" | b"RL" => run_length(data, max, &mut out),
-        // Encryption was undone before all filters.
+        // Encryption is undone before all filters.
         b"Crypt" => return unpack(data, &[], max),
         _ => Err(StreamFlaw::Unreadable),
     };
@@ -115,7 +115,7 @@ fn undo(filter: &Filter, data: &[u8], max: usize) -> Unpacked {
     }
 }
 
-/// The outcome of data that ended before `rest`, where only blanks may follow the end mark.
+/// Checks data that ended before `rest`. Only blanks may follow the end mark.
 fn ended(rest: &[u8]) -> Result<(), StreamFlaw> {
     if rest.iter().all(|byte| is_blank(*byte)) {
         Ok(())
@@ -124,7 +124,7 @@ fn ended(rest: &[u8]) -> Result<(), StreamFlaw> {
     }
 }
 
-/// Room for more output, or why there is none.
+/// Checks that `bytes` more bytes of output are within `max`.
 fn room(out: &[u8], bytes: usize, max: usize) -> Result<(), StreamFlaw> {
     if max - out.len() >= bytes {
         Ok(())
@@ -133,7 +133,7 @@ fn room(out: &[u8], bytes: usize, max: usize) -> Result<(), StreamFlaw> {
     }
 }
 
-/// A zlib stream; one without its header, as some writers make, or without its checksum too.
+/// Unpacks a zlib stream. Some writers leave out its header, or its checksum too.
 fn inflate(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let data = trimmed(data);
     let has_header = data.len() > 1
@@ -148,7 +148,7 @@ fn inflate(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw>
     }
     let done = deflate(data, max, out);
     if done == Err(StreamFlaw::Damaged) && data.len() > 2 {
-        // The header itself may be what is damaged.
+        // The damage may be in the header itself.
         let mut behind = Vec::new();
         let done = deflate(&data[2..], max, &mut behind);
         if behind.len() > out.len() {
@@ -160,17 +160,17 @@ fn inflate(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw>
     ended(data.get(done? + 4..).unwrap_or_default())
 }
 
-/// The checksum that `rest`, the bytes after deflated data, starts with. None if only a line end is there.
+/// Returns the checksum at the start of `rest`, the bytes after deflated data; `None` if only a line end is there.
 fn checksum(rest: &[u8]) -> Option<u32> {
     let sum = rest.first_chunk()?;
     let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     (!sum.iter().all(is_line_end)).then(|| u32::from_be_bytes(*sum))
 }
 
-/// The checksum of a zlib stream (RFC 1950).
+/// Returns the checksum of a zlib stream (RFC 1950).
 fn adler32(bytes: &[u8]) -> u32 {
     const BASE: u32 = 65_521;
-    /// So many bytes can be added before a sum overflows.
+    /// Number of bytes that can be added before a sum overflows.
     const RUN: usize = 5552;
     let (mut a, mut b) = (1, 0);
     for run in bytes.chunks(RUN) {
@@ -184,7 +184,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// Unpacks deflated data. Returns the bytes of `body` that it takes.
+/// Unpacks deflated data. Returns the number of bytes of `body` that it has.
 fn deflate(body: &[u8], max: usize, out: &mut Vec<u8>) -> Result<usize, StreamFlaw> {
     let mut decoder = Decompress::new(false);
     loop {
@@ -206,13 +206,13 @@ fn deflate(body: &[u8], max: usize, out: &mut Vec<u8>) -> Result<usize, StreamFl
     }
 }
 
-/// `data` without the line ends before it, which some writers add.
+/// Returns `data` without the line ends before it, which some writers add.
 fn trimmed(data: &[u8]) -> &[u8] {
     let blanks = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
     &data[blanks.count()..]
 }
 
-/// The code of LZW that forgets all sequences, the one that ends the data, and the number of codes.
+/// The code of LZW that clears the table, the code that ends the data, and the maximum number of codes.
 const CLEAR: usize = 256;
 const END: usize = 257;
 const MAX_CODES: usize = 4096;
@@ -225,7 +225,7 @@ struct LzwCodes<'d> {
 }
 
 impl LzwCodes<'_> {
-    /// The next code, of `width` bits; none at the end of the data, where the end mark may be missing.
+    /// Reads the next code, of `width` bits; `None` at the end of the data, since the end mark may be missing.
     fn next(&mut self, width: u32) -> Option<usize> {
         while self.held < width {
             self.bits = self.bits << 8 | u32::from(*self.bytes.next()?);
@@ -236,7 +236,7 @@ impl LzwCodes<'_> {
     }
 }
 
-/// The width of a code if there are so many.
+/// Returns the width of a code if there are this many codes.
 fn lzw_width(codes: usize) -> u32 {
     match codes {
         ..=511 => 9,
@@ -252,7 +252,7 @@ fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), S
         held: 0,
         bits: 0,
     };
-    // Where in the output each sequence was written last, and its length.
+    // The last position of each sequence in the output, and its length.
     let mut known: Vec<(usize, usize)> = Vec::new();
     let mut last: Option<(usize, usize)> = None;
     while let Some(code) = codes.next(lzw_width(END + 1 + known.len() + early.min(1))) {
@@ -276,7 +276,7 @@ fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), S
         } else {
             let (at, len) = *known.get(code - END - 1).ok_or(StreamFlaw::Damaged)?;
             room(out, len, max)?;
-            // The last byte of the sequence may be the first one that is written.
+            // The sequence may include its own first byte as its last one.
             for byte in at..at + len {
                 out.push(out[byte]);
             }
@@ -367,7 +367,7 @@ fn run_length(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFl
     Ok(())
 }
 
-/// Rows of bytes that were subtracted from those before them (7.4.4.4).
+/// Undoes predictors: rows of bytes that were subtracted from the rows before them (7.4.4.4).
 struct Predictor {
     is_png: bool,
     /// Bytes of a row, and of a pixel.
@@ -435,7 +435,7 @@ fn paeth(left: u8, above: u8, corner: u8) -> u8 {
     }
 }
 
-/// The names of the filters that the value of `Filter` lists, and their parameters.
+/// Returns the filters that the value of `Filter` lists, with their parameters.
 pub(super) fn listed(filters: Object, parameters: Object) -> Vec<Filter> {
     let one = |value: Object| match value {
         Object::Array(items) => items,

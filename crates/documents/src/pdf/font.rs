@@ -1,4 +1,4 @@
-//! Fonts: which text and which width each character code has (ISO 32000-2, 9.5 to 9.10).
+//! Fonts: the text and the width of each character code (ISO 32000-2, 9.5 to 9.10).
 
 use encoding_rs::Encoding;
 
@@ -8,9 +8,9 @@ use super::file::PdfFile;
 use super::filter::StreamFlaw;
 use super::object::{Dict, Object};
 
-/// Widths of a composite font; more are ignored.
+/// Maximum number of widths of a composite font; more are ignored.
 const WIDTHS: usize = 1 << 16;
-/// Bytes at the start of a Type 1 font program in which its encoding is.
+/// Bytes at the start of a Type 1 font program in which its encoding is searched.
 const PROGRAM: usize = 32 << 10;
 
 /// A font.
@@ -40,15 +40,15 @@ pub(super) struct Composite {
     pub(super) is_vertical: bool,
 }
 
-/// What the codes of a composite font mean, if it has no map to Unicode.
+/// Meaning of the codes of a composite font without a map to Unicode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CodeMeaning {
     Unknown,
-    /// They are UTF-16.
+    /// UTF-16.
     Unicode,
-    /// They are text in this encoding.
+    /// Text in this encoding.
     Charset(&'static Encoding),
-    /// They are glyphs of one of Adobe's collections, which all start with ASCII.
+    /// Glyphs of one of Adobe's collections, which all start with ASCII.
     Collection,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Glyph {
     pub(super) len: usize,
     /// Its width in units of the font's size.
     pub(super) width: f32,
-    /// Whether it is the single byte 32, which word spacing is for.
+    /// Whether it is the single byte 32, to which word spacing applies.
     pub(super) is_blank: bool,
 }
 
@@ -72,7 +72,7 @@ impl Font {
         }
     }
 
-    /// Bytes of memory that it takes, about.
+    /// Returns the approximate bytes of memory that it takes.
     pub(super) fn size(&self) -> usize {
         match self {
             Font::Simple(font) => {
@@ -85,7 +85,7 @@ impl Font {
         }
     }
 
-    /// Reads the glyph that `bytes`, which are not empty, start with, and writes its text.
+    /// Reads the glyph at the start of `bytes`, which are not empty, and writes its text.
     pub(super) fn next(&self, bytes: &[u8], out: &mut String) -> Glyph {
         match self {
             Font::Simple(font) => {
@@ -102,7 +102,7 @@ impl Font {
     }
 }
 
-/// The map in the stream `key`; an empty one if there is none.
+/// Returns the map in the stream `key`; an empty one if there is none.
 fn map(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> CodeMap {
     match file.get(dict, key) {
         Object::Stream(stream) => {
@@ -133,7 +133,7 @@ impl Simple {
     }
 }
 
-/// The text of each code by the font's encoding.
+/// Returns the text of each code by the font's encoding.
 fn own_texts(file: &PdfFile<'_>, dict: &Dict) -> Vec<String> {
     let encoding = file.get(dict, b"Encoding");
     let descriptor = file.get(dict, b"FontDescriptor");
@@ -174,7 +174,7 @@ fn own_texts(file: &PdfFile<'_>, dict: &Dict) -> Vec<String> {
     texts
 }
 
-/// Takes the encoding that a Type 1 font program has in its plain part: `dup 65 /A put`.
+/// Reads the encoding in the plain part of a Type 1 font program: `dup 65 /A put`.
 fn built_in(file: &PdfFile<'_>, descriptor: &Dict, texts: &mut [String]) -> Option<()> {
     let Object::Stream(stream) = file.get(descriptor, b"FontFile") else {
         return None;
@@ -199,7 +199,7 @@ fn built_in(file: &PdfFile<'_>, descriptor: &Dict, texts: &mut [String]) -> Opti
     Some(())
 }
 
-/// Names of glyphs that only number them by their ASCII codes, such as `a65`, `C65` or `G41`, as some converters make them.
+/// Names of glyphs that only have their ASCII code, such as `a65`, `C65` or `G41`, as some converters make them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Numbering {
     /// Letters before the number.
@@ -208,7 +208,7 @@ struct Numbering {
 }
 
 impl Numbering {
-    /// The numbering of all names in `differences`; none if one of them is a name of another kind.
+    /// Returns the numbering of all names in `differences`; `None` if one of them is a name of another kind.
     fn of(differences: &[Object]) -> Option<Numbering> {
         let names: Vec<_> = differences.iter().map(Object::name).collect();
         let names = || {
@@ -243,7 +243,8 @@ impl Numbering {
     }
 }
 
-/// The ligatures and dashes that fonts of TeX have among their controls: from 11 on in its old encoding, from 21 in its new.
+/// Returns a ligature or dash that fonts of TeX have among the control characters: from 11 in its old encoding, from 21 in
+/// its new one.
 fn tex_ligature(code: u32) -> Option<&'static str> {
     Some(match code {
         11 | 27 => "ff",
@@ -260,7 +261,7 @@ fn tex_ligature(code: u32) -> Option<&'static str> {
 
 fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {
     let scale = match kind {
-        // Glyphs of a Type 3 font have units of their own.
+        // Glyphs of a Type 3 font have their own units.
         b"Type3" => {
             let matrix = file.items(dict.get(b"FontMatrix"));
             let scale = matrix.first().and_then(Object::number);
@@ -348,7 +349,7 @@ impl Composite {
 }
 
 impl CodeMeaning {
-    /// By the name of the predefined map (9.7.5.2) and the collection of the glyphs.
+    /// Returns the meaning by the name of the predefined map (9.7.5.2) and the collection of the glyphs.
     fn of(map: &[u8], ordering: &[u8]) -> CodeMeaning {
         let has = |word: &[u8]| memchr::memmem::find(map, word).is_some();
         match map {
@@ -373,7 +374,7 @@ fn default_width(file: &PdfFile<'_>, dict: &Dict) -> f32 {
     width.unwrap_or(1000.0) as f32 * 0.001
 }
 
-/// The widths in the array `W` (9.7.4.3): `first [w w …]` and `first last w`.
+/// Reads the widths in the array `W` (9.7.4.3): `first [w w …]` and `first last w`.
 fn composite_widths(file: &PdfFile<'_>, dict: &Dict) -> Vec<(u32, u32, f32)> {
     let items = file.items(dict.get(b"W"));
     let mut widths = Vec::new();

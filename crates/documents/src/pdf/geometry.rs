@@ -19,7 +19,7 @@ impl Point {
         self.x * other.x + self.y * other.y
     }
 
-    /// The same, turned left by a right angle.
+    /// Returns the vector turned left by a right angle.
     pub(super) fn turned(self) -> Point {
         Point {
             x: -self.y,
@@ -39,7 +39,7 @@ pub(super) struct Matrix(pub(super) [f64; 6]);
 impl Matrix {
     pub(super) const UNIT: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
-    /// This transformation, and then `next`.
+    /// Returns this transformation followed by `next`.
     pub(super) fn then(self, next: Matrix) -> Matrix {
         let (Matrix(m), Matrix(n)) = (self, next);
         Matrix([
@@ -56,7 +56,7 @@ impl Matrix {
         Matrix([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// The image of a point.
+    /// Transforms a point.
     pub(super) fn apply(self, x: f64, y: f64) -> Point {
         let Matrix(m) = self;
         Point {
@@ -65,7 +65,7 @@ impl Matrix {
         }
     }
 
-    /// The image of a distance.
+    /// Transforms a distance.
     pub(super) fn turn(self, x: f64, y: f64) -> Point {
         let Matrix(m) = self;
         Point {

@@ -1,44 +1,44 @@
-//! The text of a page: its lines, with what the layout and the links say about each line's end.
+//! Joins the lines of a page to a text. The layout and the links decide how each line ends.
 //!
-//! A line's end inside a link's target is dropped. One that the next line continues, as far as the layout shows, is a line
-//! end; any other, and one where a target ends, is an empty line. So a reader of the text sees lines of a paragraph as in any
-//! text that is broken into lines. Where a column or page ends with a full line, a form feed follows.
+//! A line's end inside a link's target is dropped. An end that the next line continues, judged by the layout, is a line
+//! end; any other, and one at the end of a target, is an empty line. So the text has its lines and paragraphs as any text
+//! that is broken into lines. If a column or page ends with a full line, a form feed follows.
 
 use super::lines::Line;
 
-/// Lines before and after one that show the margin of its column.
+/// Number of lines before and after a line that show the margin of its column.
 const NEAR: usize = 25;
-/// The room at the end of a line that is full whatever comes next, in sizes of the font.
+/// Maximum room at the end of a full line, whatever comes next, in sizes of the font.
 const NARROW: f64 = 3.0;
-/// Least bytes of a link's target at a line's end.
+/// Minimum bytes of a link's target at a line's end.
 const MIN: usize = 5;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Break {
-    /// Inside a word, as a link shows: the line end is dropped, with so many characters before it.
+    /// Inside a word, as a link shows: the line end is dropped, with this many characters before it.
     Joined(usize),
     /// The next line continues this one.
     Soft,
-    /// The column ends here, and what it says may go on anywhere.
+    /// The column ends here, and its text may continue anywhere.
     Torn,
-    /// The next line is something else.
+    /// The next line does not continue this one.
     Hard,
 }
 
-/// Bytes at the end of a word, and of what follows it in a target, by which targets are found.
+/// Bytes at the end of a word, and of the rest of a target after it, by which targets are found.
 const AFTER: usize = 3;
 
-/// Targets of links, in the form in which they are compared.
+/// Targets of links, normalised for comparison.
 pub(super) struct Targets {
     /// Sorted by their bytes from the end.
     targets: Vec<String>,
-    /// For each place in a target, a hash of the bytes around it, the target and the offset; sorted.
+    /// For each position in a target, a hash of the bytes around it, the target and the offset; sorted.
     places: Vec<(u32, u32, u32)>,
 }
 
 impl Targets {
-    /// Those of a page and of the page after it, to which a broken line may lead.
+    /// Makes the targets of a page and of the page after it, on which a broken line may continue.
     pub(super) fn new<'t>(targets: impl Iterator<Item = &'t String>) -> Self {
         let mut targets: Vec<_> = targets.map(|target| folded(&unescaped(target))).collect();
         targets.sort_by(|a, b| a.bytes().rev().cmp(b.bytes().rev()));
@@ -57,7 +57,7 @@ impl Targets {
 
     /// Whether a target contains the end of `token`, and `next` starts with the bytes that follow it there.
     fn go_on(&self, token: &str, next: &str) -> bool {
-        // Where a longer part of the word is in a target, the shortest one is too.
+        // If a longer part of the word is in a target, the shortest one is too.
         let Some(part) = parts(token).last() else {
             return false;
         };
@@ -89,7 +89,7 @@ impl Targets {
         target.is_some_and(|target| target.ends_with(part))
     }
 
-    /// What the links say about a line end between `token` and `next`.
+    /// Returns how the links show a line end between `token` and `next`; `None` if they do not.
     fn between(&self, token: &str, next: &str) -> Option<Break> {
         let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
         if self.targets.is_empty() || !token.bytes().any(may_be_target) {
@@ -108,14 +108,14 @@ impl Targets {
     }
 }
 
-/// Whether `next` starts with `rest`, what follows a word in a target, or `rest` with it.
+/// Whether `next` starts with `rest`, the bytes after a word in a target, or `rest` starts with `next`.
 fn agrees(rest: &[u8], next: &[u8]) -> bool {
     let same = rest.iter().zip(next).take_while(|(a, b)| a == b).count();
     // A short word that begins like the rest of a target may be any word.
     same > 0 && (same == rest.len() || same == next.len() && same > 2)
 }
 
-/// A hash of the bytes before and after a place in a target (FNV-1a).
+/// Returns a hash of the bytes before and after a position in a target (FNV-1a).
 fn key(before: &[u8], after: &[u8]) -> u32 {
     let bytes = before.iter().chain(after);
     bytes.fold(0x811c_9dc5, |hash, byte| {
@@ -123,7 +123,7 @@ fn key(before: &[u8], after: &[u8]) -> u32 {
     })
 }
 
-/// `token`, and what of it comes after each mark, if that is long enough to be known again.
+/// Returns `token`, and its parts after each mark, if they are long enough to be recognised.
 fn parts(token: &str) -> impl Iterator<Item = &str> {
     let after_mark = |(at, c): (usize, char)| {
         let is_mark = !c.is_alphanumeric();
@@ -135,7 +135,7 @@ fn parts(token: &str) -> impl Iterator<Item = &str> {
         .filter(|part| part.len() >= MIN)
 }
 
-/// Lower case, with typeset hyphens as in ASCII.
+/// Returns `text` in lower case, with typeset hyphens as in ASCII.
 fn folded(text: &str) -> String {
     let fold = |c: char| match c {
         '\u{2010}' | '\u{2011}' | '\u{ad}' => '-',
@@ -144,7 +144,7 @@ fn folded(text: &str) -> String {
     text.chars().map(fold).collect()
 }
 
-/// A target with its percent encoding undone, where that gives text.
+/// Returns a target with its percent encoding undone, if that gives text.
 fn unescaped(target: &str) -> String {
     let mut bytes = Vec::with_capacity(target.len());
     let mut rest = target.as_bytes();
@@ -157,7 +157,8 @@ fn unescaped(target: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
 }
 
-/// The text of a page's lines. What a link shows to go on at the start of a line of the next page is moved from there.
+/// Returns the text of a page's lines. If a link shows that a word continues at the start of a line of the next page, the
+/// rest of the word is moved from there.
 pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) -> String {
     let mut text = String::new();
     let mut is_first = true;
@@ -175,14 +176,14 @@ pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) ->
         }
     }
     if !next_page.is_empty() && !complete(&mut text, next_page, targets) && !text.is_empty() {
-        // What the last line is about may go on on the next page.
+        // The text of the last line may continue on the next page.
         text.push_str("\n\u{c}");
     }
     text
 }
 
-/// Moves the rest of a word at the end of a page from the next page, if a link shows that it goes on there. Returns whether a
-/// link shows the end of the word.
+/// Moves the rest of a word at the end of a page from the next page, if a link shows that it continues there. Returns
+/// whether a link shows the end of the word.
 fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) -> bool {
     let word = last_word(text);
     for line in next_page {
@@ -213,9 +214,10 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// How the line at `at` ends, as far as the layout shows. The next one continues it if it has the same direction and size, is
-/// directly below or at the top of another column, and its first word had no room in the line. Where all lines of an item but
-/// its first are indented, one that is not starts the next item; `is_first` says whether the line is the first.
+/// Returns how the line at `at` ends, judged by the layout. The next line continues it if it has the same direction and
+/// size, is directly below or at the top of another column, and its first word had no room in the line. If all lines of an
+/// item except its first are indented, a line that is not starts the next item; `is_first` says whether the line is the
+/// first.
 fn by_layout(lines: &[Line], at: usize, is_first: bool) -> Break {
     let (line, next) = (&lines[at], &lines[at + 1]);
     let size = line.size.max(next.size);
@@ -257,7 +259,7 @@ mod tests {
         Targets::new(targets.iter())
     }
 
-    /// Lines one below the other, of characters as wide as half their size.
+    /// Makes lines below one another, of characters as wide as half their size.
     fn lines(texts: &[&str]) -> Vec<Line> {
         let mut lines = PageLines::default();
         for (number, text) in texts.iter().enumerate() {

@@ -17,19 +17,19 @@ pub(super) enum Token<'d> {
     Word(&'d [u8]),
 }
 
-/// Reads tokens. Never fails: what is no token is passed over.
+/// Reads tokens. Never fails: other bytes are passed over.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'d> {
     bytes: &'d [u8],
     pub(super) at: usize,
 }
 
-/// White space (Table 1).
+/// Whether `byte` is white space (Table 1).
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, 0 | b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
-/// Neither white space nor a delimiter (Table 2).
+/// Whether `byte` is neither white space nor a delimiter (Table 2).
 fn is_regular(byte: u8) -> bool {
     !is_blank(byte) && !b"()<>[]{}/%".contains(&byte)
 }
@@ -48,7 +48,7 @@ impl<'d> Lexer<'d> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The bytes that are left.
+    /// Returns the bytes that are left.
     pub(super) fn rest(&self) -> &'d [u8] {
         &self.bytes[self.at..]
     }
@@ -67,7 +67,7 @@ impl<'d> Lexer<'d> {
         }
     }
 
-    /// The next token; none at the end.
+    /// Reads the next token; `None` at the end.
     pub(super) fn token(&mut self) -> Option<Token<'d>> {
         loop {
             self.skip_blanks();
@@ -102,7 +102,7 @@ impl<'d> Lexer<'d> {
         word
     }
 
-    /// A number. Writers make slips such as `--5`, `1.2.3` and `5-3`, which readers take for -5, 1.2 and 5.
+    /// Reads a number. Writers make slips such as `--5`, `1.2.3` and `5-3`, which readers take for -5, 1.2 and 5.
     fn number(&mut self) -> Token<'d> {
         let word = self.regular();
         let (mut value, mut scale, mut is_negative) = (0.0, 0.0, false);
@@ -205,7 +205,7 @@ impl<'d> Lexer<'d> {
     }
 }
 
-/// A literal string without its escapes (7.3.4.2).
+/// Returns a literal string with its escapes undone (7.3.4.2).
 fn unescaped(raw: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(raw.len());
     let mut at = 0;

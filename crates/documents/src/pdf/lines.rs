@@ -1,16 +1,18 @@
-//! Lines of text, from the strings that a page shows, in the order in which it shows them.
+//! Makes lines of text of the strings of a page, in the order in which it shows them.
 
 use super::geometry::Point;
 
-/// The least gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2; kerning is up to 0.1.
+/// The minimum gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2; kerning is up to
+/// 0.1.
 const BLANK: f64 = 0.15;
-/// The greatest width of a blank that nobody sees, in sizes of the font. Some publishers put one at each place where a URL may break.
+/// The maximum width of an invisible blank, in sizes of the font. Some publishers put one at each place where a URL may
+/// break.
 pub(super) const NO_WIDTH: f64 = 0.05;
-/// The greatest gap in a line. Columns are farther apart.
+/// The maximum gap in a line. Columns are farther apart.
 const GAP: f64 = 2.5;
-/// The greatest distance of a note or index from the line that it is in.
+/// The maximum distance of a note mark or index from its line.
 const RAISED: f64 = 0.6;
-/// The least distance that makes it one.
+/// The minimum distance of a note mark or index from its line.
 const LEVEL: f64 = 0.12;
 
 /// A string that a page shows.
@@ -19,7 +21,7 @@ pub(super) struct TextRun<'t> {
     pub(super) text: &'t str,
     pub(super) start: Point,
     pub(super) end: Point,
-    /// Where what can be seen of it starts and ends; `None` if it is blank.
+    /// Start and end of its visible part; `None` if it is blank.
     pub(super) seen: Option<(Point, Point)>,
     /// The direction of writing, of length 1.
     pub(super) along: Point,
@@ -35,7 +37,7 @@ pub(super) struct Line {
     pub(super) end: Point,
     pub(super) along: Point,
     pub(super) size: f64,
-    /// The end of what can be seen.
+    /// The end of its visible part.
     seen_end: Option<Point>,
     /// The last string, and its start. Some writers show a string twice to make it bold.
     last: (usize, Point),
@@ -70,7 +72,7 @@ impl Line {
         }
     }
 
-    /// Whether what can be seen of `run` starts where what can be seen of the line ends.
+    /// Whether the visible part of `run` starts where the visible part of the line ends.
     fn touches(&self, run: &TextRun<'_>, size: f64) -> bool {
         let ends = self.seen_end.zip(run.seen);
         ends.is_some_and(|(end, (start, _))| start.minus(end).length() < NO_WIDTH * size)
@@ -103,7 +105,7 @@ impl Line {
         self.text.push_str(text);
         self.seen_end = run.seen.map(|(_, end)| end).or(self.seen_end);
         if is_raised && run.size < self.size {
-            // The line goes on at its own height.
+            // The line keeps its own height.
             let forward = run.end.minus(self.end).dot(self.along);
             self.end = Point {
                 x: self.end.x + forward * self.along.x,
@@ -116,7 +118,7 @@ impl Line {
         true
     }
 
-    /// Whether `run` shows the last string once more.
+    /// Whether `run` repeats the last string.
     fn repeats(&self, run: &TextRun<'_>) -> bool {
         let (at, start) = self.last;
         let text = run.text.trim();
@@ -125,7 +127,7 @@ impl Line {
             && run.start.minus(start).length() < 0.12 * self.size
     }
 
-    /// The place of its start in the direction of writing, and across it.
+    /// Returns the position of its start in the direction of writing.
     pub(super) fn starts_at(&self) -> f64 {
         self.start.dot(self.along)
     }
@@ -134,12 +136,12 @@ impl Line {
         self.end.dot(self.along)
     }
 
-    /// How far up it is, as its reader sees it.
+    /// Returns its height on the page, seen in the direction of reading.
     pub(super) fn height(&self) -> f64 {
         self.start.dot(self.along.turned())
     }
 
-    /// The mean width of its characters.
+    /// Returns the mean width of its characters.
     pub(super) fn character(&self) -> f64 {
         (self.ends_at() - self.starts_at()) / self.text.chars().count().max(1) as f64
     }
@@ -149,7 +151,7 @@ impl Line {
 mod tests {
     use super::*;
 
-    /// Where what can be seen of `text` at `(x, y)` starts and ends.
+    /// Returns start and end of the visible part of `text` at `(x, y)`.
     fn seen(x: f64, y: f64, text: &str) -> Option<(Point, Point)> {
         let width = |text: &str| 5.0 * text.chars().count() as f64;
         let (front, end) = (
@@ -180,7 +182,7 @@ mod tests {
         );
     }
 
-    /// The lines of strings at `(x, y)`, of size 10 with characters of width 5.
+    /// Makes lines of strings at `(x, y)`, of size 10 with characters of width 5.
     fn lines(runs: &[(f64, f64, &str)]) -> Vec<String> {
         let mut lines = PageLines::default();
         for (x, y, text) in runs {

@@ -6,10 +6,10 @@ use super::encoding::text_string;
 use super::file::{Page, PdfFile};
 use super::filter::StreamFlaw;
 
-/// Annotations of a page that are read.
+/// Maximum number of annotations of a page that are read.
 pub(super) const ANNOTATIONS: usize = 100_000;
 
-/// The URIs that a page links to, each once, in the order of its annotations; and why some are missing.
+/// Returns the URIs that a page links to, without repeats, in the order of its annotations; and why some are missing.
 pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<StreamFlaw>) {
     let annotations = file.get(&page.dict, b"Annots");
     let annotations = annotations.array();

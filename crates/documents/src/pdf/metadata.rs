@@ -4,7 +4,7 @@ use super::encoding::text_string;
 use super::file::PdfFile;
 use super::object::Object;
 
-/// The entries of the information dictionary, one a line, and the XMP packet. Empty if the file has neither.
+/// Returns the entries of the information dictionary, one a line, and the XMP packet. Empty if the file has neither.
 pub(super) fn of(file: &PdfFile<'_>) -> String {
     let mut text = String::new();
     let information = file.get(file.trailer(), b"Info");

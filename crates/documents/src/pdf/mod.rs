@@ -1,12 +1,12 @@
-//! The text of PDF files: a document for the metadata, and one for each page.
+//! Reads the text of PDF files: a document for the metadata, and one for each page.
 //!
 //! `file` finds objects by their numbers (`xref`, `object`, `lexer`), decrypts (`crypt`) and unpacks (`filter`) them.
-//! `content` reads the strings that a page shows, in the order in which it shows them, with `font`, `cmap` and `encoding` for
-//! their characters; `lines` makes lines of them, and `joins` a text, led by the `links` of the page.
+//! `content` reads the strings of a page, in the order in which it shows them, with `font`, `cmap` and `encoding` for their
+//! characters; `lines` makes lines of them, and `joins` a text, using the `links` of the page.
 //!
-//! The file is held in memory. What is unpacked of it at the same time is bounded, and so is what is unpacked in total, with
-//! repeated parts counted each time. So no file takes more time or memory than its size allows. No other crate reads PDF here:
-//! those that do unpack some streams without a bound.
+//! The file is held in memory. The bytes unpacked at the same time are bounded, and so are the bytes unpacked in total;
+//! repeated parts count each time. So no file takes more time or memory than its size allows. No other crate reads PDF
+//! here, since those that do unpack some streams without a bound.
 
 mod cmap;
 mod content;
@@ -44,19 +44,19 @@ use super::numbers::LATE;
 const FREE: u64 = 64 << 20;
 /// Bytes per byte of the file that may be unpacked in total. Articles unpack to three times their size.
 const RATIO: u64 = 32;
-/// Errors of pages that a file may have.
+/// Maximum number of errors of pages that are reported for a file.
 const ERRORS: usize = 10;
-/// The cost of a page beside its content.
+/// The cost of a page besides its content.
 const PAGE: usize = 1 << 10;
 
 /// The error of a file that does not end as a whole file does.
 const CUT: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
     wrong; get it again";
-/// The error of a file that is known only by its end.
+/// The error of a file that is recognised only by its end.
 const HEADLESS: &str = "does not start as it should, so it is damaged; get it again";
 /// The error of a file with more errors than are reported of its pages.
 const MORE: &str = "has more pages with errors than these 10; get it again";
-/// The error of a file whose pages are not all where its page tree says.
+/// The error of a file whose page tree does not lead to all pages.
 const TREE: &str =
     "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
 
@@ -67,15 +67,15 @@ pub(super) struct PdfDocument {
     pub(super) text: String,
     /// Whether it is a page: lines of text, whose ends the layout made.
     pub(super) is_page: bool,
-    /// Whether it is a page that shows no text, as a scanned one does. One whose content is lost is not.
+    /// Whether it is a page without text, such as a scanned one. A page whose content is lost is not blank.
     pub(super) is_blank: bool,
     /// Why text is missing from it.
     pub(super) error: Option<InputError>,
 }
 
 impl PdfLimits {
-    /// The limits for a file of `length` bytes. `is_last` says that what does not fit in `memory` bytes is left out;
-    /// otherwise such a file is not read.
+    /// Returns the limits for a file of `length` bytes. `is_last` says that content which does not fit in `memory` bytes is
+    /// left out; otherwise such a file is not read.
     pub(super) fn of(length: usize, memory: usize, is_last: bool) -> Self {
         PdfLimits {
             memory,
@@ -85,8 +85,8 @@ impl PdfLimits {
     }
 }
 
-/// Whether `start`, the first [`LATE`] bytes of a stream, has the header of a PDF file after other bytes: with a line that a
-/// text about PDF does not have after it.
+/// Whether `start`, the first [`LATE`] bytes of a stream, has the header of a PDF file after other bytes. The line after
+/// the header must be one that a text about PDF does not have.
 pub(super) fn starts_late(start: &[u8]) -> bool {
     let headers = memchr::memmem::find_iter(start, b"%PDF-");
     headers.take(4).any(|at| {
@@ -97,8 +97,8 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
     })
 }
 
-/// The documents of `bytes`, with the error that ended the file early, if any did. None if the limits are not the last and
-/// are reached.
+/// Reads the documents of `bytes`, and the error that ended the file early, if any. Returns `None` if the limits are not
+/// the last and are reached.
 pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
     let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-");
     let mut documents = Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
 
 /// Why a file was not read to its end.
 enum PdfStop {
-    /// More memory is needed, and there are greater limits.
+    /// More memory is needed, and higher limits can be tried.
     Short,
     Error(InputError),
 }
@@ -160,7 +160,7 @@ fn read_file(
     Err(PdfStop::Error(InputError::Pdf(fault)))
 }
 
-/// The error of a stream that something needs.
+/// Returns the error for a damaged stream that other objects need.
 fn damaged(damage: DamagedStream) -> InputError {
     InputError::PdfStream {
         object: damage.object,
@@ -184,7 +184,7 @@ struct PageReader<'f, 'd> {
     /// The number of the last page, from 1.
     number: u64,
     held: Option<HeldPage>,
-    /// Bytes of text that the file may have yet.
+    /// Bytes of text that the file may still have.
     left: usize,
     /// Errors of its pages, reported or not.
     errors: usize,
@@ -214,7 +214,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
 
     fn metadata(&mut self, documents: &mut Vec<PdfDocument>) {
         let text = metadata::of(self.file);
-        // What was needed to find the pages may be damaged too.
+        // Objects that lead to the pages may be damaged too.
         let error = self.file.take_damage().map(damaged);
         if !text.is_empty() || error.is_some() {
             let document = PdfDocument {
@@ -246,7 +246,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
         self.held = Some(next);
     }
 
-    /// Completes the last page. Returns how many errors there were.
+    /// Completes the last page. Returns the number of errors.
     fn finish(mut self, documents: &mut Vec<PdfDocument>) -> usize {
         if let Some(held) = self.held.take() {
             self.complete(held, None, documents);
@@ -284,7 +284,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
         self.add(documents, document);
     }
 
-    /// The error of a page. None if its text is not missing, or the error of the file says why it is.
+    /// Returns the error of a page; `None` if no text is missing, or the error of the file explains it.
     fn error(&self, flaw: StreamFlaw) -> Option<InputError> {
         Some(InputError::Pdf(match flaw {
             StreamFlaw::Unreadable => return None,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lexer::{Lexer, Token};
 
-/// Arrays and dictionaries within one another; hardly any file has ten.
+/// Maximum depth of arrays and dictionaries within one another; hardly any file has ten.
 const DEPTH: usize = 64;
 
 /// The number and the generation of an indirect object.
@@ -17,7 +17,7 @@ pub(super) struct Ref {
 /// An object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Object {
-    /// Null, and what cannot be read.
+    /// Null, and unreadable objects.
     #[default]
     Null,
     Bool(bool),
@@ -30,7 +30,7 @@ pub(super) enum Object {
     Ref(Ref),
 }
 
-/// A dictionary, which is small: a list of its entries.
+/// A dictionary: a list of its entries, since it is small.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
 
@@ -39,7 +39,7 @@ pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
 pub(super) struct PdfStream {
     pub(super) dict: Dict,
     pub(super) data: Range<usize>,
-    /// The object that it is, which its key depends on if it is encrypted.
+    /// The number of the object, on which its key depends if it is encrypted.
     pub(super) id: Ref,
 }
 
@@ -47,7 +47,7 @@ static NULL: Object = Object::Null;
 static EMPTY: Dict = Dict(Vec::new());
 
 impl Dict {
-    /// The value of `key` as it is written, which may be a reference.
+    /// Returns the value of `key` without following it if it is a reference.
     pub(super) fn get(&self, key: &[u8]) -> &Object {
         // Of repeated keys the last counts.
         let mut entries = self.0.iter().rev();
@@ -62,7 +62,7 @@ impl Dict {
 }
 
 impl Object {
-    /// The dictionary that it is or, for a stream, has; otherwise an empty one.
+    /// Returns the dictionary that it is or, for a stream, has; otherwise an empty one.
     pub(super) fn dict(&self) -> &Dict {
         match self {
             Object::Dict(dict) => dict,
@@ -78,7 +78,7 @@ impl Object {
         }
     }
 
-    /// The bytes of a name; none otherwise.
+    /// Returns the bytes of a name; empty if it is not a name.
     pub(super) fn name(&self) -> &[u8] {
         match self {
             Object::Name(name) => name,
@@ -100,7 +100,7 @@ impl Object {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Returns the number if it is whole and not negative.
     pub(super) fn count(&self) -> Option<usize> {
         let number = self.number()?;
         (0.0..1e15).contains(&number).then_some(number as usize)
@@ -115,7 +115,7 @@ impl Object {
 }
 
 impl Lexer<'_> {
-    /// Reads the object that comes next. None at the end and at a keyword, which is not passed.
+    /// Reads the next object. Returns `None` at the end and at a keyword, which is not passed.
     pub(super) fn object(&mut self) -> Option<Object> {
         self.nested(0)
     }
@@ -141,10 +141,10 @@ impl Lexer<'_> {
         })
     }
 
-    /// The rest of the reference that starts with the number `first`.
+    /// Reads the rest of the reference that starts with the number `first`.
     fn reference(&mut self, first: f64) -> Option<Ref> {
         let number = as_integer(first, f64::from(u32::MAX))? as u32;
-        // Most numbers are followed by something else, which one byte shows.
+        // Most numbers do not start a reference, and one byte shows it.
         self.skip_blanks();
         self.rest().first().filter(|byte| byte.is_ascii_digit())?;
         let mut ahead = self.clone();
@@ -178,7 +178,7 @@ impl Lexer<'_> {
                     let value = self.nested(depth).unwrap_or_default();
                     entries.push((key, value));
                 }
-                // A key that is no name is passed over.
+                // A key that is not a name is passed over.
                 Some(_) => {}
                 None if self.ends(Token::DictEnd) => return Dict(entries),
                 None => {}

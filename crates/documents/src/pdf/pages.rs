@@ -7,10 +7,10 @@ use std::rc::Rc;
 use super::file::{Page, PdfFile};
 use super::object::{Dict, Object};
 
-/// Nodes within one another.
+/// Maximum depth of nodes within one another.
 const DEPTH: usize = 64;
 
-/// A node that is still to be visited, and what it inherits.
+/// A node that is still to be visited, and the resources that it inherits.
 struct PageNode {
     object: Object,
     resources: Rc<Dict>,
@@ -35,7 +35,7 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
     let mut nodes = vec![PageNode::new(root, &Rc::default(), 0)];
     let (mut has_pages, mut is_whole) = (false, true);
     while let Some(node) = nodes.pop() {
-        // A page may come twice, but a tree that contains itself has no end.
+        // A page may occur twice, but a tree that contains itself would never end.
         let number = node.object.reference().map(|reference| reference.number);
         let object = file.resolve(&node.object);
         let dict = object.dict();
@@ -59,7 +59,7 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
                 return is_whole;
             }
         } else if number.is_some() && object == Object::Null {
-            // A reference to no object is null (7.3.10), but no writer leaves one in the tree.
+            // A reference to a missing object is null (7.3.10), but no writer leaves one in the tree.
             is_whole = false;
         }
     }

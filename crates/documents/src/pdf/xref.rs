@@ -1,5 +1,5 @@
-//! Where the objects of a file are: its cross-reference tables and streams (ISO 32000-2, 7.5.4 and 7.5.8), or, where these
-//! are damaged, a search for the objects themselves.
+//! Finds the objects of a file by its cross-reference tables and streams (ISO 32000-2, 7.5.4 and 7.5.8). If these are
+//! damaged, searches for the objects themselves.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +7,13 @@ use super::filter::{listed, unpack};
 use super::lexer::{Lexer, Token, is_blank};
 use super::object::{Dict, Object, PdfStream, Ref};
 
-/// Objects of a file; more are ignored.
+/// Maximum number of objects of a file; more are ignored.
 const OBJECTS: usize = 8_000_000;
-/// Bytes of the file for each object that is counted, which the table of a hostile file may promise by millions.
+/// Minimum bytes of the file per counted object, since the table of a hostile file may claim millions.
 const EACH: usize = 8;
-/// Sections that a file may chain.
+/// Maximum number of sections that a file may chain.
 const SECTIONS: usize = 1024;
-/// Bytes at the end of a file that hold `startxref`.
+/// Bytes at the end of a file in which `startxref` is searched.
 const TAIL: usize = 1024;
 
 /// The place of an object.
@@ -37,7 +37,7 @@ pub(super) struct XrefTable {
 }
 
 impl XrefTable {
-    /// Reads the tables that the end of the file leads to. None if there are none, or one of them is damaged.
+    /// Reads the tables that the end of the file leads to. Returns `None` if there are none, or one of them is damaged.
     pub(super) fn read(data: &[u8], max: usize) -> Option<XrefTable> {
         let tail = &data[data.len().saturating_sub(TAIL)..];
         let found = memchr::memmem::rfind(tail, b"startxref")?;
@@ -56,7 +56,7 @@ impl XrefTable {
                 return None;
             }
             let trailer = table.section(data, at, max)?;
-            // The table of a hybrid file comes before the stream, which comes before what is older (7.5.8.4).
+            // The table of a hybrid file comes before the stream, which comes before older sections (7.5.8.4).
             let older = [b"Prev".as_slice(), b"XRefStm"].map(|key| trailer.get(key).count());
             next.extend(older.into_iter().flatten());
             table.trailer.0.splice(0..0, trailer.0);
@@ -64,7 +64,7 @@ impl XrefTable {
         table.trailer.has(b"Root").then_some(table)
     }
 
-    /// Adds the section at `at`, which is older than those before it. Returns its trailer.
+    /// Adds the section at `at`, which is older than those added before. Returns its trailer.
     fn section(&mut self, data: &[u8], at: usize, max: usize) -> Option<Dict> {
         let mut lexer = Lexer::new(data, at);
         match lexer.token()? {
@@ -112,7 +112,7 @@ impl XrefTable {
         );
         let unpacked = unpack(&data[stream.data.clone()], &filters, max);
         if unpacked.flaw.is_some() {
-            // A search finds what a damaged table would not.
+            // A search may find objects that a damaged table would not.
             return None;
         }
         let bytes = unpacked.bytes;
@@ -147,8 +147,8 @@ impl XrefTable {
         }
     }
 
-    /// Searches the whole file for objects. The last of one number counts. Each object and trailer ends at the next one, so that
-    /// no byte is read again from many that are not closed.
+    /// Searches the whole file for objects. The last one with a number counts. Each object and trailer ends at the next
+    /// one, so that no byte is read repeatedly if many objects are not closed.
     pub(super) fn rebuild(data: &[u8]) -> XrefTable {
         let mut table = XrefTable::default();
         let mut root = None;
@@ -177,13 +177,13 @@ impl XrefTable {
             }
         }
         if let Some(root) = root {
-            // The catalog that was found is there. A trailer may lead elsewhere.
+            // The catalog that was found exists. A trailer may refer to another object.
             table.trailer.0.push((b"Root".to_vec(), Object::Ref(root)));
         }
         table
     }
 
-    /// The numbers of objects at offsets of the file, in their order there.
+    /// Returns the numbers of objects at offsets of the file, in the order of the file.
     pub(super) fn in_file_order(&self) -> Vec<u32> {
         let offset = |(number, place): (&u32, &ObjectPlace)| match place {
             ObjectPlace::At(offset) => Some((*offset, *number)),
@@ -217,7 +217,7 @@ fn is_catalog(data: &[u8], at: usize) -> bool {
     object.dict().get(b"Type").name() == b"Catalog"
 }
 
-/// The id that comes before the `obj` at `at`, and its offset.
+/// Returns the id that comes before the `obj` at `at`, and its offset.
 fn header_before(data: &[u8], at: usize) -> Option<(Ref, usize)> {
     let front = &data[at.saturating_sub(32)..at];
     let (front, generation) = number_at_end(front)?;
@@ -229,7 +229,7 @@ fn header_before(data: &[u8], at: usize) -> Option<(Ref, usize)> {
     Some((id, at - at.min(32) + front.len()))
 }
 
-/// The number that `text` ends in, before white space, and the bytes before it.
+/// Returns the number at the end of `text`, before white space, and the bytes before it.
 fn number_at_end(text: &[u8]) -> Option<(&[u8], u64)> {
     let blanks = text.iter().rev().take_while(|byte| is_blank(**byte));
     let text = &text[..text.len() - blanks.count()];
@@ -238,7 +238,7 @@ fn number_at_end(text: &[u8]) -> Option<(&[u8], u64)> {
     Some((front, str::from_utf8(digits).ok()?.parse().ok()?))
 }
 
-/// The object header at `at`, and the offset after it.
+/// Reads the object header at `at`. Returns the id and the offset after it.
 pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
     let mut lexer = Lexer::new(data, at);
     let (Token::Number(number), Token::Number(generation)) = (lexer.token()?, lexer.token()?)
@@ -256,7 +256,7 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
     Some((id, lexer.at + 3))
 }
 
-/// The stream at `at` whose dictionary has its length, as that of a cross-reference stream must.
+/// Reads the stream at `at`. Its dictionary must state its length directly, as that of a cross-reference stream must.
 fn stream_at(data: &[u8], at: usize) -> Option<PdfStream> {
     let (id, at) = header_at(data, at)?;
     let mut lexer = Lexer::new(data, at);
@@ -270,7 +270,7 @@ fn stream_at(data: &[u8], at: usize) -> Option<PdfStream> {
     })
 }
 
-/// The offset of a stream's data, if `lexer` is before the keyword.
+/// Returns the offset of a stream's data, if `lexer` is before the keyword.
 pub(super) fn data_start(data: &[u8], mut lexer: Lexer<'_>) -> Option<usize> {
     lexer.skip_blanks();
     let rest = lexer.rest().strip_prefix(b"stream")?;
@@ -282,7 +282,7 @@ pub(super) fn data_start(data: &[u8], mut lexer: Lexer<'_>) -> Option<usize> {
     Some(data.len() - rest.len() + ends)
 }
 
-/// The end of the data at `start`: after `length` bytes if the keyword follows them, otherwise at the next keyword.
+/// Returns the end of the data at `start`: after `length` bytes if the keyword follows them, otherwise at the next keyword.
 pub(super) fn data_end(data: &[u8], start: usize, length: Option<usize>) -> usize {
     let follows = |end: &usize| {
         let mut lexer = Lexer::new(data, *end);
@@ -297,7 +297,7 @@ pub(super) fn data_end(data: &[u8], start: usize, length: Option<usize>) -> usiz
     found.map_or(data.len(), |length| start + length)
 }
 
-/// What a row says whose first two fields have these lengths. None if it says what no file has.
+/// Reads a row whose first two fields have these lengths. Returns `None` for a value that no file has.
 fn place(row: &[u8], kind: usize, second: usize) -> Option<ObjectPlace> {
     let field = |bytes: &[u8]| bytes.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
     let (a, b) = (&row[kind..kind + second], &row[kind + second..]);
