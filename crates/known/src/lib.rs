@@ -1,9 +1,9 @@
 //! A set of all registered DOI names in one file, for look-ups offline.
 //!
 //! - [`IndexBuilder`] takes names and notices in any order and writes an index, in bounded memory.
-//! [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a
-//! cut name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`],
-//! [`Index::holds_prefix`]; [`Index::walk`] and [`Index::join`] for many sorted names.
+//! - [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a cut
+//!   name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`],
+//!   [`Index::holds_prefix`]; [`Index::walk`] and [`Index::join`] for many sorted names.
 //! - [`Notice`] is a retraction, correction or the like. With the feature `notices`, the module `notices` reads those of Crossref
 //!   and Retraction Watch.
 //!

@@ -2,7 +2,7 @@
 //!
 //! - [`Client`] asks: [`Client::resolve`] for the record of one name or of many, [`Client::agencies`] for their agencies.
 //! - [`Answer`] is one of three kinds: the name exists, the registry does not know it, or it could not be asked and why.
-//! [`Agency`] is the answer of the service "Which RA".
+//!   [`Agency`] is the answer of the service "Which RA".
 //! - [`Dated`] adds to an answer when the service was asked, and whether it comes from the cache.
 //! - [`Cache`] keeps answers in a file, so that a later run asks only for what is new or stale.
 //! - [`Cancel`] ends a run from another thread.
