@@ -1,7 +1,7 @@
 //! Cleans the column `doi` of a CSV file: `cargo run --example clean_column < table.csv`.
 //!
 //! The command `doisift normalize --column doi --clean` does more: it keeps quotes and line ends as they were, and uses all
-//! cores. This shows how a program of one's own treats the values that it has.
+//! cores. This example shows how your own program can clean values.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run(io::stdin().lock(), io::stdout().lock())
 }
 
-/// Copies the table with two columns more: the clean name, and what was changed or why there is none.
+/// Copies the table with two more columns: the clean name, and the changes or the error.
 pub fn run(input: impl Read, output: impl Write) -> Result<(), Box<dyn Error>> {
     let mut reader = csv::Reader::from_reader(input);
     let mut writer = csv::Writer::from_writer(output);

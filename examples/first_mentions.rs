@@ -1,4 +1,4 @@
-//! Collects the first mentions in files or folders, and stops the run then: `cargo run --example first_mentions -- corpora`.
+//! Collects the first mentions in files or folders, then stops the run: `cargo run --example first_mentions -- corpora`.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use doisift::{Error, ErrorKind, Pipeline};
 
-/// How many mentions are wanted.
+/// Number of mentions to collect.
 const WANTED: usize = 3;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

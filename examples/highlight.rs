@@ -1,6 +1,6 @@
 //! Shows the DOI names of a text in bold: `cargo run --example highlight < notes.txt`.
 //!
-//! A name is a link too, in terminals that know links.
+//! In terminals with links, each name is also a link.
 
 use std::io::{self, Read, Write};
 
@@ -10,7 +10,7 @@ fn main() -> io::Result<()> {
     run(io::stdin().lock(), io::stdout().lock())
 }
 
-/// Copies `input` to `output`, each name in bold and linked to the proxy.
+/// Copies `input` to `output`, with each name in bold and linked to the proxy.
 pub fn run(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     let mut text = Vec::new();
     input.read_to_end(&mut text)?;

@@ -1,6 +1,6 @@
-//! Scans a source of one's own, whatever can be read: `cargo run --example own_source`.
+//! Scans your own source, anything that implements `Read`: `cargo run --example own_source`.
 //!
-//! The source here makes its text while it is read, as a response of a server or the cursor of a database would.
+//! This source makes its text while it is read, like the response of a server or the cursor of a database.
 
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;

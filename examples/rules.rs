@@ -1,4 +1,4 @@
-//! Prints the rules on names as a table: `cargo run --example rules`.
+//! Prints the rules for names as a table: `cargo run --example rules`.
 use std::io::{self, Write};
 
 use doisift::Rule;

@@ -1,4 +1,4 @@
-//! Why positions of a text start a name or do not.
+//! Explains why positions of a text start a name or do not.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{digit_name, units};
 
-/// An explanation as JavaScript gets it.
+/// An explanation, in the form for JavaScript.
 #[derive(Serialize)]
 pub(crate) struct Position {
     start: usize,
@@ -29,7 +29,7 @@ struct StepRow {
     because: Option<&'static str>,
 }
 
-/// What is decided about each position among `units` of the text.
+/// Explains each position in the range `units` of the text.
 pub(crate) fn positions(text: &str, kind: TextKind, units: Range<usize>) -> Vec<Position> {
     let start = units::byte_at(text, units.start);
     let end = start + units::byte_at(&text[start..], units.len());

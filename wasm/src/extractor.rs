@@ -1,4 +1,4 @@
-//! The mentions in a text that comes in pieces.
+//! Finds the mentions in a text that comes in pieces.
 
 use doisift_core::{CheckDigit, Mention, Scanner, TextKind, clean};
 use serde::Serialize;
@@ -7,45 +7,45 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::digit_name;
 use crate::units::{Counter, count};
 
-/// A mention as JavaScript gets it: a list that is short to parse, of which `js/api.ts` makes an object.
+/// A mention in the form for JavaScript: a list, which is fast to parse. `js/api.ts` turns it into an object.
 #[derive(Serialize)]
 struct Row<'m>(
-    /// Where it starts and ends, in units.
+    /// Start and end, in units.
     usize,
     usize,
     /// Its form.
     &'static str,
     /// Whether its end is a guess.
     u8,
-    /// What its check digit says.
+    /// Result of its check digit.
     Option<&'static str>,
     /// The key.
     &'m str,
-    /// The name, if it is another text than the key.
+    /// The name, if it differs from the key.
     Option<&'m str>,
-    /// The name as found, if it is another text than the name.
+    /// The name as found, if it differs from the name.
     Option<&'m str>,
 );
 
-/// Finds the names in a text that comes in pieces, with the same answer as from the whole.
+/// Finds the names in a text that comes in pieces. The result is the same as for the whole text.
 ///
-/// Holds back what can still bear on a decision, so its memory does not grow with the text.
+/// Holds only the bytes that a later decision may read, so its memory does not grow with the text.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Extractor {
     scanner: Scanner,
-    /// Whether the head of the text shall say of what kind it is.
+    /// Whether the kind is still to be detected from the head of the text.
     is_kind_open: bool,
     cleans: bool,
     held: Vec<u8>,
-    /// How many of the held bytes are anchors decided about.
+    /// Number of held bytes whose anchors are decided.
     decided: usize,
     counter: Counter,
 }
 
 #[wasm_bindgen]
 impl Extractor {
-    /// An extractor for texts of `kind`, which may be `auto`.
+    /// Creates an extractor for texts of `kind`, which may be `auto`.
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &str, arxiv: bool, cleans: bool) -> Extractor {
         Extractor {
@@ -58,7 +58,7 @@ impl Extractor {
         }
     }
 
-    /// Takes the next piece, which is UTF-8. Returns the mentions that can be decided by now: a list of rows as JSON.
+    /// Takes the next piece, which is UTF-8. Returns the mentions that are decided: a list of rows as JSON.
     pub fn push(&mut self, piece: &[u8]) -> String {
         self.held.extend_from_slice(piece);
         let (before, after) = self.scanner.window();
@@ -73,7 +73,7 @@ impl Extractor {
         rows
     }
 
-    /// The text ends here. Returns the other mentions.
+    /// Ends the text. Returns the remaining mentions.
     pub fn finish(&mut self) -> String {
         self.decide(self.held.len(), true)
     }
@@ -103,7 +103,7 @@ impl Extractor {
     }
 }
 
-/// Adds the mention that starts at a unit, as JSON.
+/// Appends a mention as JSON. `start` is in units.
 fn write_row(rows: &mut Vec<u8>, mention: &Mention<'_>, start: usize, cleans: bool) {
     let cleaned = cleans.then(|| clean(mention.name).ok()).flatten();
     let cleaned = cleaned.filter(|cleaned| cleaned.changed);
@@ -122,6 +122,6 @@ fn write_row(rows: &mut Vec<u8>, mention: &Mention<'_>, start: usize, cleans: bo
         (name != key).then_some(name),
         (text != name).then_some(&text),
     );
-    // What is written here are numbers, strings and lists, which JSON can always hold, and memory takes all.
+    // Cannot fail: numbers, strings and lists are always valid JSON, and memory takes all bytes.
     let _ = serde_json::to_writer(rows, &row);
 }

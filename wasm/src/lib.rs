@@ -1,8 +1,8 @@
 //! The native part of the npm package `doisift`, a thin layer over `doisift-core`.
 //!
-//! Texts come as strings, and answers go as JSON, of which `js/api.ts` makes the objects that users see. `extractor` finds the names
-//! in a text that comes in pieces, `single` reads texts that are one name, and `explanation` explains. `units` counts positions
-//! as JavaScript does.
+//! Takes strings and returns JSON, which `js/api.ts` turns into the objects that users see. `extractor` finds the names in a text
+//! that comes in pieces, `single` reads texts that are one name, and `explanation` explains decisions. `units` converts positions
+//! to those of JavaScript.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -17,40 +17,40 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 pub use extractor::Extractor;
 
-/// What kind of text starts with `head`; `whole` says that the text ends with it.
+/// Returns the kind of a text that starts with `head`; `whole` says that the text ends with it.
 #[wasm_bindgen(js_name = textKind)]
 pub fn text_kind(head: &str, whole: bool) -> String {
     TextKind::of(head.as_bytes(), whole).name().to_owned()
 }
 
-/// The name that `text` is, in a presentation form or as it is, written in the form `to`; or the reason why it is not one:
+/// Reads `text` as a name, bare or in any presentation form, and writes it in the form `to`. Returns that or the error:
 /// `single::Answer` as JSON.
 #[wasm_bindgen]
 pub fn normalize(text: &str, is_name: bool, to: &str, encode: &str) -> String {
     json(&single::normalized(text, is_name, to, encode))
 }
 
-/// The name that the dirty `text` was meant to be, or the reason why there is not one: `single::Answer` as JSON.
+/// Reads `text` as dirty data. Returns the name or the error: `single::Answer` as JSON.
 #[wasm_bindgen]
 pub fn clean(text: &str) -> String {
     json(&single::cleaned(text))
 }
 
-/// `good`, `bad`, or nothing if the name that `text` is has no check digit.
+/// Checks the check digit of the name `text`. Returns `good`, `bad`, or `undefined` if there is no name or no check digit.
 #[wasm_bindgen(js_name = checkDigit)]
 pub fn check_digit(text: &str) -> Option<String> {
     let digit = single::read(text).ok()?.check_digit()?;
     Some(digit.name().to_owned())
 }
 
-/// What is decided about each position of `text` between the units `from` and `to` that may start a name: a list of
+/// Explains each position of `text` between the units `from` and `to` that may start a name. Returns a list of
 /// `explanation::Position` as JSON.
 #[wasm_bindgen]
 pub fn explain(text: &str, kind: &str, from: usize, to: usize) -> String {
     json(&explanation::positions(text, kind_named(kind), from..to))
 }
 
-/// The kind with this name; unknown if there is not one.
+/// Returns the kind with this name, or the kind unknown.
 fn kind_named(name: &str) -> TextKind {
     name.parse().unwrap_or_default()
 }
@@ -59,7 +59,7 @@ fn digit_name(digit: Option<CheckDigit>) -> Option<&'static str> {
     digit.map(CheckDigit::name)
 }
 
-/// `value` as JSON. What is written here are numbers, strings and lists, which JSON can always hold.
+/// Serialises `value`. Cannot fail: numbers, strings and lists are always valid JSON.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

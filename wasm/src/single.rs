@@ -1,18 +1,18 @@
-//! Texts that are one name each.
+//! Reads texts that are one name each.
 
 use doisift_core::{Change, Doi, NotOneName, Scanner, UrlEncoding};
 use serde::Serialize;
 
 use crate::{digit_name, units};
 
-/// What JavaScript gets.
+/// A result in the form for JavaScript.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer<T> {
     Is(T),
     IsNot {
         error: String,
-        /// Where it is wrong, in units.
+        /// Offset of the fault, in units.
         offset: usize,
     },
 }
@@ -49,7 +49,7 @@ impl<T> Answer<T> {
     }
 }
 
-/// The name in the form `to`.
+/// Reads a name and writes it in the form `to`.
 pub(crate) fn normalized(text: &str, is_name: bool, to: &str, encode: &str) -> Answer<String> {
     let doi = match is_name {
         true => Doi::new(text).map_err(NotOneName::from),
@@ -58,7 +58,7 @@ pub(crate) fn normalized(text: &str, is_name: bool, to: &str, encode: &str) -> A
     Answer::of(text, doi.map(|doi| written(&doi, to, encode)))
 }
 
-/// The name that a dirty text was meant to be.
+/// Reads a text as dirty data.
 pub(crate) fn cleaned(text: &str) -> Answer<CleanedName> {
     let name = Scanner::new().clean_one(text).map(|cleaned| CleanedName {
         doi: cleaned.doi.key().into_owned(),
@@ -80,12 +80,12 @@ impl From<Change> for ChangeRow {
     }
 }
 
-/// The name that `text` is.
+/// Reads a text that is one name.
 pub(crate) fn read(text: &str) -> Result<Doi, NotOneName> {
     Scanner::new().read_one(text)
 }
 
-/// The name in the form `to`; as its key if that names no form.
+/// Writes the name in the form `to`, or as its key if `to` is not the name of a form.
 fn written(doi: &Doi, to: &str, encode: &str) -> String {
     let encoding = match encode {
         "recommended" => UrlEncoding::Recommended,

@@ -1,8 +1,8 @@
-//! Positions as JavaScript counts them: in units of UTF-16.
+//! Converts positions to those of JavaScript, which counts units of UTF-16.
 
-/// How many units of UTF-16 the text has that `bytes`, which are valid UTF-8, are a part of.
+/// Returns the number of units of UTF-16 in `bytes`, which are a part of valid UTF-8.
 ///
-/// Each byte that starts a character counts as one unit, and one that starts a character of four bytes as two.
+/// Each byte that starts a character counts as one unit, or as two if the character has four bytes.
 pub(crate) fn count(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -10,7 +10,7 @@ pub(crate) fn count(bytes: &[u8]) -> usize {
         .sum()
 }
 
-/// The byte of `text` at which `units` of it have passed; its end if it has fewer.
+/// Returns the byte offset after `units` units of `text`, or its length if it has fewer.
 pub(crate) fn byte_at(text: &str, units: usize) -> usize {
     let mut passed = 0;
     let mut chars = text.char_indices();
@@ -22,7 +22,7 @@ pub(crate) fn byte_at(text: &str, units: usize) -> usize {
     found.map_or(text.len(), |(at, _)| at)
 }
 
-/// Counts the units before positions of a text that ascend, in one pass.
+/// Counts the units before ascending positions of a text, in one pass.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     byte: usize,
@@ -30,14 +30,14 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// How many units are in `bytes` before `byte`, and before `bytes`.
+    /// Returns the number of units before the offset `byte` of `bytes`, including those before `bytes`.
     pub(crate) fn at(&mut self, bytes: &[u8], byte: usize) -> usize {
         self.units += count(bytes.get(self.byte..byte).unwrap_or_default());
         self.byte = self.byte.max(byte);
         self.units
     }
 
-    /// The first `spent` bytes are dropped from the text that follows. They have been counted.
+    /// Adjusts the offset after the first `spent` bytes were dropped. They must have been counted.
     pub(crate) fn forget(&mut self, spent: usize) {
         self.byte -= spent;
     }

@@ -1,9 +1,9 @@
-//! A bit for each of 64 bytes.
+//! Sets of positions in 64 bytes.
 
-/// The lowest bit stands for the first byte.
+/// Set of positions among 64 bytes. The lowest bit is the first byte.
 pub type Bits = u64;
 
-/// The positions of bits, in order.
+/// Returns the positions of set bits, in ascending order.
 #[inline]
 pub fn positions(mut bits: Bits) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,14 +1,14 @@
 //! DOI names (`10.1000/182`) in bytes in memory: parsed, written, found in any text, and cleaned.
 //!
 //! - [`Doi`] is the identifier: [`Doi::parse`] reads every presentation form, the `to_…` methods write them, and names compare
-//!   as the DOI Handbook says.
-//! - [`Scanner`] finds the names in a text, in time that is linear in its length; [`Scanner::explain`] shows each step.
-//! - [`clean()`] reads a dirty text that was meant to be one name; [`Scanner::read_one`] and [`Scanner::clean_one`] refuse those that
-//!   are none or several.
+//!   as in the DOI Handbook.
+//! - [`Scanner`] finds the names in a text, in time linear in its length; [`Scanner::explain`] shows each step.
+//! - [`clean()`] reads a dirty text that was meant to be one name; [`Scanner::read_one`] and [`Scanner::clean_one`] refuse texts with
+//!   no name or several.
 //! - [`block`] finds marks among 64 bytes at once, for readers of structured text that run beside the scanner.
 //!
-//! Nothing here opens a file, starts a thread, reads a clock or prints. Files and archives, deduplication and tables are the
-//! job of the crate `doisift`, which exports the names of this one too.
+//! Nothing here opens a file, starts a thread, reads a clock or prints. The crate `doisift` reads files, archives and tables,
+//! deduplicates, and exports the items of this crate too.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -32,7 +32,7 @@ pub use scan::{
     UnknownKind, Verdict,
 };
 
-/// The README's examples are compiled and run.
+/// Compiles and runs the README's examples.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

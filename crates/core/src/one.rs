@@ -1,4 +1,4 @@
-//! Reads a text that is one name: as it is written, or as dirty data.
+//! Reads a text that is one name: as written, or as dirty data.
 
 use memchr::memmem;
 
@@ -6,17 +6,17 @@ use crate::clean::{Cleaned, clean};
 use crate::doi::{Doi, DoiError, DoiErrorKind};
 use crate::scan::{Change, Scanner};
 
-/// Why a text is not one name.
+/// Reason why a text is not one name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotOneName {
-    /// It is no presentation form, or [`clean()`] finds no name in it.
+    /// It is not a presentation form, or [`clean()`] finds no name in it.
     #[error(transparent)]
     NoName(#[from] DoiError),
-    /// It is a URL of another host, and holds no DOI name.
+    /// It is a URL of another host without a DOI name.
     #[error("no DOI name in this URL")]
     NoneInUrl,
-    /// It is a URL of another host, and holds several DOI names.
+    /// It is a URL of another host with several DOI names.
     #[error("more than one DOI name in this URL")]
     ManyInUrl,
     /// It holds several DOI names, of which the rules for dirty data would cut all but one.
@@ -50,7 +50,8 @@ impl Scanner {
         })
     }
 
-    /// Reads a dirty text that was meant to be one name, with [`clean()`]. Where these rules would cut another name, it is refused.
+    /// Reads a dirty text that was meant to be one name, with [`clean()`]. Refuses a text from which these rules would cut
+    /// another name.
     ///
     /// # Errors
     /// If it has no name, or several.
@@ -72,7 +73,7 @@ impl Scanner {
         }
     }
 
-    /// The name in a URL, if it holds exactly one.
+    /// Returns the name in a URL that holds exactly one.
     fn only_in(&mut self, url: &str) -> Result<Doi, NotOneName> {
         let mut found: Option<Doi> = None;
         let mut many = false;
@@ -87,7 +88,8 @@ impl Scanner {
         }
     }
 
-    /// Whether `text`, which was read as the name `kept`, holds another name too, in what the rules for dirty data cut or after it.
+    /// Whether `text`, which was read as the name `kept`, holds another name, in a part that the rules for dirty data cut or
+    /// elsewhere.
     fn holds_another(&mut self, text: &str, kept: &Doi, changes: &[Change]) -> bool {
         if memmem::find_iter(text.as_bytes(), b"10.").nth(1).is_none() {
             return false;
@@ -95,7 +97,7 @@ impl Scanner {
         let kept = kept.key();
         let mut cuts = changes.iter();
         let mut is_first = true;
-        // Neither a part of the kept name that looks like a name is another one, nor the kept name with what was cut from it.
+        // A part of the kept name is not another name, nor is the kept name with the parts that were cut.
         let mut is_other = |name: &str| {
             let is_kept = std::mem::take(&mut is_first) && name.starts_with(&*kept);
             !is_kept && !kept.contains(name)
@@ -104,7 +106,7 @@ impl Scanner {
             || self.scans_other(text, &mut is_other)
     }
 
-    /// Whether the scanner finds a name in `text` whose clean key is an `other` one.
+    /// Whether the scanner finds a name in `text` for whose clean key `other` is true.
     fn scans_other(&mut self, text: &str, mut other: impl FnMut(&str) -> bool) -> bool {
         let mut found = false;
         self.scan(text.as_bytes(), |mention| {

@@ -1,4 +1,4 @@
-//! Characters as a name has them: what encoders and typesetters made of them, undone.
+//! Undoes the changes that encoders and typesetters made to the characters of a name.
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
@@ -9,13 +9,13 @@ use crate::scan::rules::dirt::{Draft, Edit, is_line_end};
 use crate::scan::rules::joint::numbered_line_end_len;
 use crate::scan::rules::suffix::is_typeset_dash;
 
-/// A rule on characters, and what it finds where a text starts: how many bytes, and what takes their place.
+/// A rule on characters. Its function returns the number of bytes at the start of a text to replace, and the replacement.
 type FoldRow = (Rule, fn(&str) -> Option<(usize, String)>);
 
-/// What typesetters and readers of other encodings made of characters.
+/// Rules on characters that were read in a wrong encoding, and on ligatures.
 const TYPESET: [FoldRow; 2] = [(Rule::Mojibake, read_as_latin), (Rule::Ligature, ligature)];
 
-/// A rule, the characters that it replaces, and what takes the place of each.
+/// A rule, the characters that it replaces, and their replacement.
 type CharacterRow = (Rule, fn(char) -> bool, &'static str);
 
 const PLAIN: [CharacterRow; 6] = [
@@ -27,7 +27,7 @@ const PLAIN: [CharacterRow; 6] = [
     (Rule::Invisible, is_invisible, ""),
 ];
 
-/// Undoes entities, backslashes and full width; makes hyphens of dashes, and drops what is invisible.
+/// Undoes entities, backslashes and full width, turns dashes into hyphens, and drops invisible characters.
 pub(super) fn characters(draft: &mut Draft) {
     draft.apply(Rule::QuotedPrintable, quoted_printable(&draft.text));
     draft.apply(Rule::BreakInEscape, broken_escapes(&draft.text));
@@ -49,8 +49,8 @@ pub(super) fn characters(draft: &mut Draft) {
     plain(draft);
 }
 
-/// Makes hyphens of dashes, undoes the marks of fonts, and drops what is invisible. A blank is a blank however wide it is, and
-/// a line end is a line feed.
+/// Turns dashes into hyphens, undoes marks that fonts replaced, and drops invisible characters. Turns blanks of any width into
+/// blanks, and line ends into line feeds.
 pub(super) fn plain(draft: &mut Draft) {
     if draft.text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return;
@@ -72,17 +72,17 @@ pub(super) fn plain(draft: &mut Draft) {
     }
 }
 
-/// Whether a character is white space other than a blank, or ends a line.
+/// Whether a character is a line end, or white space other than a blank.
 fn is_odd_blank(c: char) -> bool {
     c != ' ' && (c.is_whitespace() || is_line_end(c))
 }
 
-/// The white space of `text` other than blanks.
+/// Returns the line ends and white space of `text` other than blanks.
 pub(super) fn odd_blanks(text: &str) -> String {
     text.chars().filter(|c| is_odd_blank(*c)).collect()
 }
 
-/// An edit wherever `read` finds something.
+/// Returns an edit for each match of `read`.
 fn edits(text: &str, read: impl Fn(&str) -> Option<(usize, String)>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut at = 0;
@@ -100,7 +100,7 @@ fn edits(text: &str, read: impl Fn(&str) -> Option<(usize, String)>) -> Vec<Edit
     edits
 }
 
-/// White space in percent escapes of marks.
+/// Drops white space inside percent escapes of punctuation.
 fn broken_escapes(text: &str) -> Vec<Edit> {
     let blanks = |at: usize| {
         let rest = text[at + 1..].trim_start_matches(|c: char| c.is_ascii_hexdigit());
@@ -121,7 +121,7 @@ fn broken_escapes(text: &str) -> Vec<Edit> {
         .collect()
 }
 
-/// Printed numbers of lines, each after a line end and before two blanks.
+/// Drops printed line numbers, each after a line end and before two blanks.
 fn line_numbers(text: &str) -> Vec<Edit> {
     let numbers = text.match_indices('\n').filter_map(|(at, _)| {
         let len = numbered_line_end_len(&text.as_bytes()[at..])?;
@@ -130,15 +130,16 @@ fn line_numbers(text: &str) -> Vec<Edit> {
     numbers.collect()
 }
 
-/// A soft hyphen and the line end after it.
+/// Drops a soft hyphen with the white space after it.
 fn soft_hyphen(rest: &str) -> Option<(usize, String)> {
     let after = rest.strip_prefix('\u{ad}')?;
     let next = after.trim_start();
     (next.len() < after.len()).then(|| (rest.len() - next.len(), String::new()))
 }
 
-/// The quoted-printable of e-mail, but for what a parameter's value may start with, `=20`. No registered name holds an
-/// equals sign before two hexadecimal digits.
+/// Undoes the quoted-printable of e-mail, if an escape ends the text, or, in a text without `?`, if an escape is of punctuation
+/// or not ASCII. After a `?`, `=20` may start a parameter's value. No registered name has an equals sign before two hexadecimal
+/// digits.
 fn quoted_printable(text: &str) -> Vec<Edit> {
     let digits = |at: usize| text.get(at + 1..at + 3);
     let byte = |at: usize| u8::from_str_radix(digits(at)?, 16).ok();
@@ -154,12 +155,12 @@ fn quoted_printable(text: &str) -> Vec<Edit> {
     }
 }
 
-/// Percent escapes, once; nothing where that gives no UTF-8.
+/// Undoes percent escapes once. Returns no edits if the result is not UTF-8.
 pub(super) fn percent(text: &str) -> Vec<Edit> {
     escapes(b'%', text)
 }
 
-/// The escapes that start with `mark`, each run of them as one edit; nothing where they do not give UTF-8.
+/// Undoes the escapes that start with `mark`, each run of them as one edit. Returns no edits if the result is not UTF-8.
 fn escapes(mark: u8, text: &str) -> Vec<Edit> {
     if !text.as_bytes().contains(&mark) || std::str::from_utf8(&decode_escapes(mark, text)).is_err()
     {
@@ -191,7 +192,7 @@ fn ligature(rest: &str) -> Option<(usize, String)> {
     Some((ligature.len_utf8(), (*letters).to_owned()))
 }
 
-/// The characters that were read as several.
+/// Undoes UTF-8 that was read as cp1252 or Latin-1.
 pub(super) fn misread(text: &str) -> Vec<Edit> {
     if text.is_ascii() {
         Vec::new()
@@ -200,7 +201,7 @@ pub(super) fn misread(text: &str) -> Vec<Edit> {
     }
 }
 
-/// A character whose bytes of UTF-8 were read as cp1252 or Latin-1, each as a character.
+/// Reads a character whose UTF-8 bytes were each read as a character of cp1252 or Latin-1.
 fn read_as_latin(rest: &str) -> Option<(usize, String)> {
     let (mut bytes, mut len) = ([0; 4], 0);
     let first = byte_in_latin(rest.chars().next()?)?;
@@ -218,17 +219,17 @@ fn read_as_latin(rest: &str) -> Option<(usize, String)> {
     Some((len, meant.to_owned()))
 }
 
-/// The byte of cp1252 or Latin-1 that is read as `c`.
+/// Returns the byte from 0x80 on that is `c` in cp1252 or Latin-1.
 fn byte_in_latin(c: char) -> Option<u8> {
-    /// The characters of cp1252 from 0x80 on; U+FFFD where it has none.
+    /// The characters of cp1252 from 0x80 to 0x9F; U+FFFD for undefined bytes.
     const HIGH: &str = "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ";
     let high = HIGH.chars().position(|other| other == c && c != '�');
     let high = high.map(|at| 0x80 + at as u8);
     high.or_else(|| u8::try_from(u32::from(c)).ok().filter(|byte| *byte >= 0x80))
 }
 
-/// Characters that look like those of ASCII. East Asian typesetters set a whole name in full width; elsewhere only some
-/// marks are a name's.
+/// Replaces characters that look like ASCII. East Asian typesetters set whole names in full width; in other texts, only some
+/// marks are replaced.
 fn look_alikes(text: &str) -> Vec<Edit> {
     let wide = text.contains("１０") || text.contains("10．");
     edits(text, |rest| {
@@ -238,7 +239,7 @@ fn look_alikes(text: &str) -> Vec<Edit> {
     })
 }
 
-/// The ASCII character that `c` is in full width, or that it looks like.
+/// Returns the ASCII character that `c` looks like, such as its full-width form.
 fn halved(c: char) -> Option<char> {
     if matches!(c, '⁄' | '∕' | '⧸' | '╱') {
         return Some('/');
@@ -250,7 +251,7 @@ fn halved(c: char) -> Option<char> {
         .flatten()
 }
 
-/// Typesetters make dashes of hyphens: names hold hyphens.
+/// Whether a character is a control or format character, except white space and line ends.
 fn is_invisible(c: char) -> bool {
     let is_shown = c.is_ascii_graphic() || c.is_whitespace() || is_line_end(c);
     !is_shown && matches!(get_general_category(c), Gc::Control | Gc::Format)

@@ -1,8 +1,8 @@
-//! Dirty data in, the one DOI name it was meant to be out: for columns of cited names, as reference lists hold them.
+//! Reads dirty data as the one DOI name that it was meant to be: for columns of cited names, as in reference lists.
 //!
-//! `fold` undoes what encoders and typesetters did to characters. Where the name starts and ends, the rulebook says.
-//! Knows [`Doi`], and the scanner for URLs of other hosts; does not know files. Where only a registry could tell, the
-//! rules follow what 215,000 registered names never have.
+//! `fold` undoes the changes that encoders and typesetters made to characters. The rulebook decides where the name starts and
+//! ends. Uses [`Doi`], and the scanner for URLs of other hosts; does not know files. If only a registry could decide, the rules
+//! cut only what none of 215,000 registered names has.
 
 mod fold;
 mod plain;
@@ -12,17 +12,16 @@ use crate::scan::rules::Rule;
 use crate::scan::rules::dirt::{self, Draft, start};
 use crate::scan::{Change, Scanner};
 
-/// What a dirty text was meant to be; see [`clean`].
+/// The name that a dirty text was meant to be; see [`clean`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cleaned {
     /// The name that is left.
     pub doi: Doi,
-    /// Whether [`Doi::parse`] reads another name in the unchanged text, or none. A presentation form, such as the URL
-    /// of a proxy, is no change.
+    /// Whether [`Doi::parse`] refuses the unchanged text or reads another name in it. A presentation form, such as the URL of a
+    /// proxy, is not a change.
     pub changed: bool,
-    /// What was cut or replaced, and by which rules, in the order in which that was done; nothing where nothing was
-    /// [changed](Self::changed).
+    /// The changes with their rules, in the order in which they were made. Empty if nothing was [changed](Self::changed).
     pub changes: Vec<Change>,
 }
 
@@ -107,7 +106,7 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
         return Ok(unchanged(doi));
     }
     if name.changes.is_empty() {
-        // Only white space that `Doi::parse` does not pass over was dropped.
+        // Only white space that `Doi::parse` refuses was dropped.
         name.record(Rule::DirtBreak, &fold::odd_blanks(text), false);
     }
     Ok(Cleaned {
@@ -125,17 +124,17 @@ fn unchanged(doi: Doi) -> Cleaned {
     }
 }
 
-/// Where the ellipsis starts that cuts a name short in `text`: plain, percent-encoded, or read as Latin-1.
+/// Returns the offset of an ellipsis that cuts the name short: plain, percent-encoded, or read as Latin-1.
 fn cut_short(text: &str) -> Option<usize> {
     dirt::cut_short(text).or_else(|| dirt::cut_short(&decoded(text)?))
 }
 
-/// Where a joint of the name in `text` was lost: plain, or percent-encoded.
+/// Returns the offset at which a joint of the name was lost: in plain text, or after decoding.
 fn lost_joint(text: &str) -> Option<usize> {
     dirt::lost_joint(text).or_else(|| dirt::lost_joint(&decoded(text)?))
 }
 
-/// `text` without percent encoding, and with what was read as Latin-1 put right; nothing where it has neither.
+/// Undoes percent escapes, and UTF-8 that was read as Latin-1. Returns `None` if `text` has neither.
 fn decoded(text: &str) -> Option<String> {
     let mut draft = Draft::new(text);
     let is_encoded = draft.apply(Rule::Percent, fold::percent(&draft.text));
@@ -143,10 +142,10 @@ fn decoded(text: &str) -> Option<String> {
     (is_encoded || is_misread).then_some(draft.text)
 }
 
-/// How many layers of percent encoding may hide a prefix.
+/// Max layers of percent encoding around a prefix.
 const LAYERS: usize = 3;
 
-/// The name `text` starts at, without what does not belong to it; a bare prefix where nothing is left of any.
+/// Returns the first name in `text` without the parts that do not belong to it, or else `parsed`. The suffix may be empty.
 fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
     if let Some((prefix, suffix)) = found_in_url(text) {
         return Some(dirt::name(&prefix, suffix));
@@ -178,7 +177,7 @@ fn first_plain(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |_| {})
 }
 
-/// The first name in `draft`, whose suffix may be percent-encoded.
+/// Returns the first name in `draft`. The suffix may be percent-encoded.
 fn first_encoded(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |suffix| {
         suffix.apply(Rule::Percent, fold::percent(&suffix.text));
@@ -186,7 +185,8 @@ fn first_encoded(draft: &Draft) -> Option<Draft> {
     })
 }
 
-/// Prefix and suffix that the scanner finds first in a URL of another host: it knows paths and parameters.
+/// Returns prefix and suffix of the first name that the scanner finds in a URL of another host. The scanner's rules cover paths
+/// and parameters.
 fn found_in_url(text: &str) -> Option<(String, Draft)> {
     let url = text.trim();
     if !start::is_foreign_url(url) {
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// Text made of what the rules look for.
+    /// Text made of pieces that the rules look for.
     fn dirt() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             3 => any::<char>().prop_map(String::from),

@@ -1,12 +1,13 @@
-//! Texts that no rule for dirty data changes, recognised at a glance, since most cells of most columns are clean.
+//! A quick check for texts that no rule for dirty data changes. Most cells of most columns are clean.
 //!
-//! Says no too often, never yes: then all rules are applied, which takes twenty times as long.
+//! May refuse a clean text, but never accepts a dirty one. A refused text goes through all rules, which takes twenty times as
+//! long.
 
 use std::sync::LazyLock;
 
 use crate::scan::Rule;
 
-/// What may come before a name.
+/// Texts that may precede a name.
 const LEADS: [&str; 5] = [
     "https://doi.org/",
     "http://dx.doi.org/",
@@ -15,9 +16,9 @@ const LEADS: [&str; 5] = [
     "doi:",
 ];
 
-/// Whether `text` is a name, or its URL or URI, that is clean for sure: a prefix without subdivision, a suffix of letters and
-/// then numbers with single marks between them, with few letters among the numbers, and no listed word. One pair of digits
-/// may be in parentheses, as the year in a PII.
+/// Whether `text` is a name, or its URL or URI, that is certainly clean: a prefix without subdivision, a suffix of letters and
+/// then numbers with single marks between them, few letters among the numbers, and no word that a rule lists. Two digits may be
+/// in parentheses, as the year in a PII.
 pub(super) fn is_plain(text: &str) -> bool {
     let lead = LEADS.iter().find_map(|lead| text.strip_prefix(lead));
     let name = lead.unwrap_or(text).as_bytes();
@@ -53,8 +54,8 @@ fn is_plain_suffix(suffix: &[u8]) -> bool {
     }
 }
 
-/// Whether `words` are letters with single marks between and after them. A capital after a small letter may start text that was
-/// glued to the name.
+/// Whether `words` are letters with single marks between and after them. A capital after a small letter is refused, since it may
+/// start text that was glued to the name.
 fn are_words(words: &[u8]) -> bool {
     let mut before = b'.';
     words.iter().all(|byte| {
@@ -68,8 +69,8 @@ fn are_words(words: &[u8]) -> bool {
     })
 }
 
-/// Whether `numbers` are digits with single marks between them, and few letters. A letter that came before may be of an end that
-/// was doubled, a v may be before a version, and a word may be text that was glued to the name.
+/// Whether `numbers` are digits with single marks between them, and few letters. A repeated letter is refused, since it may
+/// belong to a doubled end; a `v`, which may precede a version; and a word, which may be text that was glued to the name.
 fn are_numbers(numbers: &[u8], words: &[u8]) -> bool {
     let (mut after_mark, mut seen) = (false, letters(words) | letter(b'v'));
     for byte in numbers {
@@ -88,7 +89,7 @@ fn are_numbers(numbers: &[u8], words: &[u8]) -> bool {
     !after_mark && !holds_word(numbers)
 }
 
-/// Whether `numbers` have three letters in a row, or two that may start a text of their own.
+/// Whether `numbers` have three letters in a row, two that are not both lower case, or two that are a word of [`Rule::Remark`].
 fn holds_word(numbers: &[u8]) -> bool {
     let mut runs = numbers.split(|byte| !byte.is_ascii_alphabetic());
     runs.any(|run| match run {
@@ -101,7 +102,7 @@ fn holds_word(numbers: &[u8]) -> bool {
     })
 }
 
-/// The letters of `text` as a set.
+/// Returns the set of letters in `text`, ignoring case.
 fn letters(text: &[u8]) -> u32 {
     let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic());
     letters.fold(0, |set, byte| set | letter(*byte))
@@ -111,7 +112,7 @@ fn letter(byte: u8) -> u32 {
     1 << (byte & 31)
 }
 
-/// Whether three bytes of `suffix` are three of a word that a rule lists.
+/// Whether `suffix` has the first three letters in a row of a word that a rule lists.
 fn may_hold_word(suffix: &[u8]) -> bool {
     static THREES: LazyLock<Box<[bool]>> = LazyLock::new(|| {
         let mut threes = vec![false; 1 << 15].into_boxed_slice();
@@ -128,7 +129,8 @@ fn may_hold_word(suffix: &[u8]) -> bool {
     suffix.windows(3).filter_map(three).any(|at| threes[at])
 }
 
-/// The number of three letters. The digit 0 counts as the letter o, as in the rules.
+/// Returns the number of a triple of letters, ignoring case, or `None` for other bytes. The digit 0 counts as the letter o, as in
+/// the rules.
 fn three(bytes: &[u8]) -> Option<usize> {
     bytes.iter().try_fold(0, |sum, byte| {
         let letter = match byte {
@@ -147,7 +149,7 @@ mod tests {
     use super::super::{by_rules, clean};
     use super::*;
 
-    /// Suffixes that nearly all are plain, made of the words that rules list.
+    /// Suffixes made of the words that rules list. Nearly all are plain.
     fn suffix() -> impl Strategy<Value = String> {
         let words: Vec<String> = Rule::ALL
             .into_iter()

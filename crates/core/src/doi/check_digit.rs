@@ -1,34 +1,33 @@
-//! Check digits: a quarter of all registered names carry one, which shows without any list whether a digit is wrong.
+//! Check digits, which a quarter of all registered names have. They show without any list whether a digit is wrong.
 //!
-//! A shape that names of some publishers have says where the digits are, and a rule how they are checked: the values, each times its
-//! weight, add up to a multiple of a number. Most rules are not published; they were found in registered names, nearly all of
-//! which pass.
+//! Each family of names has a shape, which says where the digits are, and weights: the sum of the digits times their weights is a
+//! multiple of the modulus. Most rules are not published; they were found in registered names, nearly all of which pass.
 
 use super::Doi;
 
-/// What a check digit says of a name.
+/// Result of checking the digits of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckDigit {
-    /// It agrees with the other digits.
+    /// The check digit agrees with the other digits.
     Good,
-    /// A digit is wrong, or two have changed places. Of 90,840 registered names with a check digit, 25 have a bad one.
+    /// A digit is wrong, or two are swapped. Of 90,840 registered names with a check digit, 25 have a bad one.
     Bad,
 }
 
-/// Names with a check digit.
+/// A family of names with a rule for the check digit.
 struct Family {
-    /// The prefix, if only its names have the rule.
+    /// The prefix. `None` if the rule holds for any prefix.
     prefix: Option<&'static str>,
-    /// The suffix: `d` is a digit, `x` a digit or `x`, `c` the check digit; every other byte is itself.
+    /// The shape of the suffix: `d` is a digit, `x` a digit or `x`, `c` the check digit. Every other byte stands for itself.
     shape: &'static str,
-    /// Of the values in their order, the check digit's last.
+    /// The weights of the digits in their order, the check digit's last.
     weights: &'static [u32],
     modulus: u32,
-    /// The values of check digits, from 0.
+    /// The characters of check digits, by value from 0.
     signs: &'static str,
 }
 
-/// Digits of an ISSN, of a year and of a number.
+/// Weights for the digits of an ISSN, a year and a number.
 const ITEM_WEIGHTS: &[u32] = &[1, 7, 4, 3, 0, 6, 5, 0, 8, 6, 2, 7, 5, 3, 2, 10];
 
 const FAMILIES: [Family; 5] = [
@@ -40,7 +39,7 @@ const FAMILIES: [Family; 5] = [
         modulus: 13,
         signs: "0123456789xyz",
     },
-    // The same with longer numbers. All of 48,236 pass, besides those of one journal.
+    // Springer's with longer numbers. All of 48,236 pass, except those of one journal.
     Family {
         prefix: None,
         shape: "sddddd-ddd-ddddd-c",
@@ -56,7 +55,7 @@ const FAMILIES: [Family; 5] = [
         modulus: 11,
         signs: "0123456789x",
     },
-    // Cambridge University Press writes them without marks. All of 2,096 pass.
+    // Publisher item identifiers without marks, of Cambridge University Press. All of 2,096 pass.
     Family {
         prefix: Some("10.1017"),
         shape: "sdddddddxdddddddc",
@@ -64,7 +63,7 @@ const FAMILIES: [Family; 5] = [
         modulus: 11,
         signs: "0123456789x",
     },
-    // Elsevier's of books: an ISBN, here without its hyphens, and a number. All of 498 pass.
+    // Elsevier's publisher item identifiers of books: an ISBN, here without hyphens, and a number. All of 498 pass.
     Family {
         prefix: Some("10.1016"),
         shape: "bddddddddddddd.ddddd-c",
@@ -74,11 +73,11 @@ const FAMILIES: [Family; 5] = [
     },
 ];
 
-/// Whether a suffix has the shape of a family, but a last character of another rule, or of none.
+/// Whether a suffix has the shape of a family, but not its check digit.
 fn is_unchecked(suffix: &[u8]) -> bool {
-    // Short items in a digest of news on drugs.
+    // Short items of a news digest on drugs.
     let in_digest = suffix.starts_with(b"s40278-");
-    // Two journals before they came to Springer in 2006.
+    // Two journals before Springer took them over in 2006.
     let of_society = matches!(
         suffix,
         [
@@ -95,13 +94,13 @@ fn is_unchecked(suffix: &[u8]) -> bool {
             ..
         ]
     );
-    // Elsevier numbered what it had published before with check digits of another rule: of 67 names 48 fail.
+    // Elsevier numbered earlier articles with check digits of another rule: of 67 names 48 fail.
     let is_earlier = matches!(suffix.get(10..13), Some([b'(', b'9', b'0'..=b'5']));
     in_digest || of_society || is_earlier
 }
 
 impl Doi {
-    /// Whether the check digit in the name is right; `None` if it carries no check digit whose rule is known.
+    /// Checks the check digit in the name. Returns `None` if the name has no check digit with a known rule.
     ///
     /// | names | rule |
     /// |---|---|
@@ -112,8 +111,8 @@ impl Doi {
     /// | a suffix with an ISBN of 13 digits, with hyphens or without | EAN: digits times 1 and 3 in turn, a multiple of 10 (ISO 2108) |
     ///
     /// Apart from the last, the rules are not published: they were found in registered names, and 99.9 % of these pass.
-    /// Some positions have the weight 0, and some changes cancel out: of wrong digits 88 to 100 % are found, and of transpositions, by
-    /// family.
+    /// Some positions have the weight 0, and some changes cancel out: 88 to 100 % of wrong digits and of transpositions are
+    /// found, depending on the family.
     ///
     /// ```
     /// use doisift_core::{CheckDigit, Doi};
@@ -130,7 +129,7 @@ impl Doi {
 }
 
 impl CheckDigit {
-    /// That of the name with this [`key`](Doi::key), as [`Doi::check_digit`] returns it. Nothing else is checked.
+    /// Checks the name with this [`key`](Doi::key), as [`Doi::check_digit`] does. Does not check whether `key` is a key.
     pub fn of_key(key: &str) -> Option<Self> {
         let checked = Checked::of(key)?;
         Some(match checked.is_good {
@@ -139,7 +138,7 @@ impl CheckDigit {
         })
     }
 
-    /// The word for it in rows: `good` or `bad`.
+    /// Returns the word in rows: `good` or `bad`.
     pub fn name(self) -> &'static str {
         match self {
             CheckDigit::Good => "good",
@@ -148,8 +147,8 @@ impl CheckDigit {
     }
 }
 
-/// Whether a right check digit shows that the name ends where the key does. That of an ISBN alone does not, since the names of a
-/// book's chapters start with the name of the book.
+/// Whether a good check digit shows that the name is complete. That of an ISBN alone does not, since the names of a book's
+/// chapters start with the name of the book.
 pub(crate) fn ends_in_good_digit(key: &str) -> bool {
     Checked::of(key).is_some_and(|checked| checked.is_good && checked.is_last)
 }
@@ -157,7 +156,7 @@ pub(crate) fn ends_in_good_digit(key: &str) -> bool {
 /// A check digit that was found.
 struct Checked {
     is_good: bool,
-    /// Whether names with such a check digit end with it.
+    /// Whether the name is of a [`Family`], whose names end with the check digit.
     is_last: bool,
 }
 
@@ -188,7 +187,7 @@ impl Checked {
 }
 
 impl Family {
-    /// Whether the check digit is right, if the name is of the family.
+    /// Checks the check digit. Returns `None` if the name is not of this family.
     fn check(&self, prefix: &str, suffix: &str) -> Option<bool> {
         let has_prefix = self.prefix.is_none_or(|own| own == prefix);
         if suffix.len() != self.shape.len() || !has_prefix {
@@ -218,7 +217,7 @@ impl Family {
 /// Digits of an ISBN.
 const ISBN_DIGITS: usize = 13;
 
-/// The suffix with the first ISBN in it rid of hyphens, and whether its last digit is right.
+/// Returns the suffix without the hyphens in its first ISBN, and whether the ISBN's check digit is right.
 fn isbn(suffix: &str) -> Option<(String, bool)> {
     let last = suffix.len().checked_sub(ISBN_DIGITS)?;
     let starts = memchr::memchr_iter(b'9', &suffix.as_bytes()[..=last]);
@@ -235,7 +234,8 @@ fn isbn(suffix: &str) -> Option<(String, bool)> {
     })
 }
 
-/// The 13 digits at the start of `text`, and where they end: single hyphens may be between them, but no digit after them.
+/// Returns the 13 digits at the start of `text`, and the offset of their end. Single hyphens may be between them, but no digit
+/// after them.
 fn isbn_digits(text: &str) -> Option<(String, usize)> {
     let mut digits = String::with_capacity(ISBN_DIGITS);
     let mut last = b'-';
@@ -251,7 +251,7 @@ fn isbn_digits(text: &str) -> Option<(String, usize)> {
     is_book(&digits).then_some((digits, text.len()))
 }
 
-/// Whether these are 13 digits of which the first three are those of books.
+/// Whether these are 13 digits with the prefix of books, 978 or 979.
 fn is_book(digits: &str) -> bool {
     digits.len() == ISBN_DIGITS && (digits.starts_with("978") || digits.starts_with("979"))
 }
@@ -275,7 +275,8 @@ mod tests {
     const GOOD: Option<CheckDigit> = Some(CheckDigit::Good);
     const BAD: Option<CheckDigit> = Some(CheckDigit::Bad);
 
-    /// A registered name of each family, with how many of 1,000 wrong digits and of 1,000 transpositions its rule finds at least.
+    /// A registered name of each family, with the min number of 1,000 wrong digits and of 1,000 transpositions that its rule
+    /// finds.
     const REGISTERED: [(&str, usize, usize); 6] = [
         ("10.1007/s10514-018-9783-9", 1000, 936),
         ("10.1038/s41598-018-24689-1", 936, 931),
@@ -360,7 +361,7 @@ mod tests {
         }
     }
 
-    /// The offsets of all digits of the suffix that may be others.
+    /// Returns the offsets of the digits of the suffix that a test may change.
     fn digits_of(name: &str) -> Vec<usize> {
         let slash = name.find('/').unwrap();
         let start = name.find("978-").map_or(slash, |at| at + "978".len());
@@ -372,7 +373,7 @@ mod tests {
         digits.map(|(at, _)| at).collect()
     }
 
-    /// A name of the same family with other digits, and a good check digit.
+    /// Returns a name of the same family with random digits and a good check digit.
     fn good_like(name: &str, numbers: &mut Numbers) -> Vec<u8> {
         loop {
             let mut bytes = name.as_bytes().to_vec();
@@ -416,7 +417,7 @@ mod tests {
         }
     }
 
-    /// The list has a name on each line.
+    /// Checks a list with a name on each line.
     #[test]
     #[allow(clippy::print_stderr)]
     fn registered_names_of_a_list_pass() {

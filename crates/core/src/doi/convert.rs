@@ -2,7 +2,7 @@
 
 use super::{Doi, DoiError};
 
-/// The same as [`Doi::parse`].
+/// Parses as [`Doi::parse`] does.
 impl TryFrom<&str> for Doi {
     type Error = DoiError;
 
@@ -11,42 +11,42 @@ impl TryFrom<&str> for Doi {
     }
 }
 
-/// The name as [`Doi::as_str`] returns it, without a copy.
+/// Returns the name of [`Doi::as_str`] without a copy.
 impl From<Doi> for String {
     fn from(doi: Doi) -> String {
         doi.name.into_string()
     }
 }
 
-/// Compares with a name, not with other presentation forms: under ASCII case folding (U5), nothing decoded.
+/// Compares with a bare name under ASCII case folding (U5). Decodes nothing.
 impl PartialEq<str> for Doi {
     fn eq(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 }
 
-/// The same as with a `str`.
+/// Compares as with a `str`.
 impl PartialEq<&str> for Doi {
     fn eq(&self, name: &&str) -> bool {
         self == *name
     }
 }
 
-/// The same with the name on the right.
+/// Compares as with the name on the left.
 impl PartialEq<Doi> for str {
     fn eq(&self, doi: &Doi) -> bool {
         doi == self
     }
 }
 
-/// The same with the name on the right.
+/// Compares as with the name on the left.
 impl PartialEq<Doi> for &str {
     fn eq(&self, doi: &Doi) -> bool {
         doi == *self
     }
 }
 
-/// As a string: the name with nothing encoded, its case kept.
+/// Serialises the name as a string: nothing encoded, its case kept.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Doi {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -54,8 +54,8 @@ impl serde::Serialize for Doi {
     }
 }
 
-/// From a string in any presentation form. One that starts with `10.` is the name itself, as [`Doi::new`] reads it, so that
-/// what was serialized comes back; any other is read by [`Doi::parse`].
+/// Reads a string in any presentation form. A string that starts with `10.` is read by [`Doi::new`], so that a serialized name is
+/// read back unchanged; any other by [`Doi::parse`].
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Doi {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,41 +1,40 @@
-//! Writes a name in each presentation form. [`Doi::parse`] reads each of them back as the same name.
+//! Writes a name in each presentation form. [`Doi::parse`] reads each form back as the same name.
 
 use super::{Doi, percent};
 
 const PROXY: &str = "https://doi.org/";
 
-/// How much a URL presentation encodes (H1).
+/// Characters that a URL presentation encodes (H1).
 ///
-/// Both encode every byte of a character outside ASCII. Both leave the comma, which has to be encoded only in
-/// a list of names.
+/// Both encode every byte of a character outside ASCII. Neither encodes the comma, which must be encoded only in a list of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UrlEncoding {
-    /// Only the characters without which the proxy would not get the whole name: `%` `"` `#` `?` and blanks.
+    /// Only the characters that would cut or change the name on the way to the proxy: `%` `"` `#` `?` and blanks.
     #[default]
     Mandatory,
-    /// Also those that are recommended: `<` `>` `{` `}` `^` `[` `]` `` ` `` `|` `\` `+`, and one `/`
+    /// Also the characters for which it is recommended: `<` `>` `{` `}` `^` `[` `]` `` ` `` `|` `\` `+`, and one `/`
     /// next to each path segment `.` or `..`, which a browser would resolve (H2).
     Recommended,
 }
 
 impl Doi {
-    /// The doi URI, such as `doi:10.1000/a%2Fb` (U1, U2).
+    /// Returns the doi URI, such as `doi:10.1000/a%2Fb` (U1, U2).
     pub fn to_doi_uri(&self) -> String {
         self.uri("doi:", '/')
     }
 
-    /// The URN, such as `urn:doi:10.1000:a%2Fb` (H3).
+    /// Returns the URN, such as `urn:doi:10.1000:a%2Fb` (H3).
     pub fn to_urn(&self) -> String {
         self.uri("urn:doi:", ':')
     }
 
-    /// The URL under which the proxy's REST API returns the DOI record (P4). It is encoded as the doi URI is.
-    /// A client must not resolve dot segments in it.
+    /// Returns the URL of the DOI record in the proxy's REST API (P4), encoded as the doi URI is. A client must not resolve dot
+    /// segments in it.
     pub fn to_api_url(&self) -> String {
         self.uri("https://doi.org/api/handles/", '/')
     }
 
-    /// The URL of the preferred proxy, such as `https://doi.org/10.1000/456%23789` (H1, P1).
+    /// Returns the URL of the preferred proxy, such as `https://doi.org/10.1000/456%23789` (H1, P1).
     pub fn to_url(&self, encoding: UrlEncoding) -> String {
         let mut url = String::with_capacity(PROXY.len() + self.name.len());
         url.push_str(PROXY);
@@ -58,7 +57,7 @@ impl Doi {
     }
 }
 
-/// RFC 3986's unreserved and sub-delims sets, `:` and `@` (U2).
+/// Whether a byte is in RFC 3986's sets unreserved or sub-delims, or is `:` or `@` (U2).
 fn stays_in_uri(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
 }
@@ -71,8 +70,7 @@ fn push_in_url(byte: u8, out: &mut String) {
     );
 }
 
-/// Encodes a `/` after a dot segment. The result is checked as a browser splits it, so one encoded `/` is
-/// enough for `/././`.
+/// Encodes a `/` after each dot segment. An encoded `/` does not end a segment, so one is enough for `/././`.
 fn push_recommended(name: &str, out: &mut String) {
     let mut segment = out.len();
     for byte in name.bytes() {

@@ -1,4 +1,4 @@
-//! Equality of names: under ASCII case folding, and under nothing else (U5).
+//! Equality, order and hash of names, under ASCII case folding and nothing else (U5).
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,7 @@ impl PartialEq for Doi {
 
 impl Eq for Doi {}
 
-/// Bytewise by [`Doi::key`], the order of records.
+/// Orders names bytewise by [`Doi::key`], as records are ordered.
 impl Ord for Doi {
     fn cmp(&self, other: &Self) -> Ordering {
         folded(self).cmp(folded(other))
@@ -35,7 +35,7 @@ impl Hash for Doi {
             folded.make_ascii_lowercase();
             state.write(folded);
         }
-        // UTF-8 never holds this byte, so the hashed bytes of one name are never the beginning of another's.
+        // UTF-8 never contains this byte, so the hashed bytes of a name are never a prefix of another's.
         state.write_u8(0xff);
     }
 }

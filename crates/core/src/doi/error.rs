@@ -1,6 +1,6 @@
-//! Why a text is no DOI name, and where.
+//! The error for a text that is not a DOI name.
 
-/// Why a text is no DOI name, and at which byte of it.
+/// Error for a text that is not a DOI name: the fault and its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}, at byte {offset}")]
 pub struct DoiError {
@@ -8,7 +8,7 @@ pub struct DoiError {
     offset: usize,
 }
 
-/// What is wrong with a text that is no DOI name.
+/// Kind of fault in a text that is not a DOI name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoiErrorKind {
@@ -18,7 +18,7 @@ pub enum DoiErrorKind {
     /// `10/abc`: an alias from the short DOI service, which only the service resolves to a name.
     #[error("a short DOI is an alias, not a name")]
     ShortDoi,
-    /// Something else than digits subdivided by full stops is between `10.` and the separator (N1).
+    /// The part between `10.` and the separator is not digits subdivided by full stops (N1).
     #[error("the registrant code is not numeric")]
     RegistrantCode,
     /// The text ends with the prefix (N1).
@@ -33,16 +33,16 @@ pub enum DoiErrorKind {
     /// The percent escapes give bytes that are not UTF-8 (U1).
     #[error("the escapes are not UTF-8")]
     NotUtf8,
-    /// There is white space inside the text that is not escaped.
+    /// Unescaped white space inside the text.
     #[error("raw white space")]
     WhiteSpace,
     /// A raw `?` or `#` in a URI that may have neither query nor fragment (U3).
     #[error("raw \"{0}\" in a URI that has neither query nor fragment")]
     QueryOrFragment(char),
-    /// An ellipsis ends the name: someone cut it short, and the rest cannot be known.
+    /// An ellipsis ends the name, so its rest is missing.
     #[error("cut short by an ellipsis")]
     CutShort,
-    /// A run of one letter, as in `10.5555/xxxxx`: the place of a name that is not there.
+    /// A run of one letter in place of a name, as in `10.5555/xxxxx`.
     #[error("a placeholder, not a name")]
     Placeholder,
     /// A URL whose host is not a proxy for DOI names (P1).
@@ -55,12 +55,12 @@ impl DoiError {
         DoiError { kind, offset }
     }
 
-    /// What is wrong.
+    /// Returns the kind of fault.
     pub fn kind(&self) -> DoiErrorKind {
         self.kind
     }
 
-    /// Where it is wrong, in bytes from the start of the given text.
+    /// Returns the offset of the fault, in bytes from the start of the given text.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -1,9 +1,9 @@
-//! The identifier: the syntax of a DOI name, its presentation forms, and when two names are equal.
+//! The identifier: the syntax of a DOI name, its presentation forms, and equality of names.
 //!
-//! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
-//! escape that both use, `equivalence` compares, `check_digit` checks digits, `convert` has the traits of the standard library and serde.
-//! Nothing here knows of text, documents or files: to find a name in prose is the job of the scanner. Rule
-//! numbers such as U2 are listed with their source documents in `tests/cases/README.md`.
+//! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` has the escapes for both,
+//! `equivalence` compares, `check_digit` checks digits, `convert` implements traits of the standard library and serde. Nothing
+//! here knows text, documents or files: the scanner finds names in prose. Rule numbers such as U2 are listed with their source
+//! documents in `tests/cases/README.md`.
 
 mod check_digit;
 mod convert;
@@ -35,15 +35,15 @@ pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 
 /// A DOI name, such as `10.1000/182`: decoded, its case kept.
 ///
-/// It is `10.`, a registrant code of digits that full stops may subdivide, a `/`, and a suffix of at
-/// least one graphic Unicode character (N1, N3). There is no limit on its length (N2), and it is never
-/// normalised (U2). Whether a character is graphic is decided by Unicode 16.
+/// It consists of `10.`, a registrant code of digits that full stops may subdivide, a `/`, and a suffix of one or more graphic
+/// Unicode characters (N1, N3). There is no limit on its length (N2), and it is never normalised (U2). Unicode 16 decides
+/// which characters are graphic.
 ///
-/// [`Doi::parse`] reads what people write, [`Doi::new`] takes the name itself; the `to_…` methods
-/// write each form so that `parse` gives back the same name, byte for byte.
+/// [`Doi::parse`] reads any presentation form, [`Doi::new`] takes the name itself; the `to_…` methods write each form so that
+/// `parse` gives back the same name, byte for byte.
 ///
-/// `Eq`, `Hash` and `Ord` go by ASCII case folding and by nothing else (U5), also when a name is compared with a `str`.
-/// That is why `Doi` is no `Borrow<str>`: strings compare with case.
+/// `Eq`, `Hash` and `Ord` use ASCII case folding and nothing else (U5), also to compare a name with a `str`. So `Doi` does not
+/// implement `Borrow<str>`: strings compare with case.
 ///
 /// ```
 /// use doisift_core::{Doi, UrlEncoding};
@@ -65,8 +65,7 @@ pub struct Doi {
 }
 
 impl Doi {
-    /// Takes a DOI name as it is: nothing is trimmed and nothing decoded, so `10.1000/a%20b` holds a
-    /// percent sign.
+    /// Takes a bare DOI name. Trims and decodes nothing, so `10.1000/a%20b` contains a percent sign.
     ///
     /// Linear in the name's length; allocates the name once.
     ///
@@ -81,7 +80,7 @@ impl Doi {
         })
     }
 
-    /// Reads a DOI name in any presentation form, and undoes percent escapes exactly once (H4).
+    /// Reads a DOI name in any presentation form. Undoes percent escapes exactly once (H4).
     ///
     /// | form | examples | raw `?` or `#` |
     /// |---|---|---|
@@ -96,8 +95,8 @@ impl Doi {
     /// scheme after a proxy (`https://doi.org/doi:10.1000/182`). `%` starts an escape if two hexadecimal
     /// digits follow; otherwise it is a percent sign (H5). A final `/` belongs to the name (P3).
     ///
-    /// ASCII white space around the text is dropped; raw white space inside is refused, while an
-    /// escaped blank (`%20`) is a character of the name.
+    /// ASCII white space around the text is dropped. Raw white space inside is refused, but an escaped blank (`%20`) is a
+    /// character of the name.
     ///
     /// Linear in the text's length; allocates the name once, and once more if it holds escapes.
     ///
@@ -109,7 +108,7 @@ impl Doi {
         parse::read(text)
     }
 
-    /// The DOI name `name`, which the scanner has checked.
+    /// Makes a `Doi` of a name that the scanner has checked.
     pub(crate) fn from_checked(name: &str) -> Self {
         let slash = name.find('/').unwrap_or(name.len());
         Doi {
@@ -126,27 +125,27 @@ impl Doi {
         })
     }
 
-    /// The whole name, decoded, its case kept.
+    /// Returns the whole name, decoded, its case kept.
     pub fn as_str(&self) -> &str {
         &self.name
     }
 
-    /// The part before the first `/`: directory indicator, full stop and registrant code.
+    /// Returns the part before the first `/`: directory indicator, full stop and registrant code.
     pub fn prefix(&self) -> &str {
         &self.name[..self.slash]
     }
 
-    /// The part after the first `/`. It may hold more slashes.
+    /// Returns the part after the first `/`. It may contain more slashes.
     pub fn suffix(&self) -> &str {
         &self.name[self.slash + 1..]
     }
 
-    /// The prefix without directory indicator and first full stop: `1000.10` of `10.1000.10/123`.
+    /// Returns the prefix without directory indicator and first full stop: `1000.10` of `10.1000.10/123`.
     pub fn registrant_code(&self) -> &str {
         &self.name[name::DIRECTORY.len()..self.slash]
     }
 
-    /// The representative of all equivalent names: ASCII letters in lower case, all other characters unchanged (U5).
+    /// Returns the representative of all equivalent names: ASCII letters in lower case, all other characters unchanged (U5).
     ///
     /// Two names are equal if and only if their keys are the same bytes, and `Ord` is the bytewise order
     /// of keys. Allocates only if the name has an upper case letter.
@@ -154,7 +153,7 @@ impl Doi {
         name::key(&self.name)
     }
 
-    /// Whether the suffix is a single character and `/`, then anything (N4).
+    /// Whether the suffix starts with a single character and `/` (N4).
     ///
     /// ANSI/NISO Z39.84 reserves such suffixes. Some are registered nevertheless, so they are accepted
     /// like any other.
@@ -163,7 +162,7 @@ impl Doi {
     }
 }
 
-/// Checks that `name` is a DOI name, as [`Doi::new`] does, and allocates nothing.
+/// Checks that `name` is a DOI name, as [`Doi::new`] does, without allocating.
 ///
 /// # Errors
 ///
@@ -172,10 +171,10 @@ pub fn check(name: &str) -> Result<(), DoiError> {
     name::check(name).map(drop)
 }
 
-/// The name itself, with nothing encoded.
+/// Writes the name itself, with nothing encoded.
 ///
-/// [`Doi::new`] always reads it back. [`Doi::parse`] does so only if the name holds no white space and nothing
-/// that looks like a percent escape; it reads back every form that the `to_…` methods write.
+/// [`Doi::new`] always reads it back. [`Doi::parse`] does so only if the name contains no white space and no sequence that looks
+/// like a percent escape; it reads back every form that the `to_…` methods write.
 impl fmt::Display for Doi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name)
@@ -188,7 +187,7 @@ impl fmt::Debug for Doi {
     }
 }
 
-/// The same as [`Doi::parse`].
+/// Parses as [`Doi::parse`] does.
 impl FromStr for Doi {
     type Err = DoiError;
 

@@ -1,4 +1,4 @@
-//! The syntax of a name that is already decoded (N1 to N3), and its key (U5).
+//! The syntax of a decoded name (N1 to N3), and its key (U5).
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::error::{DoiError, DoiErrorKind};
 /// The directory indicator with its full stop (N1).
 pub(super) const DIRECTORY: &str = "10.";
 
-/// The byte offset of the `/` that ends the prefix of `name`, or why `name` is no DOI name.
+/// Checks that `name` is a DOI name. Returns the byte offset of the `/` that ends its prefix.
 pub(crate) fn check(name: &str) -> Result<usize, DoiError> {
     let slash = prefix_end(name)?;
     let suffix = &name[slash + 1..];
@@ -32,7 +32,8 @@ fn prefix_end(name: &str) -> Result<usize, DoiError> {
     }
 }
 
-/// The byte offset at which the digits and single full stops after the directory indicator end.
+/// Returns the byte offset of the end of the digits and single full stops after the directory indicator. `None` without a
+/// directory indicator.
 pub(super) fn registrant_code_end(name: &str) -> Option<usize> {
     let mut end = name.starts_with(DIRECTORY).then_some(DIRECTORY.len())?;
     let bytes = name.as_bytes();
@@ -57,8 +58,7 @@ fn no_directory(name: &str) -> DoiError {
     DoiError::new(kind, 0)
 }
 
-/// The first character that a suffix must not hold (N3), and its byte offset. Plain ASCII is checked without
-/// decoding.
+/// Returns the first character that a suffix must not contain (N3), and its byte offset. Checks plain ASCII without decoding.
 pub(crate) fn first_not_graphic(text: &str) -> Option<(usize, char)> {
     // The fold reads all bytes, without an early exit, so that the compiler can use vector instructions.
     let is_plain = text
@@ -78,7 +78,7 @@ fn is_graphic(c: char) -> bool {
     )
 }
 
-/// The representative of a name's equivalence class: ASCII letters in lower case (U5).
+/// Returns the key of a name: ASCII letters in lower case (U5).
 pub(crate) fn key(name: &str) -> Cow<'_, str> {
     if !name.bytes().any(|b| b.is_ascii_uppercase()) {
         return Cow::Borrowed(name);

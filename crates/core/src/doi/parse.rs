@@ -1,11 +1,11 @@
-//! Reads presentation forms. [`Doi::parse`] lists them.
+//! Reads the presentation forms that [`Doi::parse`] lists.
 
 use std::borrow::Cow;
 
 use super::error::{DoiError, DoiErrorKind};
 use super::{Doi, name, percent};
 
-/// Hosts that answer for DOI names (P1); the last is the handle system's own.
+/// Hosts of DOI proxies (P1). The last is the handle system's own.
 const PROXIES: [&str; 4] = ["doi.org", "dx.doi.org", "www.doi.org", "hdl.handle.net"];
 
 const WEB: [&str; 2] = ["https://", "http://"];
@@ -13,7 +13,7 @@ const WEB: [&str; 2] = ["https://", "http://"];
 /// The path of the proxy's REST API, before the name (P4).
 const API: &str = "api/handles/";
 
-/// A name as written, and how its form says to read it.
+/// A name as written, and how to read it in its form.
 struct Presentation<'a> {
     /// From the first byte of the name to the end of the text.
     rest: &'a str,
@@ -22,7 +22,7 @@ struct Presentation<'a> {
     urn: bool,
 }
 
-/// What a raw `?` or `#` means.
+/// Meaning of a raw `?` or `#`.
 #[derive(Clone, Copy)]
 enum Marks {
     /// It is a character of the name: the text is a name, not a URI.
@@ -52,8 +52,8 @@ pub(super) fn read(text: &str) -> Result<Doi, DoiError> {
     }
 }
 
-/// `text` without the label "DOI", which print and fields put before names and URLs. The word with a colon and no
-/// blank before a name is a scheme, not a label.
+/// Removes the label "DOI", which print and fields put before names and URLs. `doi:` directly before a name is a scheme, not a
+/// label.
 fn without_label(text: &str) -> &str {
     let Some(label) = after(text, "doi") else {
         return text;
@@ -81,14 +81,14 @@ fn without_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
     start.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// The error for the first unescaped white space. A blank that belongs to a name is escaped in a URI.
+/// Returns the error for the first unescaped white space. A blank that belongs to a name is escaped in a URI.
 fn white_space(body: &str, start: usize) -> Option<DoiError> {
     let plain = body.bytes().position(|b| !b.is_ascii_graphic())?;
     let at = plain + body[plain..].find(char::is_whitespace)?;
     Some(DoiError::new(DoiErrorKind::WhiteSpace, start + at))
 }
 
-/// The form of `body`; `None` for the URL of a host that is not a proxy.
+/// Returns the form of `body`, or `None` for the URL of a host that is not a proxy.
 fn presentation(body: &str) -> Option<Presentation<'_>> {
     let Some(path) = proxy_path(body)? else {
         return Some(match scheme(body) {
@@ -113,8 +113,8 @@ fn presentation(body: &str) -> Option<Presentation<'_>> {
     })
 }
 
-/// The part of a proxy URL after host and `/`. `Some(None)` if `body` is not a URL, `None` if it is
-/// a URL of another host. Text without scheme and `//` is a URL only if it starts with a proxy.
+/// Returns the part of a proxy URL after host and `/`, `Some(None)` if `body` is not a URL, or `None` if it is a URL of another
+/// host. Text without scheme and `//` is a URL only if it starts with a proxy.
 fn proxy_path(body: &str) -> Option<Option<&str>> {
     let url = WEB
         .iter()
@@ -129,13 +129,13 @@ fn proxy_path(body: &str) -> Option<Option<&str>> {
     }
 }
 
-/// Whether `authority`, the host and port of a URL, is a proxy for DOI names, on any port.
+/// Whether `authority`, the host and port of a URL, is a DOI proxy, on any port.
 pub(crate) fn is_proxy(authority: &str) -> bool {
     let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
     port.bytes().all(|b| b.is_ascii_digit()) && PROXIES.iter().any(|p| host.eq_ignore_ascii_case(p))
 }
 
-/// The part after the scheme of a URI for DOI names, and whether that scheme is `urn:doi:`.
+/// Returns the part after the scheme of a URI for DOI names, and whether the scheme is `urn:doi:`.
 fn scheme(text: &str) -> Option<(&str, bool)> {
     let uri = ["doi:", "info:doi/", "hdl:"]
         .iter()
@@ -144,7 +144,7 @@ fn scheme(text: &str) -> Option<(&str, bool)> {
         .or_else(|| Some((after(text, "urn:doi:")?, true)))
 }
 
-/// The part of `text` after `word`, compared without ASCII case and with escapes undone.
+/// Returns the part of `text` after `word`, or `None` if it does not start with it. Ignores ASCII case and undoes escapes.
 fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let mut at = 0;
     for wanted in word.bytes() {
@@ -157,7 +157,7 @@ fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.get(at..)
 }
 
-/// The name up to a `?` or `#` that ends it, and the error if such a mark is refused.
+/// Returns the name up to a `?` or `#` that ends it, and the error if such a mark is refused.
 fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<DoiError>) {
     let rest = found.rest;
     let Some(at) = memchr::memchr2(b'?', b'#', rest.as_bytes()) else {
@@ -177,7 +177,7 @@ fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<
     }
 }
 
-/// The name that `written` decodes to; `start` is its offset in the text, for errors.
+/// Decodes a name. `start` is the offset of `written` in the text, for errors.
 fn decoded(written: &str, urn: bool, start: usize) -> Result<Doi, DoiError> {
     let at = |decoded| start + percent::written_at(written, decoded);
     let mut name = match percent::decode(written) {

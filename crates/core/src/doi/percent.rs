@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-/// The byte that two hexadecimal digits denote.
+/// Returns the byte of two hexadecimal digits, or `None` for other bytes.
 pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
     let digit = |b: u8| char::from(b).to_digit(16);
     u8::try_from(digit(high)? << 4 | digit(low)?).ok()
 }
 
-/// The first decoded byte of `escaped`, and the number of bytes it was read from: three for an escape, else one.
-/// A `%` without two hexadecimal digits after it is a percent sign (H5).
+/// Decodes the first byte of `escaped`. Also returns the number of bytes read: three for an escape, else one. A `%` without two
+/// hexadecimal digits after it is a percent sign (H5).
 pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
     first_after(b'%', escaped)
 }
 
-/// The same for escapes that start with `mark`.
+/// Decodes as [`first`] does, for escapes that start with `mark`.
 fn first_after(mark: u8, escaped: &[u8]) -> Option<(u8, usize)> {
     match *escaped {
         [first, high, low, ..] if first == mark => {
@@ -30,7 +30,7 @@ pub(crate) fn decode(text: &str) -> Cow<'_, [u8]> {
     decode_after(b'%', text)
 }
 
-/// The same for escapes that start with `mark`, as those of quoted-printable do with `=`.
+/// Undoes escapes that start with `mark`, such as `=` for quoted-printable.
 pub(crate) fn decode_after(mark: u8, text: &str) -> Cow<'_, [u8]> {
     let mut rest = text.as_bytes();
     let Some(plain) = memchr::memchr(mark, rest) else {
@@ -46,7 +46,7 @@ pub(crate) fn decode_after(mark: u8, text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// The offset in `text` of the byte that is at offset `decoded` in the output of [`decode`].
+/// Converts an offset in the output of [`decode`] to an offset in `text`.
 pub(super) fn written_at(text: &str, decoded: usize) -> usize {
     let mut at = 0;
     for _ in 0..decoded {
@@ -55,7 +55,7 @@ pub(super) fn written_at(text: &str, decoded: usize) -> usize {
     at
 }
 
-/// Appends the escape for `byte`, with upper case digits as in the newest of the source documents.
+/// Appends the escape for `byte`, with upper case digits, as in the newest of the source documents.
 pub(super) fn push(byte: u8, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.push('%');

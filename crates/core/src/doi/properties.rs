@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::name::first_not_graphic;
 use super::{Doi, UrlEncoding, percent};
 
-/// Names made of parts that could be mistaken for syntax of a presentation form.
+/// Generates names from pieces that look like syntax of a presentation form.
 fn any_doi() -> impl Strategy<Value = Doi> {
     let piece = prop_oneof![
         4 => any::<char>().prop_map(String::from),
@@ -41,7 +41,7 @@ fn every_form(doi: &Doi) -> [String; 5] {
     ]
 }
 
-/// `path` as a browser resolves it: RFC 3986 5.2.4, with `%2e` for a dot too.
+/// Resolves `path` as a browser does: RFC 3986 5.2.4, with `%2e` as a dot too.
 fn without_dot_segments(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut segments = path.split('/').peekable();

@@ -1,6 +1,6 @@
-//! R's character vectors, as bytes.
+//! Reads R's character vectors as bytes.
 //!
-//! R gives no safe access to the bytes of a string, which need not be UTF-8, so this module lifts `unsafe_code`. All of it runs on
+//! R has no safe access to the bytes of a string, which need not be UTF-8, so this module lifts `unsafe_code`. All of it runs on
 //! R's thread.
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use extendr_ffi::{LENGTH, R_CHAR, R_NaString, R_xlen_t, Rf_xlength, SEXP, STRING
 use crate::Answer;
 
 unsafe extern "C" {
-    /// As R declares it; an encoding that extendr has no name for would not be one of its `cetype_t`.
+    /// Declared as in R: extendr's `cetype_t` lacks some encodings.
     fn Rf_getCharCE(string: *const c_void) -> u32;
 }
 
@@ -39,11 +39,11 @@ impl<'r> Cells<'r> {
         })
     }
 
-    /// The text of a cell; none if it is NA. What is marked as latin1 becomes UTF-8; all else comes as it is.
+    /// Returns the text of a cell, or `None` for NA. Decodes strings that are marked as latin1; returns the bytes of all others.
     pub(crate) fn get(&self, row: usize) -> Option<Cow<'r, [u8]>> {
         let (bytes, encoding) = self.bytes(row)?;
         Some(match encoding == LATIN1 && !bytes.is_ascii() {
-            // R takes latin1 for this superset of it too.
+            // R also treats latin1 as this superset of it.
             true => match WINDOWS_1252.decode_without_bom_handling(bytes).0 {
                 Cow::Borrowed(text) => text.as_bytes().into(),
                 Cow::Owned(text) => text.into_bytes().into(),
@@ -52,7 +52,7 @@ impl<'r> Cells<'r> {
         })
     }
 
-    /// The bytes of a cell as R has them, and how R marks them.
+    /// Returns the bytes of a cell and its encoding mark in R, or `None` for NA.
     fn bytes(&self, row: usize) -> Option<(&'r [u8], u32)> {
         let string = self.string(row);
         // SAFETY: `string` is an element of a character vector, whose bytes live as long as the vector.

@@ -1,4 +1,4 @@
-//! Why positions of texts start a name or do not.
+//! Explains why positions of texts start a name or do not.
 
 use doisift::{CheckDigit, Doi, Explanation, Verdict};
 use extendr_api::prelude::*;
@@ -8,7 +8,7 @@ use crate::frame::{Frame, Kind};
 use crate::mentions::{CellScanner, Place};
 use crate::reading::CellReader;
 
-/// A row for each step of each decision.
+/// Makes a row for each step of each decision.
 pub(crate) struct ExplanationReader {
     scanner: CellScanner,
     frame: Frame,

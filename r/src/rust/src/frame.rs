@@ -1,19 +1,19 @@
-//! Columns of rows, of which R makes a data frame.
+//! Columns that R turns into a data frame.
 
 use extendr_api::prelude::*;
 
 use crate::strings::Texts;
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Text,
-    /// Whole numbers, which R has as doubles: its integers end at 2^31.
+    /// Whole numbers, as doubles in R: its integers end at 2^31.
     Number,
     Flag,
 }
 
-/// A value of a row; none is NA.
+/// A value of a row. `None` is NA.
 pub(crate) enum Value<'v> {
     Text(Option<&'v str>),
     Number(Option<u64>),
@@ -44,7 +44,7 @@ impl Column {
             (Column::Flags(all), Value::Flag(one)) => {
                 all.push(one.map_or(Rbool::na(), Rbool::from));
             }
-            // The callers push what the column was made for.
+            // Callers push only values of the column's type.
             _ => unreachable!("a value of another kind"),
         }
     }
@@ -58,7 +58,7 @@ impl Column {
     }
 }
 
-/// Named columns of the same length. They are no objects of R yet, so that the thread of a run can fill them.
+/// Named columns of the same length. Not objects of R yet, so that the thread of a run can fill them.
 pub(crate) struct Frame {
     names: Vec<&'static str>,
     columns: Vec<Column>,
@@ -73,18 +73,18 @@ impl Frame {
         Frame { names, columns }
     }
 
-    /// Adds a row, with a value for each column.
+    /// Adds a row with a value for each column.
     pub(crate) fn push<'v>(&mut self, row: impl IntoIterator<Item = Value<'v>>) {
         for (column, value) in self.columns.iter_mut().zip(row) {
             column.push(value);
         }
     }
 
-    /// A named list of vectors.
+    /// Converts it to a named list of vectors.
     pub(crate) fn into_list(self) -> Robj {
         let vectors: Vec<_> = self.columns.into_iter().map(Column::into_vector).collect();
         let mut list = List::from_values(vectors);
-        // It has as many elements as names.
+        // Cannot fail: there are as many names as elements.
         let _ = list.set_names(self.names);
         list.into()
     }

@@ -1,4 +1,4 @@
-//! The mentions of names in texts.
+//! Finds the mentions of names in texts.
 
 use doisift::{CheckDigit, Mention, Scanner, TextKind, clean as read_dirty};
 use extendr_api::prelude::*;
@@ -7,7 +7,7 @@ use crate::Answer;
 use crate::frame::{Frame, Kind};
 use crate::reading::CellReader;
 
-/// All mentions, with the number of their text, and their first and last place in it as `substr` counts.
+/// Makes a row for each mention: the number of its text, and its first and last position as for `substr`.
 pub(crate) struct MentionReader {
     scanner: CellScanner,
     clean: bool,
@@ -64,7 +64,7 @@ impl CellReader for MentionReader {
 /// A scanner for texts of a kind.
 pub(crate) struct CellScanner {
     scanner: Scanner,
-    /// None if the head of each shall show it.
+    /// `None` to detect it from the head of each text.
     kind: Option<TextKind>,
 }
 
@@ -76,7 +76,7 @@ impl CellScanner {
         })
     }
 
-    /// The scanner for a text.
+    /// Returns the scanner, set to the kind of `text`.
     pub(crate) fn of(&mut self, text: &[u8]) -> &mut Scanner {
         let kind = self.kind.unwrap_or_else(|| kind_of(text));
         self.scanner.set_kind(kind);
@@ -84,7 +84,7 @@ impl CellScanner {
     }
 }
 
-/// The kind of texts; none if the head of each shall show it.
+/// Returns the kind with this name, or `None` for `auto`, which detects it from the head of each text.
 fn text_kind(name: &str) -> Answer<Option<TextKind>> {
     match name {
         "auto" => Ok(None),
@@ -100,7 +100,7 @@ fn kind_of(text: &[u8]) -> TextKind {
     TextKind::of(head, head.len() == text.len())
 }
 
-/// Counts what R counts: the characters of a text, or the bytes of one that is not UTF-8.
+/// Converts byte offsets to positions in R: characters, or bytes in a text that is not UTF-8.
 pub(crate) struct Place<'t> {
     text: &'t [u8],
     counts_bytes: bool,
@@ -118,7 +118,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// How many are before a byte, which is not before the last one that was asked for.
+    /// Returns the number of characters before a byte. Bytes must not decrease from call to call.
     pub(crate) fn of(&mut self, byte: usize) -> usize {
         if self.counts_bytes {
             return byte;

@@ -1,4 +1,4 @@
-//! Cells that are one name each.
+//! Reads cells that are one name each.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::options::{self, worded};
 use crate::reading::CellReader;
 use crate::strings::Texts;
 
-/// The name that each cell is; NA for a cell that is NA, no name or several.
+/// Normalizes each cell. Gives NA for a cell that is NA, not a name, or several names.
 pub(crate) struct NameReader {
     normalizer: Normalizer,
     presentation: Presentation,
@@ -42,7 +42,7 @@ impl CellReader for NameReader {
     }
 }
 
-/// What becomes of each cell: its clean name, its status and the reason. A cell that is NA is empty.
+/// Cleans each cell: gives the clean name, the status and the reason. NA counts as an empty cell.
 pub(crate) struct CleanReader {
     cleaner: ColumnCleaner,
     frame: Frame,
@@ -70,7 +70,7 @@ impl CellReader for CleanReader {
             Some(cell) => cleaner.clean(cell),
             None => cleaner.missing(),
         };
-        // A reason that quotes what was cut names no option.
+        // Only these reasons may name options. The others quote text of the cell.
         let names_options = matches!(status, CellStatus::Refused | CellStatus::Several);
         let reason = cleaner.reason().map(|reason| match names_options {
             true => worded(reason).into(),

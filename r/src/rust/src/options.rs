@@ -1,4 +1,4 @@
-//! Arguments of R as options of a task: the library knows their names and types.
+//! Sets the options of a task from arguments of R. The library has their names and types.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -8,12 +8,12 @@ use extendr_api::prelude::*;
 
 use crate::Answer;
 
-/// A message of the library in the words of R.
+/// Formats a message of the library with R's keywords.
 pub(crate) fn worded(message: impl Display) -> String {
     Keywords::R.word(&message.to_string())
 }
 
-/// Sets all options that are not `NULL`. Each function of the package has the options of that of Python which `function` names.
+/// Sets all options that are not `NULL`. `function` is the function of the Python package that has the same options.
 ///
 /// # Errors
 /// If there is no such option, or a value has the wrong type or is not allowed. Options that contradict each
@@ -34,7 +34,7 @@ pub(crate) fn apply<B: OptionBuilder>(mut builder: B, function: &str, given: &Li
     Ok(builder)
 }
 
-/// A value of R as one of the option.
+/// Converts a value of R to a value of the option. Returns `None` if it has the wrong type.
 fn value(spec: &OptionSpec, given: &Robj) -> Option<OptionValue> {
     let one = |text: Option<OsString>| text.map(OptionValue::Text);
     match spec.kind {
@@ -65,7 +65,7 @@ fn number(given: &Robj) -> Option<OptionValue> {
     whole(given.as_real()?).map(OptionValue::Number)
 }
 
-/// R has large whole numbers as doubles.
+/// Converts a double to an integer. R has large whole numbers as doubles.
 fn whole(number: f64) -> Option<u64> {
     let is_whole = number.fract() == 0.0 && (0.0..1.0e15).contains(&number);
     is_whole.then_some(number as u64)
@@ -79,7 +79,7 @@ fn pair(given: &Robj) -> Option<OptionValue> {
     }
 }
 
-/// What an option wants, for messages.
+/// Returns the part of a message that says which values an option takes.
 fn wanted(spec: &OptionSpec) -> &'static str {
     match spec.kind {
         OptionKind::Flag => "TRUE or FALSE is wanted",

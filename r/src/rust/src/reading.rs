@@ -1,27 +1,27 @@
-//! The reading of the cells of a vector in several calls, between which R can be interrupted.
+//! Reads the cells of a vector in several calls, so that R can be interrupted between them.
 
 use extendr_api::Robj;
 
 use crate::cells::Cells;
 use crate::{Answer, bug};
 
-/// Cells that a call reads, in a tenth of a second or so.
+/// Cells that one call reads, in about a tenth of a second.
 const CELLS: usize = 1 << 18;
 
-/// Takes one cell after the other.
+/// Takes cells one after the other and makes a result.
 pub(crate) trait CellReader {
-    /// Takes the cell of a row, counted from 0; none for NA.
+    /// Takes the cell of a row, counted from 0. `None` is NA.
     fn take(&mut self, row: usize, cell: Option<&[u8]>);
 
-    /// What was made of all cells.
+    /// Returns the result for all cells.
     fn finish(self: Box<Self>) -> Answer<Robj>;
 }
 
-/// A vector that is read.
+/// A vector that is being read.
 pub(crate) struct Reading {
     cells: Robj,
     row: usize,
-    /// None after the end.
+    /// `None` after [`finish`](Self::finish).
     reader: Option<Box<dyn CellReader>>,
 }
 
@@ -34,7 +34,7 @@ impl Reading {
         }
     }
 
-    /// Reads some cells. Returns whether these were the last.
+    /// Reads the next cells. Returns whether these were the last.
     pub(crate) fn go_on(&mut self) -> Answer<bool> {
         let cells = Cells::of(&self.cells)?;
         let reader = self.reader.as_mut().ok_or_else(bug)?;
@@ -46,7 +46,7 @@ impl Reading {
         Ok(end == cells.len)
     }
 
-    /// What was made of the cells.
+    /// Returns the result for all cells.
     pub(crate) fn finish(&mut self) -> Answer<Robj> {
         self.reader.take().ok_or_else(bug)?.finish()
     }

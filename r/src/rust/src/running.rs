@@ -1,4 +1,4 @@
-//! A run on a thread of its own. R asks whether it has ended, and can be interrupted between two questions.
+//! Runs a task on its own thread. R waits for its end in short steps, so that it can be interrupted between them.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
@@ -11,15 +11,15 @@ use extendr_api::serializer::to_robj;
 use crate::frame::Frame;
 use crate::{Answer, bug};
 
-/// How long a question waits for the end.
+/// Time that one step waits for the end.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long a run that was cancelled may take to end. One that waits for a slow file goes on by itself.
+/// Max time to wait for the end of a cancelled run. A run that waits for a slow file ends later by itself.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// What a run gives.
+/// Result of a run.
 pub(crate) struct Done {
-    /// Its rows, unless they are in a file.
+    /// Its rows, unless they were written to a file.
     pub(crate) rows: Option<Frame>,
     pub(crate) report: TaskReport,
 }
@@ -29,7 +29,7 @@ pub(crate) enum TaskReport {
     Check(Box<CheckReport>),
 }
 
-/// A run that was started. It ends early when R drops it.
+/// A started run. It is cancelled when R drops it.
 pub(crate) struct Run {
     monitor: Monitor,
     result: Receiver<Answer<Done>>,
@@ -37,17 +37,17 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs `work` on a new thread; `monitor` is that of the run.
+    /// Runs `work` on a new thread. `monitor` must be the monitor of the run.
     ///
     /// # Errors
-    /// If the system starts no thread.
+    /// If the system cannot start a thread.
     pub(crate) fn start(
         monitor: Monitor,
         work: impl FnOnce() -> Answer<Done> + Send + 'static,
     ) -> Answer<Run> {
         let (send, result) = sync_channel(1);
         let work = move || {
-            // Nobody may be left to hear of it.
+            // Fails if R has dropped the run.
             let _ = send.send(work());
         };
         let started = thread::Builder::new()
@@ -78,7 +78,7 @@ impl Run {
         self.ended.is_some()
     }
 
-    /// The bytes that were read, and all bytes; NA if these are not known.
+    /// Returns the bytes that were read, and the bytes of all sources, NA if unknown.
     pub(crate) fn progress(&self) -> [Rfloat; 2] {
         let now = self.monitor.progress();
         let total = now
@@ -87,7 +87,7 @@ impl Run {
         [((now.bytes + now.passed) as f64).into(), total]
     }
 
-    /// Ends the run early; one with a checkpoint writes it first. Returns whether it has ended.
+    /// Ends the run early. A run with a checkpoint writes it first. Returns whether the run has ended.
     pub(crate) fn cancel(&mut self) -> bool {
         self.monitor.suspend();
         let has_ended = self.wait_for(LAST_WAIT);
@@ -98,7 +98,7 @@ impl Run {
         has_ended
     }
 
-    /// The rows and the report, once the run has ended.
+    /// Returns the rows and the report of an ended run.
     pub(crate) fn finish(&mut self) -> Answer<Robj> {
         let done = self.ended.take().unwrap_or_else(|| Err(bug()))?;
         let report = match &done.report {

@@ -1,11 +1,12 @@
-//! Character vectors of which R makes strings when they are read.
+//! Character vectors whose strings are made when R reads them.
 //!
-//! R keeps each distinct string once, and to make one takes longer than to find a name. So the texts of a vector stay in one piece of
-//! memory, and R asks for strings through its interface for such vectors (ALTREP). Those that were made are kept, as R protects
-//! the elements of a vector through the vector alone. R knows no difference: a vector is copied, changed and saved as any other.
+//! R keeps each distinct string once, and making one takes longer than finding a name. So the texts of a vector stay in one piece
+//! of memory, and R asks for strings through its interface for such vectors (ALTREP). Strings that were made are kept, since R
+//! protects the elements of a vector only through the vector. To R, the vector is like any other: it can be copied, changed and
+//! saved.
 //!
-//! The interface is one of C, so this module lifts `unsafe_code`. All of it runs on R's thread, which collects no garbage while it calls
-//! these functions.
+//! The interface is in C, so this module lifts `unsafe_code`. All of it runs on R's thread, which collects no garbage while it
+//! calls these functions.
 #![allow(unsafe_code)]
 
 use std::borrow::Cow;
@@ -23,17 +24,17 @@ use extendr_ffi::{
     Rf_protect, Rf_unprotect, SET_STRING_ELT, SEXP, SEXPTYPE, STRING_ELT, STRING_PTR_RO, cetype_t,
 };
 
-/// Texts one after the other, of which some are missing.
+/// Concatenated texts, some of which are NA.
 #[derive(Default)]
 pub(crate) struct Texts {
     all: String,
-    /// Where each ends.
+    /// Offset of the end of each text.
     ends: Vec<usize>,
     missing: Vec<bool>,
 }
 
 impl Texts {
-    /// Adds a text; NA if there is none.
+    /// Adds a text, or NA for `None`.
     pub(crate) fn push(&mut self, text: Option<&str>) {
         self.all.push_str(&text.map(writable).unwrap_or_default());
         self.ends.push(self.all.len());
@@ -45,7 +46,7 @@ impl Texts {
         (!self.missing[row]).then(|| &self.all[start..self.ends[row]])
     }
 
-    /// A character vector.
+    /// Converts them to a character vector.
     pub(crate) fn into_vector(self) -> Robj {
         let vector = Box::new(LazyStrings {
             made: vec![false; self.ends.len()],
@@ -64,7 +65,7 @@ impl Texts {
     }
 }
 
-/// The text as R can hold it: without NUL, and of less than 2 GiB.
+/// Removes NULs, and cuts the text to less than 2 GiB, for R.
 fn writable(text: &str) -> Cow<'_, str> {
     let mut end = text.len().min(i32::MAX as usize);
     while !text.is_char_boundary(end) {
@@ -77,20 +78,20 @@ fn writable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a vector has: its texts, and of which it has strings. These are in the vector of R that is its second part.
+/// The texts of a vector, and which strings were made. The strings are in the R vector that is the second part of the object.
 struct LazyStrings {
     texts: Texts,
     made: Vec<bool>,
 }
 
 /// # Safety
-/// `vector` is of the class, and nothing else that this gave for it is used any more.
+/// `vector` must be of the class, and no other reference that this returned for it may be in use.
 unsafe fn of<'v>(vector: SEXP) -> &'v mut LazyStrings {
     // SAFETY: the first part of such a vector is the pointer, which lives as long. R calls one function at a time.
     unsafe { &mut *R_ExternalPtrAddr(R_altrep_data1(vector)).cast() }
 }
 
-/// The strings that were made.
+/// Returns the R vector with the strings that were made.
 ///
 /// # Safety
 /// `vector` is of the class.
@@ -105,7 +106,7 @@ unsafe fn strings(vector: SEXP) -> SEXP {
     }
 }
 
-/// Makes the strings of rows.
+/// Makes the strings of rows. Returns the R vector that holds them.
 ///
 /// # Safety
 /// `vector` is of the class and has these rows.
@@ -155,7 +156,7 @@ unsafe extern "C" fn all(vector: SEXP, _: Rboolean) -> *mut c_void {
     }
 }
 
-/// R asks for strings one by one instead.
+/// Returns null, so that R asks for strings one by one.
 unsafe extern "C" fn all_made(_: SEXP) -> *const c_void {
     ptr::null()
 }
@@ -171,7 +172,7 @@ unsafe extern "C" fn free(owner: SEXP) {
     }
 }
 
-/// The class of these vectors. R never frees one.
+/// Returns the class of these vectors. R never frees it.
 fn class() -> R_altrep_class_t {
     static CLASS: OnceLock<usize> = OnceLock::new();
     let address = CLASS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Scans and checks of files.
+//! Scans and checks files.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::frame::{Frame, Kind, Value};
 use crate::options;
 use crate::running::{Done, Run, TaskReport};
 
-/// Starts a scan of `paths`, for its records or mentions, unless it writes rows of any kind to a file.
+/// Starts a scan of `paths`. It gives records or mentions, or, with `writes`, writes rows of any kind to a file.
 pub(crate) fn scan(paths: &Cells<'_>, given: &List, mentions: bool, writes: bool) -> Answer<Run> {
     let function = match (writes, mentions) {
         (true, _) => "scan",
@@ -64,7 +64,7 @@ fn worded(error: Error) -> String {
     options::worded(error)
 }
 
-/// R has paths in the encoding of the system.
+/// Returns the paths of a vector. R has them in the encoding of the system.
 fn each_path(paths: &Cells<'_>) -> Answer<std::vec::IntoIter<PathBuf>> {
     let path = |row| {
         paths
@@ -76,7 +76,7 @@ fn each_path(paths: &Cells<'_>) -> Answer<std::vec::IntoIter<PathBuf>> {
     Ok(all.into_iter())
 }
 
-/// The rows of a scan.
+/// Collects the rows of a scan.
 struct Rows {
     fields: Vec<&'static str>,
     frame: Frame,
@@ -111,7 +111,7 @@ fn kind(field: &str) -> Kind {
     }
 }
 
-/// The value of a field as R has it. Forms are written as in CSV.
+/// Converts the value of a field. `forms` is the list of forms as in CSV.
 fn cell<'v>(value: Option<FieldValue<'v>>, forms: &'v str) -> Value<'v> {
     match value {
         Some(FieldValue::Text(text)) => text.into(),
