@@ -1,4 +1,4 @@
-//! The classes of Python that export arrays and streams of them.
+//! The Python classes that export arrays and streams of arrays.
 
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,7 @@ impl Array {
         self.to_pylist(py)?.try_iter()
     }
 
-    /// The values as a list: `str`, `int`, `bool`, `list`, `dict` for structs, and `None`.
+    /// Returns the values as a list: `str`, `int`, `bool`, `list`, `dict` for structs, and `None`.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         sequence::list(py, &self.field, &self.data)
     }
@@ -79,10 +79,10 @@ impl Array {
 
 /// Makes the arrays of a stream, on a thread that does not hold the GIL.
 pub(crate) trait Source: Send {
-    /// The next array; none at the end.
+    /// Returns the next array, or `None` at the end.
     fn next(&mut self) -> PyResult<Option<Arc<Data>>>;
 
-    /// Ends the stream early, and waits until what it used is closed.
+    /// Ends the stream early, and waits until the files that it reads are closed.
     fn close(&mut self) -> PyResult<()> {
         Ok(())
     }
@@ -97,12 +97,12 @@ pub(crate) struct ArrayStream {
     shared: Arc<Mutex<Shared>>,
 }
 
-/// What all that read a stream share. Only the first that asks for an array may go on.
+/// State that all readers of a stream share. Only the reader that asks first gets arrays.
 struct Shared {
     source: Option<Box<dyn Source>>,
-    /// The number of the reader that asked first. That of the object itself is 0.
+    /// The number of the reader that asked first. The object itself is 0.
     reader: Option<u64>,
-    /// How many capsules were made.
+    /// Number of capsules that were made.
     capsules: u64,
 }
 
@@ -158,7 +158,7 @@ impl ArrayStream {
         }))
     }
 
-    /// It has none, but pandas would take an object without one for a list of arrays.
+    /// Raises an exception. Without this method, pandas would take the object for a list of arrays.
     fn __len__(&self) -> PyResult<usize> {
         Err(PyTypeError::new_err(
             "the length of a stream is not known before it is read; its values are stream.to_pylist(), and a Series of pandas has \
@@ -170,7 +170,7 @@ impl ArrayStream {
         true
     }
 
-    /// The values of all arrays that are left as one list.
+    /// Returns the values of all remaining arrays as one list.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         while let Some(array) = self.__next__(py)? {
@@ -190,7 +190,7 @@ impl ArrayStream {
         sequence::numpy(&self.to_pylist(py)?, dtype, copy)
     }
 
-    /// Ends the stream; what it was reading is closed. No array comes after that.
+    /// Ends the stream and closes the files that it reads. No array comes after that.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
             let source = lock(&self.shared).source.take();
@@ -239,7 +239,7 @@ impl Batches for Handle {
     }
 
     fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
-        // The consumer may hold the GIL or not; the source must find it free, since its files may be Python's.
+        // The consumer may hold the GIL; the source needs it free, since its files may be Python's.
         let next =
             Python::try_attach(
                 |py| match py.detach(|| lock(&self.shared).next(self.reader)) {
@@ -256,25 +256,25 @@ impl Batches for Handle {
     }
 }
 
-/// Whether the error is an interruption that Python raises again as soon as a consumer in C returns to it on this thread. Such a
-/// consumer would make an error of its own of it; instead, the stream ends.
+/// Whether the error is an interruption that Python raises again when a consumer in C returns to it on this thread. Then the
+/// stream just ends, since the consumer would turn the error into one of its own.
 fn is_raised_again(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyKeyboardInterrupt>(py) && interrupt(py).unwrap_or(false)
 }
 
-/// Sets an interruption, which the main thread raises. Returns whether this is that thread.
+/// Makes the main thread raise an interruption. Returns whether this is the main thread.
 fn interrupt(py: Python<'_>) -> PyResult<bool> {
     let main = py.import("threading")?.call_method0("main_thread")?;
     let thread = py.import("_thread")?;
     let is_main = main
         .getattr("ident")?
         .eq(thread.call_method0("get_ident")?)?;
-    // Not before other code of Python, which would handle it.
+    // The last call: other Python code after it would handle the interruption.
     thread.call_method0("interrupt_main")?;
     Ok(is_main)
 }
 
-/// The error as a consumer in C gets it.
+/// Converts an exception to the error for a consumer in C.
 fn stream_error(py: Python<'_>, error: &PyErr) -> StreamError {
     let message = message(py, error);
     let code: c_int = match error.is_instance_of::<PyValueError>(py) {
@@ -301,12 +301,12 @@ fn message(py: Python<'_>, error: &PyErr) -> String {
     }
 }
 
-/// A thread that panicked left a usable value: it is changed in single steps.
+/// Locks it, even after a panic: each change is a single step, so the value is usable.
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A failure that no input should cause.
+/// Returns the exception for a failure that no input should cause.
 pub(crate) fn bug() -> PyErr {
     PyRuntimeError::new_err("doisift failed by a mistake of its own; please report it")
 }

@@ -1,4 +1,4 @@
-//! Columns of texts: an Arrow array or stream in, one of the same length out.
+//! Processes columns of texts: takes an Arrow array or stream, and returns one of the same length.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -17,29 +17,30 @@ use crate::capsule::{Exported, import};
 use crate::running::Watch;
 use crate::text::{kind_of, presentation, text_kind};
 
-/// Bytes of text that take as long as a row without any.
+/// Cost of a row without text, in bytes of text.
 pub(crate) const ROW: usize = 64;
 
-/// After so many rows the room for the result of all rows is estimated.
+/// After this many rows, the room for the result of all rows is estimated.
 const SAMPLE: usize = 1024;
 
-/// What is made of each array.
+/// A function of arrays.
 pub(crate) trait Work: Send {
-    /// The type of the result for arrays of this type.
+    /// Returns the type of results with this width.
     fn field(&self, width: Width) -> Field;
 
-    /// The result for an array.
+    /// Makes the result for an array.
     ///
     /// # Errors
-    /// If the array is malformed, or the result too large for its type; if the handler of a signal raises an exception.
+    /// If the array is malformed, the result is too large for its type, or the handler of a signal raises an exception.
     fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data>;
 }
 
-/// The DOI name that each text of an Arrow array is, as a string array; null where a text is null, no DOI name, or several.
+/// Read each text of an Arrow array as one DOI name. Returns an array of strings: null for a text that is null, not a DOI name,
+/// or several.
 ///
-/// The array may be any object with the Arrow PyCapsule interface: strings or binaries of any Arrow type, also dictionary-encoded.
-/// Binaries need not be UTF-8. The result is an `Array`, or for a stream (a chunked array, a Series of Polars) an
-/// `ArrayStream`, whose arrays are made when they are read. They are strings where the texts are strings or binaries, and
+/// The array may be any object with the Arrow PyCapsule interface: strings or binaries of any Arrow type, also
+/// dictionary-encoded. Binaries need not be UTF-8. The result is an `Array`, or for a stream (a chunked array, a Series of
+/// Polars) an `ArrayStream`, whose arrays are made when they are read. They are strings if the texts are strings or binaries, and
 /// large strings otherwise. The options are those of `normalize`.
 #[pyfunction]
 #[pyo3(signature = (array, *, to=Cow::Borrowed("key"), clean=false, strict=false, encode=Cow::Borrowed("mandatory")))]
@@ -58,11 +59,12 @@ pub(crate) fn normalize_batch<'py>(
     apply(array, Box::new(work))
 }
 
-/// The mentions of DOI names in each text of an Arrow array, as an array of lists of structs; null where a text is null.
+/// Find the mentions of DOI names in each text of an Arrow array. Returns an array of lists of structs: null for a text that is
+/// null.
 ///
 /// The structs have the fields `doi` (the key), `form`, `offset`, `length`, `text` and `guessed`, as rows of `iter_mentions` do;
-/// `offset` and `length` count bytes of the text in UTF-8. Arrays and streams are those of `normalize_batch`, lists and strings are
-/// large as there. The options are those of `extract`.
+/// `offset` and `length` count bytes of the text in UTF-8. Arrays and streams are as in `normalize_batch`; lists and strings are
+/// large in the same cases. The options are those of `extract`.
 #[pyfunction]
 #[pyo3(signature = (array, *, clean=false, input_kind=Cow::Borrowed("unknown")))]
 #[pyo3(text_signature = "(array, *, clean=False, input_kind='unknown')")]
@@ -79,7 +81,7 @@ pub(crate) fn extract_batch<'py>(
     apply(array, Box::new(work))
 }
 
-/// Works on an array at once, and on a stream as its result is read.
+/// Applies `work` to an array at once, and to a stream while its result is read.
 pub(crate) fn apply<'py>(
     object: &Bound<'py, PyAny>,
     mut work: Box<dyn Work>,
@@ -110,12 +112,12 @@ fn make(work: &mut dyn Work, array: &ArrowArray, of: &TextType) -> PyResult<Arc<
     work.make(&texts, of.width()).map(Arc::new)
 }
 
-/// The exception for an array that cannot be read, or a result that is too large.
+/// Returns the exception for an array that cannot be read, or a result that is too large.
 pub(crate) fn refused(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The exception for the error of another program's stream.
+/// Returns the exception for an error of a stream from another library.
 fn raised(error: StreamError) -> PyErr {
     match error.code == FAILED {
         true => PyOSError::new_err((error.code, error.message)),
@@ -123,7 +125,7 @@ fn raised(error: StreamError) -> PyErr {
     }
 }
 
-/// A stream whose arrays are worked on.
+/// Applies `work` to the arrays of a stream.
 struct Worked {
     stream: ArrowArrayStream,
     of: TextType,
@@ -167,7 +169,7 @@ impl Work for Normalizing {
 
 struct Extracting {
     scanner: Scanner,
-    /// None if the head of each text shows it.
+    /// `None` to detect it from the head of each text.
     kind: Option<TextKind>,
     clean: bool,
 }
@@ -220,7 +222,7 @@ impl Extracting {
     }
 }
 
-/// The mentions of all texts of an array.
+/// Builds the structs of the mentions in an array.
 struct Mentions {
     count: usize,
     doi: Texts,
@@ -262,7 +264,7 @@ impl Mentions {
         self.count += 1;
     }
 
-    /// Makes room for the mentions of `times` as many rows as there were.
+    /// Makes room for the mentions of `times` times as many rows as so far.
     fn expect(&mut self, times: usize) {
         for texts in [&mut self.doi, &mut self.form, &mut self.text] {
             texts.expect(times);

@@ -1,4 +1,4 @@
-//! Arrow's structs in capsules of Python, as the Arrow PyCapsule interface passes them on.
+//! Passes Arrow's structs in Python capsules, by the Arrow PyCapsule interface.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -7,13 +7,13 @@ use pyo3::types::{PyCapsule, PyTuple};
 use crate::arrow::{ArrowArray, ArrowArrayStream, ArrowSchema, Movable};
 use crate::sequence;
 
-/// What an object exports.
+/// The structs that an object exports.
 pub(crate) enum Exported {
     Array(ArrowSchema, ArrowArray),
     Stream(ArrowArrayStream),
 }
 
-/// A capsule that owns a struct until a consumer moves it out.
+/// Creates a capsule that owns a struct until a consumer moves it out.
 pub(crate) fn capsule<T: Movable + Send + 'static>(
     py: Python<'_>,
     value: T,
@@ -21,7 +21,7 @@ pub(crate) fn capsule<T: Movable + Send + 'static>(
     PyCapsule::new_with_value(py, value, T::CAPSULE)
 }
 
-/// The array or stream of an object that has the PyCapsule interface, or the texts of a list.
+/// Imports the array or stream of an object with the PyCapsule interface, or the texts of a list.
 ///
 /// # Errors
 /// If it is neither, or its method fails.

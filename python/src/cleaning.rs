@@ -1,4 +1,4 @@
-//! Columns of tables that Python holds: each cell is cleaned as the command cleans those of a file.
+//! Cleans columns of tables in Python's memory as the command cleans columns of files.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::error::exception;
 use crate::options;
 use crate::running::Watch;
 
-/// What each text of an Arrow array is as a cell of `clean_table`: structs of `clean`, `status` and `reason`, or with `in_place` the
-/// text that replaces it. `options` are those of `clean_table`.
+/// Clean each text of an Arrow array as a cell of `clean_table`. Returns structs of `clean`, `status` and `reason`, or with
+/// `in_place` the text that replaces it. `options` are those of `clean_table`.
 #[pyfunction]
 pub(crate) fn clean_cells<'py>(
     array: &Bound<'py, PyAny>,
@@ -33,7 +33,7 @@ pub(crate) fn clean_cells<'py>(
     }
 }
 
-/// Makes columns that stand beside that of the texts.
+/// Makes the columns that are added: clean name, status, reason.
 struct Cleaning(ColumnCleaner);
 
 impl Work for Cleaning {
@@ -59,7 +59,7 @@ impl Work for Cleaning {
     }
 }
 
-/// Makes a column that takes the place of that of the texts: what is refused stays as it is.
+/// Makes the column that replaces the texts. Refused texts stay as they are.
 struct Replacing(ColumnCleaner);
 
 impl Work for Replacing {
@@ -86,7 +86,7 @@ impl Work for Replacing {
     }
 }
 
-/// Cleans each text, and passes what became of it and the text on.
+/// Cleans each text, and passes the cleaner, the status and the text to `push`.
 fn each(
     cleaner: &mut ColumnCleaner,
     texts: &TextArray<'_>,
@@ -108,7 +108,7 @@ fn each(
     })
 }
 
-/// A reason in the words of Python. One that quotes what was cut names no option.
+/// Puts Python's keywords into a reason of a refusal. Other reasons quote text of the cell and stay as they are.
 fn worded(reason: &str, status: CellStatus) -> Cow<'_, str> {
     match status {
         CellStatus::Refused | CellStatus::Several => Keywords::Python.word(reason).into(),

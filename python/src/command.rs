@@ -1,11 +1,11 @@
-//! The command `doisift`, so that one library has it and the functions.
+//! The command `doisift`, in the same library as the functions.
 
 use std::ffi::OsString;
 
 use doisift::command::{self, Process};
 use pyo3::prelude::*;
 
-/// Runs the command as the whole work of this process, and returns the exit code. The first of `args` is the name of the program.
+/// Run the command as the only work of this process. Returns the exit code. The first of `args` is the name of the program.
 #[pyfunction]
 pub(crate) fn run_command(py: Python<'_>, args: Vec<OsString>, is_stdout_closed: bool) -> u8 {
     let process = Process {

@@ -20,9 +20,9 @@ use crate::text::encoding;
 /// >>> doi == Doi("doi:10.1000/abc%23"), len({doi, Doi("10.1000/abc#")})
 /// (True, 1)
 ///
-/// Any presentation form is read; `ValueError` is raised for other texts. Two are equal if their names are equivalent: equal
-/// except for the case of ASCII letters. A str is equal to the name whose key it is, and finds it in sets and dictionaries;
-/// read other texts as a `Doi` before they are compared.
+/// Reads any presentation form, and raises `ValueError` for other texts. Two are equal if their names are equivalent: equal
+/// except for the case of ASCII letters. A str is equal to a name if it is the key of the name; it finds the name in sets and
+/// dictionaries. Read other texts as a `Doi` before you compare them.
 ///
 /// >>> doi == "10.1000/abc#", "10.1000/abc#" in {doi}, doi == "10.1000/ABC#"
 /// (True, True, False)
@@ -48,7 +48,7 @@ impl Doi {
         read(&text, doisift::Doi::parse)
     }
 
-    /// The name that is exactly this text: nothing of it is decoded.
+    /// Take a bare name, without decoding.
     #[classmethod]
     fn from_name(_class: &Bound<'_, PyType>, name: PyBackedStr) -> PyResult<Self> {
         read(&name, doisift::Doi::new)
@@ -60,7 +60,7 @@ impl Doi {
         self.0.as_str()
     }
 
-    /// The name in lower case (ASCII letters alone), the same for all equivalent names.
+    /// The name with ASCII letters in lower case, the same for all equivalent names.
     #[getter]
     pub(crate) fn key(&self) -> String {
         self.0.key().into_owned()
@@ -117,7 +117,7 @@ impl Doi {
         format!("Doi({:?})", self.0.as_str())
     }
 
-    /// Names are in the order of their keys. Equal objects must have equal hashes, so a str is equal only if it is the key.
+    /// Orders names by their keys. Equal objects must have equal hashes, so a str is equal only if it is the key.
     fn __richcmp__(&self, other: &Bound<'_, PyAny>, how: CompareOp) -> PyResult<Py<PyAny>> {
         let py = other.py();
         let order = match (other.cast::<Doi>(), other.cast::<PyString>(), how) {

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions of Python.
+//! Converts errors of the library to Python exceptions.
 
 use std::error::Error as _;
 use std::io;
@@ -7,8 +7,8 @@ use doisift::{CheckpointError, Error, ErrorKind, Keywords, Normalizer, Printable
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-/// The exception for a run that failed: a `ValueError` for what the caller asked for, an `OSError` of the matching class for
-/// what the system or the input did. The exception of a file of Python is its cause.
+/// Returns the exception for a failed run: a `ValueError` for a wrong argument, an `OSError` of the matching class for an error
+/// of the system or the input. An exception of a Python file is its cause.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let message = Keywords::Python.word(&error.to_string());
     match error.kind() {
@@ -49,13 +49,13 @@ fn of_system(py: Python<'_>, error: &Error, message: String) -> PyErr {
     }
 }
 
-/// A reason after the text that it is about, which is escaped, and cut if it is long.
+/// Formats a text, escaped and shortened, with a reason after it.
 pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
     let shown = Printable::name(&String::from_utf8_lossy(text)).to_string();
     format!("\"{shown}\": {reason}")
 }
 
-/// The name that the rules for dirty data find in a refused text, if there is one, as the end of a message.
+/// Returns the end of a message about a refused text: the name that the rules for dirty data find in it, or nothing.
 pub(crate) fn remedy(text: &[u8]) -> String {
     let is_text = str::from_utf8(text).is_ok();
     match Normalizer::new().clean(true).read(text) {

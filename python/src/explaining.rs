@@ -1,4 +1,4 @@
-//! Why a text gives a name or not.
+//! Explains why a text gives a name or not.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::error::exception;
 use crate::known;
 use crate::text::{Place, Text, kind_of, text_kind};
 
-/// What `extract` decides about each position of `text` that holds ``10.``, and which rules did it: a dict for each.
+/// Explain the decision of `extract` about each position of `text` with ``10.``, and its rules. Returns a dict for each position.
 ///
 /// >>> import doisift
 /// >>> for position in doisift.explain("10.0.0.0/8, or 10.5555/a1 (2006)."):
@@ -26,12 +26,13 @@ use crate::text::{Place, Text, kind_of, text_kind};
 /// >>> doisift.explain("10.5555/a1/full", clean=True)["changes"][0]["rule"]
 /// 'tail.page-word'
 ///
-/// A dict has ``kind`` of the text, ``start``, which counts as that of `Mention` does, ``verdict`` (found, refused, no_name), ``doi``, ``guessed``,
-/// ``check_digit``, ``reason`` and what that means in ``because``, and ``steps``: dicts of ``topic``, ``finding``, ``rule``, and what
-/// the rule catches in ``because``. With `clean` it is one dict of what ``normalize(text, clean=True)`` decides: ``doi``, ``changed``,
-/// ``check_digit``, ``changes`` (dicts of ``rule``, ``text``, ``because``) and ``reason``.
+/// A dict has the ``kind`` of the text, ``start``, counted as in `Mention`, ``verdict`` (found, refused, no_name), ``doi``,
+/// ``guessed``, ``check_digit``, ``reason`` with its meaning in ``because``, and ``steps``: dicts of ``topic``, ``finding``,
+/// ``rule`` with its meaning in ``because``. With `clean`, returns one dict for the decision of ``normalize(text, clean=True)``:
+/// ``doi``, ``changed``, ``check_digit``, ``changes`` (dicts of ``rule``, ``text``, ``because``) and ``reason``.
 ///
-/// `input_kind` is as in `extract`, but ``auto`` by default. `known` is an index of known names, which is asked where names end.
+/// `input_kind` is as in `extract`, but ``auto`` by default. `known` is the path of an index of known names, which helps to
+/// decide where names end.
 #[pyfunction]
 #[pyo3(signature = (text, *, clean=false, input_kind=None, known=None))]
 #[pyo3(text_signature = "(text, *, clean=False, input_kind='auto', known=None)")]
@@ -66,7 +67,7 @@ pub(crate) fn explain<'py>(
     Ok(PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
-/// A scanner that asks the index, if there is one.
+/// Creates a scanner that asks the index at `known`, if given.
 fn scanner(py: Python<'_>, known: Option<PathBuf>) -> PyResult<(Scanner, Option<Arc<IndexNames>>)> {
     let Some(path) = known else {
         return Ok((Scanner::new(), None));
@@ -106,7 +107,7 @@ fn row_of<'py>(py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyDict>> {
     Ok(row)
 }
 
-/// What the rules for dirty data make of a text.
+/// Explains the result of the rules for dirty data.
 fn cleaning<'py>(py: Python<'py>, text: &Text) -> PyResult<Bound<'py, PyDict>> {
     let text = str::from_utf8(text.bytes())
         .map_err(|_| PyValueError::new_err("clean=True takes a str, or bytes in UTF-8"))?;
@@ -134,7 +135,7 @@ fn change_row<'py>(py: Python<'py>, change: &Change) -> PyResult<Bound<'py, PyDi
     Ok(row)
 }
 
-/// What the check digit says of a name, as rows have it.
+/// Returns the result of a name's check digit, as in rows.
 fn digit(doi: &Doi) -> Option<&'static str> {
     doi.check_digit().map(CheckDigit::name)
 }

@@ -1,4 +1,4 @@
-//! Known names: an index in a file, asked for one name or for a column.
+//! Looks up names in an index of known names, one name or a column at a time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::doi::Doi;
 use crate::running::Watch;
 use crate::text::Text;
 
-/// A set of all registered names in a file, which `doisift index` makes.
+/// A set of registered names in a file that `doisift index` makes.
 ///
-/// A name is asked as a `Doi` or as a text in any presentation form. What is not known may be registered all the same: an index
-/// knows what its `sources` knew on their date. It is read piece by piece as it is asked, by any number of threads; pickled, it is its
-/// path.
+/// Look up a name as a `Doi` or as a text in any presentation form. An unknown name may be registered: an index has the names
+/// that its `sources` had on their date. The file is read piece by piece on demand, by any number of threads. Pickling keeps only
+/// the path.
 #[pyclass(frozen, module = "doisift")]
 pub(crate) struct Known {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Known {
 
 #[pymethods]
 impl Known {
-    /// Opens the index at `path`.
+    /// Open the index at `path`.
     #[classmethod]
     fn open(_class: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf) -> PyResult<Known> {
         let index = py
@@ -39,13 +39,13 @@ impl Known {
         })
     }
 
-    /// The path that it was opened with.
+    /// The path of the file.
     #[getter]
     fn path(&self) -> &PathBuf {
         &self.path
     }
 
-    /// Where its names come from.
+    /// The sources of its names.
     #[getter]
     fn sources(&self) -> Vec<IndexSource> {
         self.index
@@ -60,7 +60,7 @@ impl Known {
         Ok(usize::try_from(self.index.len())?)
     }
 
-    /// Whether `doi` is known; a text that is no DOI name is not.
+    /// Whether `doi` is known. False for a text that is not a DOI name.
     fn __contains__(&self, doi: Asked) -> PyResult<bool> {
         match doi.key() {
             Some(key) => self.index.contains(&key).map_err(|error| raised(&error)),
@@ -68,7 +68,7 @@ impl Known {
         }
     }
 
-    /// The agency that registered `doi`; none if it is not known, or its source does not say.
+    /// The agency that registered `doi`. `None` if `doi` is not known, or its source does not say.
     fn agency(&self, doi: Asked) -> PyResult<Option<&str>> {
         let Some(key) = doi.key() else {
             return Ok(None);
@@ -86,9 +86,10 @@ impl Known {
         Ok(notices.into_iter().map(Notice).collect())
     }
 
-    /// Whether each text of an Arrow array is a known name, as an array of booleans; null where a text is null or no DOI name.
+    /// Whether each text of an Arrow array is a known name. Returns an array of booleans: null for a text that is null or not a
+    /// DOI name.
     ///
-    /// Arrays and streams are those of `normalize_batch`.
+    /// Arrays and streams are as in `normalize_batch`.
     fn contains_batch<'py>(&self, array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let asking = Asking {
             normalizer: Normalizer::new(),
@@ -107,7 +108,7 @@ impl Known {
     }
 }
 
-/// What is asked: a name, or a text that may be one.
+/// A name to look up, or a text that may be one.
 #[derive(FromPyObject)]
 enum Asked<'py> {
     Name(Bound<'py, Doi>),
@@ -115,7 +116,7 @@ enum Asked<'py> {
 }
 
 impl Asked<'_> {
-    /// The key; none if the text is no DOI name.
+    /// Returns the key, or `None` if the text is not a DOI name.
     fn key(&self) -> Option<String> {
         match self {
             Asked::Name(doi) => Some(doi.get().key()),
@@ -127,7 +128,7 @@ impl Asked<'_> {
     }
 }
 
-/// The exception for an index that cannot be read.
+/// Returns the exception for an index that cannot be read.
 pub(crate) fn raised(error: &IndexError) -> PyErr {
     let message = error.to_string();
     match error.kind() {
@@ -139,7 +140,7 @@ pub(crate) fn raised(error: &IndexError) -> PyErr {
     }
 }
 
-/// A column of names is asked.
+/// Looks up a column of names.
 struct Asking {
     normalizer: Normalizer,
     index: Arc<Index>,
@@ -169,25 +170,25 @@ pub(crate) struct IndexSource(doisift::IndexSource);
 
 #[pymethods]
 impl IndexSource {
-    /// What it is, such as `crossref-2026-03.tar`.
+    /// The name of the file or folder, such as `crossref-2026-03.tar`.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The agency that registers its names; none if that is not known.
+    /// The agency that registers its names. `None` if unknown.
     #[getter]
     fn agency(&self) -> Option<&str> {
         self.0.agency.as_deref()
     }
 
-    /// The date of the registry's state, `2026-03-09`, `2026-03` or `2026`; none if that is not known.
+    /// The date of the registry's state: `2026-03-09`, `2026-03` or `2026`. `None` if unknown.
     #[getter]
     fn date(&self) -> Option<String> {
         self.0.date.map(|date| date.to_string())
     }
 
-    /// Its distinct names.
+    /// The number of distinct names.
     #[getter]
     fn names(&self) -> u64 {
         self.0.names
@@ -205,31 +206,31 @@ pub(crate) struct Notice(doisift::Notice);
 
 #[pymethods]
 impl Notice {
-    /// What it does to the work, in the words of Crossref, such as `retraction` or `expression_of_concern`.
+    /// Its kind, in the words of Crossref, such as `retraction` or `expression_of_concern`.
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind.name()
     }
 
-    /// Whether the work no longer stands as a whole: retraction, withdrawal, removal.
+    /// Whether it retracts the whole work: retraction, withdrawal, removal.
     #[getter]
     fn is_retraction(&self) -> bool {
         self.0.kind.is_retraction()
     }
 
-    /// Who says so: `publisher` or `retraction-watch`.
+    /// Who asserts it: `publisher` or `retraction-watch`.
     #[getter]
     fn asserted_by(&self) -> &'static str {
         self.0.asserted_by.name()
     }
 
-    /// The name of the notice itself, if it has one.
+    /// The DOI name of the notice itself, if it has one.
     #[getter]
     fn doi(&self) -> Option<Doi> {
         self.0.doi.clone().map(Doi::from)
     }
 
-    /// When it was published, `2026-03-09`, `2026-03` or `2026`.
+    /// The date of publication, `2026-03-09`, `2026-03` or `2026`, if known.
     #[getter]
     fn date(&self) -> Option<String> {
         self.0.date.map(|date| date.to_string())

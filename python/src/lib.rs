@@ -1,13 +1,14 @@
 //! The native part of the Python package `doisift`, a thin layer over the crate.
 //!
-//! `text` reads single texts, `batch` columns of them, `cleaning` columns of tables, `scan` and `rows` run a pipeline, `tasks` all
-//! else; `options` sets its options from Python's arguments, and `source` reads Python's files. `explaining` says why, `command` is the
-//! whole command, and `known` asks an index. `arrow` and `capsule` are the Arrow PyCapsule interface; `sequence` turns lists of
-//! Python into arrays, and arrays into lists. The Python files of the package have the signatures that users see.
+//! `text` reads single texts, `batch` columns of texts, `cleaning` columns of tables. `scan` and `rows` run a pipeline, `tasks`
+//! runs all other tasks, `running` waits for them; `options` sets options from Python's arguments, and `source` reads Python's
+//! files. `explaining` explains decisions, `command` is the whole command, and `known` asks an index. `arrow` and `capsule` are
+//! the Arrow PyCapsule interface; `sequence` turns Python lists into arrays, and arrays into lists. The Python files of the
+//! package have the signatures that users see.
 //!
-//! It allocates as Python does. mimalloc, as in the command, takes 12 % less CPU time in `extract_batch`, but its huge pages count
-//! as used whole, and a module cannot refuse them for a process that is not its own: `iter_records` over 1 GiB of dense text
-//! (`scripts/bench python`) took 282 MiB with it and takes 198.
+//! It uses the default allocator, not mimalloc as the command does. mimalloc takes 12 % less CPU time in `extract_batch`, but its
+//! huge pages count as used in full, and a module cannot disable them for the whole process: `iter_records` over 1 GiB of dense
+//! text (`scripts/bench python`) takes 282 MiB with mimalloc and 198 MiB without.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! Messages of the library, for Python's `logging`: the logger is called `doisift`.
+//! Passes messages of the library to Python's `logging`. The logger is called `doisift`.
 
 use doisift::Keywords;
 use log::{Level, LevelFilter, Log, Metadata, Record};
@@ -16,7 +16,7 @@ impl Log for PythonLog {
             return;
         }
         let message = Keywords::Python.word(&record.args().to_string());
-        // A message that cannot be logged is lost, as Python's own handlers do it.
+        // A message that cannot be logged is lost, as with Python's own handlers.
         Python::try_attach(|py| {
             let log = logger(py).and_then(|logger| {
                 logger.call_method1("log", (number(record.level()), "%s", message))
@@ -28,12 +28,12 @@ impl Log for PythonLog {
     fn flush(&self) {}
 }
 
-/// Makes this the logger of the library, and lets those messages through that Python's logger wants now. Others cost nothing.
+/// Makes this the logger of the library, with the current level of Python's logger. Messages below it cost nothing.
 ///
 /// # Errors
 /// If `logging` cannot be asked.
 pub(crate) fn follow_level(py: Python<'_>) -> PyResult<()> {
-    // One is there already, unless this is the first call. The command has its own.
+    // Fails if there is a logger: after the first call, or in the command, which has its own.
     let _ = log::set_logger(&PythonLog);
     let level: u32 = logger(py)?.call_method0("getEffectiveLevel")?.extract()?;
     log::set_max_level(match level {
@@ -52,7 +52,7 @@ fn logger(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         .call_method1("getLogger", ("doisift",))
 }
 
-/// The level as Python counts it.
+/// Returns the number of the level in Python.
 fn number(level: Level) -> u32 {
     match level {
         Level::Error => 40,

@@ -1,4 +1,4 @@
-//! Arguments of Python as options of a run: the library knows their names and types.
+//! Sets the options of a run from arguments of Python. The library has their names and types.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,8 +11,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list` or
-/// `text`), and what it does.
+/// List the options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list`
+/// or `text`), and its help.
 #[pyfunction]
 pub(crate) fn options(function: &str) -> Vec<(&'static str, &'static str, &'static str, String)> {
     let options = match function {
@@ -66,7 +66,7 @@ pub(crate) fn apply<B: OptionBuilder>(
     Ok(builder)
 }
 
-/// The error of an option, with the name of that.
+/// Adds the name of the option to an error.
 fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     let message = format!("{name}: {}", error.value(py));
     match error.is_instance_of::<PyTypeError>(py) {
@@ -82,7 +82,7 @@ fn exception(error: BadOption) -> PyErr {
     }
 }
 
-/// A value of Python as one of the option.
+/// Converts a value of Python to a value of the option.
 fn value(spec: &OptionSpec, given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
     Ok(match spec.kind {
         OptionKind::Flag => OptionValue::Flag(given.extract()?),

@@ -1,11 +1,11 @@
-//! What a run did, as objects of Python.
+//! The report of a run as Python objects.
 
 use std::collections::BTreeMap;
 
 use doisift::Rejection;
 use pyo3::prelude::*;
 
-/// What a run did.
+/// The report of a run.
 #[pyclass(frozen, get_all, module = "doisift")]
 #[derive(Clone)]
 pub(crate) struct Report {
@@ -41,7 +41,7 @@ pub(crate) struct Loss {
     message: String,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[pyclass(frozen, get_all, module = "doisift")]
 pub(crate) struct Progress {
     bytes: u64,
@@ -108,7 +108,7 @@ impl From<&doisift::Loss> for Loss {
 
 #[pymethods]
 impl Report {
-    /// What `doisift scan --report` writes, as Python's `json` reads it: also the options of the run.
+    /// Return the report of `doisift scan --report` as a dict, with the options of the run.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (&self.json,))
     }

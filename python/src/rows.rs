@@ -1,4 +1,4 @@
-//! The mentions or records of a run as a stream of Arrow record batches.
+//! Streams the mentions or records of a run as Arrow record batches.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,10 +16,10 @@ use crate::scan::build;
 use crate::source::Item;
 use crate::table::{Mentions, Records, Rows, Table};
 
-/// Batches that wait for the consumer. With the one that is built, they bound the memory of a stream.
+/// Max batches that wait for the consumer. With the one that is being built, they bound the memory of a stream.
 const WAITING: usize = 2;
 
-/// The rows of a run, as a stream of record batches. The run starts when the first batch is asked for.
+/// The rows of a run as a stream of record batches. The run starts when the first batch is asked for.
 #[pyclass(frozen, extends = ArrayStream, module = "doisift")]
 pub(crate) struct RowStream {
     monitor: Monitor,
@@ -28,20 +28,20 @@ pub(crate) struct RowStream {
 
 #[pymethods]
 impl RowStream {
-    /// What the run did; `None` until all rows were read.
+    /// The report of the run. `None` until all rows were read.
     #[getter]
     fn report(&self) -> Option<Report> {
         self.report.get().cloned()
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     #[getter]
     fn progress(&self) -> Progress {
         self.monitor.progress().into()
     }
 }
 
-/// A stream of mentions, or of records, in batches of at most `batch_rows`.
+/// Start a stream of mentions or records, in batches of at most `batch_rows` rows.
 #[pyfunction]
 pub(crate) fn iter_rows(
     py: Python<'_>,
@@ -82,7 +82,7 @@ fn stream<R: Rows>(
                 },
                 Err(Overflow) => ControlFlow::Break(()),
             })?;
-            // If the consumer has gone, nobody wants the rest.
+            // If the consumer has gone, the rest is dropped.
             table.finish().map(passed);
             Ok(report)
         })
@@ -99,9 +99,9 @@ fn stream<R: Rows>(
 
 type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running<doisift::Report>> + Send>;
 
-/// The rows of a run, in batches that its thread sends.
+/// Receives the rows of a run in batches from its thread.
 struct RowSource {
-    /// Starts the run; none if that was done.
+    /// Starts the run. `None` once it was started.
     start: Option<Start>,
     run: Option<(Running<doisift::Report>, Receiver<Data>)>,
     report: Arc<OnceLock<Report>>,
@@ -140,7 +140,7 @@ impl Source for RowSource {
     }
 }
 
-/// A stream that is dropped early ends its run; the thread of that ends by itself.
+/// Cancels the run of a stream that is dropped early. Its thread ends by itself.
 impl Drop for RowSource {
     fn drop(&mut self) {
         if let Some((run, _)) = &self.run {

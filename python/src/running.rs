@@ -1,4 +1,4 @@
-//! A run on a thread of its own, so that Python can handle signals meanwhile.
+//! Runs a task on its own thread, so that Python can handle signals meanwhile.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,19 +16,19 @@ use crate::arrow::Data;
 use crate::error::exception;
 use crate::report::Progress;
 
-/// How long a wait may last until Python can handle a signal, and the time between two calls for progress.
+/// Max time of a wait before Python can handle a signal, and the time between two calls for progress.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// The interval at which a thread asks whether it can go on.
+/// Interval at which a waiting thread tries again.
 const DOZE: Duration = Duration::from_millis(1);
 
-/// How long the end of Python waits for runs that cannot end because a read blocks.
+/// Max time that the end of Python waits for runs that cannot end because a read blocks.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// The runs that have not ended. Python must not end before them, since it kills threads that use it then.
+/// The runs that have not ended. Python must end after them, since it kills threads that use it after its end.
 static OPEN: Mutex<BTreeMap<u64, Monitor>> = Mutex::new(BTreeMap::new());
 
-/// Keeps a run among the open ones as long as it lives.
+/// Keeps a run in the list of open runs until dropped.
 struct Entry(u64);
 
 impl Entry {
@@ -46,7 +46,7 @@ impl Drop for Entry {
     }
 }
 
-/// A thread that panicked left a usable map: it is changed in single steps.
+/// Locks the open runs, even after a panic: each change is a single step, so the map is usable.
 fn open_runs() -> MutexGuard<'static, BTreeMap<u64, Monitor>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -59,7 +59,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Bytes of text between two looks at the clock, a few milliseconds of work at most.
+    /// Bytes of text between two readings of the clock. At most a few milliseconds of work.
     pub(crate) const PIECE: usize = 128 << 10;
 
     pub(crate) fn new() -> Watch {
@@ -72,7 +72,7 @@ impl Watch {
     /// Counts work on `bytes` bytes.
     ///
     /// # Errors
-    /// If the handler of a signal raises an exception, as that of Ctrl-C does.
+    /// If the handler of a signal raises an exception, as the handler of Ctrl-C does.
     pub(crate) fn pass(&mut self, bytes: usize) -> PyResult<()> {
         if bytes < self.left {
             self.left -= bytes;
@@ -92,7 +92,7 @@ pub(crate) fn handle_signals() -> PyResult<()> {
     Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(bug()))
 }
 
-/// Ends all runs before Python ends.
+/// End all runs before Python ends.
 #[pyfunction]
 pub(crate) fn _end_runs(py: Python<'_>) {
     py.detach(|| {
@@ -104,7 +104,7 @@ pub(crate) fn _end_runs(py: Python<'_>) {
     });
 }
 
-/// Sends a batch to a consumer that may be slow. Returns whether the run goes on.
+/// Sends a batch to a consumer that may be slow. Returns whether the run continues.
 pub(crate) fn send(batches: &SyncSender<Data>, mut batch: Data, monitor: &Monitor) -> bool {
     loop {
         batch = match batches.try_send(batch) {
@@ -116,17 +116,17 @@ pub(crate) fn send(batches: &SyncSender<Data>, mut batch: Data, monitor: &Monito
     }
 }
 
-/// A run that was started.
+/// A started run.
 pub(crate) struct Running<R> {
     monitor: Monitor,
     result: Receiver<Result<R, Error>>,
 }
 
 impl<R: Send + 'static> Running<R> {
-    /// Runs `work` on a new thread; `monitor` is that of the run.
+    /// Runs `work` on a new thread. `monitor` must be the monitor of the run.
     ///
     /// # Errors
-    /// If the system starts no thread.
+    /// If the system cannot start a thread.
     pub(crate) fn start(
         monitor: Monitor,
         work: impl FnOnce() -> Result<R, Error> + Send + 'static,
@@ -134,7 +134,7 @@ impl<R: Send + 'static> Running<R> {
         let (send, result) = sync_channel(1);
         let entry = Entry::new(&monitor);
         let work = move || {
-            // Nobody may be left to hear of it.
+            // Fails if the receiver was dropped.
             let _ = send.send(work());
             drop(entry);
         };
@@ -149,16 +149,16 @@ impl<R: Send + 'static> Running<R> {
         self.monitor.cancel();
     }
 
-    /// Waits for the end of a run that has passed on all its rows.
+    /// Waits for the end of a run that has sent all its rows.
     pub(crate) fn end(&self) -> PyResult<R> {
         let result = self.result.recv();
         Python::try_attach(|py| read(py, result.ok())).unwrap_or_else(|| Err(bug()))
     }
 
-    /// Waits for the end of the run, and calls `progress` meanwhile, and once at the end.
+    /// Waits for the end of the run. Calls `progress` meanwhile and once at the end.
     ///
-    /// A signal, or an exception of `progress`, ends the run; one with a checkpoint goes on to write it. A second signal ends
-    /// the wait at once, for a run that cannot end because a read blocks.
+    /// A signal, or an exception of `progress`, ends the run; a run with a checkpoint first writes it. A second signal ends the
+    /// wait at once, for a run that cannot end because a read blocks.
     pub(crate) fn finish(
         &mut self,
         py: Python<'_>,
@@ -182,7 +182,7 @@ impl<R: Send + 'static> Running<R> {
         }
     }
 
-    /// Waits for the end of a run that was cancelled, whatever it is.
+    /// Waits for the end of a cancelled run and ignores its result.
     ///
     /// # Errors
     /// If a signal ends the wait.
@@ -193,7 +193,7 @@ impl<R: Send + 'static> Running<R> {
         Ok(())
     }
 
-    /// Waits a moment for the end. Returns whether the run goes on.
+    /// Waits a moment for the end. Returns whether the run is still open.
     fn is_open(&mut self, py: Python<'_>) -> bool {
         matches!(self.wait(py), Err(RecvTimeoutError::Timeout))
     }

@@ -10,7 +10,7 @@ use crate::running::Running;
 use crate::source::{self, Item};
 use crate::{logging, options};
 
-/// Runs a scan. `options` has the options by the names of the command's. Without the option `output` no rows are written.
+/// Run a scan. `options` has the command's options by name. Without the option `output`, no rows are written.
 #[pyfunction]
 pub(crate) fn scan(
     py: Python<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn scan(
     Ok(Report::from(&report))
 }
 
-/// A pipeline with these sources, and the options of a function; and its monitor.
+/// Builds a pipeline with these sources and the options of a function. Also returns its monitor.
 ///
 /// # Errors
 /// If an option is wrong.

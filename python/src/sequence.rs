@@ -1,4 +1,4 @@
-//! Arrays and values of Python: lists of texts as arrays that are read, and arrays that were made as lists.
+//! Converts Python lists of texts to arrays, and arrays to Python lists.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use pyo3::types::{PyDict, PyFloat, PyList, PyNone, PyTuple};
 use crate::arrow::{ArrowArray, ArrowSchema, Data, Field, Kind, Texts, Width};
 use crate::text::Text;
 
-/// The texts of a list or tuple as an array that only this package reads: its bytes need not be UTF-8. None for another object.
+/// Converts a list or tuple of texts to an array that only this package reads: its bytes need not be UTF-8. Returns `None` for
+/// other objects.
 ///
 /// # Errors
 /// If an element is neither a text nor missing.
@@ -34,7 +35,7 @@ pub(crate) fn texts(object: &Bound<'_, PyAny>) -> PyResult<Option<(ArrowSchema, 
     Ok(Some((ArrowSchema::of(&field), array)))
 }
 
-/// `None`, and the NaN and NA that pandas has for it.
+/// Whether an element is `None`, or NaN or NA of pandas.
 fn is_missing(element: &Bound<'_, PyAny>) -> bool {
     let number = element.cast::<PyFloat>().map(|number| number.value());
     let is_na = || element.get_type().name().is_ok_and(|name| name == "NAType");
@@ -48,7 +49,7 @@ fn at_index(element: &Bound<'_, PyAny>, at: usize, error: PyErr) -> PyErr {
     }
 }
 
-/// The values of an array as a list: texts, numbers, booleans, lists, dicts for structs, and `None`.
+/// Converts an array to a list: texts, numbers, booleans, lists, dicts for structs, and `None`.
 pub(crate) fn list<'py>(
     py: Python<'py>,
     field: &Field,
@@ -70,7 +71,7 @@ fn values<'py>(
     Ok(list)
 }
 
-/// The value of a row, which the array must have.
+/// Converts the value of a row, which must be in the array.
 pub(crate) fn value<'py>(
     py: Python<'py>,
     field: &Field,
@@ -110,10 +111,10 @@ pub(crate) fn refuse_rows(field: &Field) -> PyResult<()> {
     }
 }
 
-/// The values as a numpy array of objects, or of the `dtype` that is asked for.
+/// Converts values to a numpy array of `dtype`, or of objects by default.
 ///
 /// # Errors
-/// If there is no numpy, or a copy is forbidden.
+/// If numpy is not installed, or a copy is forbidden.
 pub(crate) fn numpy<'py>(
     values: &Bound<'py, PyList>,
     dtype: Option<Bound<'py, PyAny>>,
@@ -123,7 +124,7 @@ pub(crate) fn numpy<'py>(
         return Err(PyValueError::new_err("the values are copied to an array"));
     }
     let py = values.py();
-    // Not `array()`, which would make more dimensions of lists.
+    // Not `array()`, which would turn lists into further dimensions.
     let array = py
         .import("numpy")?
         .call_method1("fromiter", (values, "O", values.len()))?;

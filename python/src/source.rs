@@ -1,4 +1,4 @@
-//! Files of Python as sources.
+//! Reads Python's files as sources.
 
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-/// How many bytes are asked for at once, since each call needs the GIL.
+/// Bytes of one read. Large, since each call needs the GIL.
 const PIECE: usize = 1 << 20;
 
-/// A source as the Python files pass it on.
+/// A source, in the form that the Python files of the package pass.
 #[derive(FromPyObject)]
 pub(crate) enum Item {
-    /// A name, and an object with a method `read(size)` that gives bytes.
+    /// A name, and an object with a method `read(size)` that returns bytes.
     File(String, Py<PyAny>),
     Path(PathBuf),
 }
 
-/// Adds the sources of the run that `monitor` can cancel.
+/// Adds sources to a run. `monitor` must be the monitor of the run.
 pub(crate) fn add(
     builder: PipelineBuilder,
     items: Vec<Item>,
@@ -43,15 +43,15 @@ struct PythonFile {
 
 impl Read for PythonFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // A slow file fills no buffer for a long time, and until then nobody else asks. A cancelled run takes no end for that of
-        // the data.
+        // A slow file may not fill a buffer for a long time, so cancelling is checked at each read. A cancelled run ignores this
+        // end of the data.
         if self.monitor.is_cancelled() {
             return Ok(0);
         }
         let read = Python::try_attach(|py| self.piece(py, into.len()));
         let closing = || io::Error::other("Python is shutting down");
         let piece = read.ok_or_else(closing)?.map_err(io::Error::other)?;
-        // A file that gives more than was asked for breaks the rules of Python's files.
+        // By the rules for Python's files, `read` returns at most as many bytes as were asked for.
         let place = into.get_mut(..piece.len());
         let place = place
             .ok_or_else(|| io::Error::other("read() gave more bytes than it was asked for"))?;

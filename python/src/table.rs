@@ -8,14 +8,14 @@ use doisift::{CheckDigit, Error, Forms, MentionRow, Pipeline, Record, Report};
 
 use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
 
-/// A batch is full with texts of so many bytes, whatever the number of rows.
+/// A batch is full when its texts have this many bytes, for any number of rows.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// A kind of rows that the library passes on.
+/// A kind of rows that the library delivers.
 pub(crate) trait Rows: Sized + 'static {
     type Row<'r>;
 
-    /// The column of a field. Its type is that of Parquet output.
+    /// Returns the column of a field, or `None` if there is no such field. Its type is as in Parquet output.
     fn column(name: &str) -> Option<Column<Self>>;
 
     /// Runs a pipeline that calls `push` with all rows.
@@ -95,7 +95,7 @@ impl Rows for Records {
     }
 }
 
-/// How a value is taken from a row.
+/// Gets a value from a row.
 type Getter<R, V> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> V;
 type TextGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> &'r str;
 type TextOrNullGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> Option<&'r str>;
@@ -135,7 +135,7 @@ impl<R: Rows> Column<R> {
         Column::Forms(of, FormLists::default())
     }
 
-    /// The type of the values.
+    /// Returns the type of the values.
     fn field(&self, name: &'static str) -> Field {
         let text = Kind::Text(Width::Small);
         match self {
@@ -148,7 +148,7 @@ impl<R: Rows> Column<R> {
         }
     }
 
-    /// Adds the value of a row. Returns the bytes of its text.
+    /// Adds the value of a row. Returns the number of bytes of its text.
     fn push(&mut self, row: &R::Row<'_>) -> Result<usize, Overflow> {
         match self {
             Column::Text(of, texts) => return push_text(texts, Some(of(row))),
@@ -161,7 +161,7 @@ impl<R: Rows> Column<R> {
         Ok(0)
     }
 
-    /// The values so far.
+    /// Takes the values so far.
     fn take(&mut self) -> Data {
         match self {
             Column::Text(_, all) | Column::TextOrNull(_, all) => replace(all, texts()).finish(),
@@ -185,7 +185,7 @@ fn push_text(texts: &mut Texts, text: Option<&str>) -> Result<usize, Overflow> {
 pub(crate) struct FormLists {
     lists: Lists,
     names: Texts,
-    /// The number of names.
+    /// Number of names.
     end: usize,
 }
 
@@ -223,7 +223,7 @@ pub(crate) struct Table<R: Rows> {
 }
 
 impl<R: Rows> Table<R> {
-    /// Batches of these fields, in this order, of at most so many rows.
+    /// Creates a builder of batches with these fields, in this order, of at most `max_rows` rows.
     pub(crate) fn new(names: &[&'static str], max_rows: usize) -> Self {
         let named = names.iter().filter_map(|&name| {
             let column = R::column(name)?;
@@ -239,12 +239,12 @@ impl<R: Rows> Table<R> {
         }
     }
 
-    /// The type of a batch.
+    /// Returns the type of a batch.
     pub(crate) fn field(&self) -> Field {
         Field::new("", Kind::Struct(self.fields.clone()))
     }
 
-    /// Adds a row. Returns the batch, if it is full with that.
+    /// Adds a row. Returns the batch if the row fills it.
     ///
     /// # Errors
     /// If a text of the row is longer than 2 GiB.
@@ -257,7 +257,7 @@ impl<R: Rows> Table<R> {
         Ok(is_full.then(|| self.take()))
     }
 
-    /// The rest of the rows, if there are any.
+    /// Returns the remaining rows, if there are any.
     pub(crate) fn finish(&mut self) -> Option<Data> {
         (self.rows > 0).then(|| self.take())
     }

@@ -1,4 +1,4 @@
-//! Tasks whose rows go to a file alone: they run to their end, and their report is JSON.
+//! Tasks whose rows go only to a file. They run to their end and return their report as JSON.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::error::exception;
 use crate::running::Running;
 use crate::{logging, options};
 
-/// Runs the task `name` over `paths`. `options` has the options by the names of the command's. Returns the report as JSON.
+/// Run the task `name` over `paths`. `options` has the command's options by name. Returns the report as JSON.
 #[pyfunction]
 pub(crate) fn run_task(
     py: Python<'_>,
@@ -47,11 +47,11 @@ pub(crate) fn run_task(
     }
 }
 
-/// Bytes of texts after which no more rows are kept for an answer.
+/// Bytes of texts after which an answer keeps no more rows.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// Checks the references of `paths`. Returns a JSON array of two: rows, all or at most the first `max_rows` and those within some MiB, and the
-/// number of all.
+/// Check the references of `paths`. Returns a JSON array of the rows and their number. With `max_rows`, keeps at most this many
+/// of the first rows, and none after 1 MiB of texts.
 #[pyfunction]
 pub(crate) fn check_rows(
     py: Python<'_>,
@@ -79,7 +79,7 @@ pub(crate) fn check_rows(
     })
 }
 
-/// Asks the registry for `names`, and writes the rows to the file `rows` as JSON Lines. Returns the report as JSON.
+/// Ask the registry for `names`, and write the rows to the file `rows` as JSON Lines. Returns the report as JSON.
 #[pyfunction]
 pub(crate) fn resolve_names(
     py: Python<'_>,
@@ -97,7 +97,7 @@ pub(crate) fn resolve_names(
     finish(py, monitor, builder.build(), Resolve::run)
 }
 
-/// Runs a task that was built, and returns what it gives as JSON.
+/// Runs a task and returns its result as JSON.
 fn finish<T: Send + 'static, R: serde::Serialize + Send + 'static>(
     py: Python<'_>,
     monitor: Monitor,

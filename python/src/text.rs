@@ -1,4 +1,4 @@
-//! Single texts: the name that one is, and the names that are in it.
+//! Reads single texts as a name, and finds names in them.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,10 @@ use pyo3::types::{PyMemoryView, PyString};
 use crate::doi::Doi;
 use crate::running::Watch;
 
-/// Texts of fewer bytes are read without releasing the GIL, which would take longer, above all if other threads want it.
-/// Python's hashlib has the same limit.
+/// Texts of fewer bytes are read with the GIL held, since releasing it would take longer. Python's hashlib has the same limit.
 const SMALL: usize = 2048;
 
-/// A text as Python has it. The bytes are immutable, and can be read without the GIL.
+/// A text of Python. Its bytes are immutable and can be read without the GIL.
 pub(crate) enum Text {
     Str(PyBackedStr),
     Bytes(PyBackedBytes),
@@ -31,7 +30,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
         if let Ok(bytes) = object.extract() {
             return Ok(Text::Bytes(bytes));
         }
-        // The stable interface of Python 3.9 has no buffers: their bytes are copied.
+        // The stable interface of Python 3.9 has no buffers, so their bytes are copied.
         let buffer = PyMemoryView::from(&object).map_err(|_| {
             let kind = object.get_type().name();
             let kind = kind.map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
@@ -49,7 +48,7 @@ impl Text {
         }
     }
 
-    /// Calls `read` with the bytes, without the GIL unless the text is small.
+    /// Calls `read` with the bytes. Releases the GIL unless the text is small.
     fn read<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&[u8]) -> T + Send) -> T {
         let bytes = self.bytes();
         match bytes.len() < SMALL {
@@ -59,10 +58,10 @@ impl Text {
     }
 }
 
-/// The form that `to` and `encode` name.
+/// Returns the form named by `to` and `encode`.
 ///
 /// # Errors
-/// If one of them names none.
+/// If `to` does not name a form, or `encode` does not name an encoding.
 pub(crate) fn presentation(to: &str, encode: &str) -> PyResult<Presentation> {
     Ok(match to {
         "name" => Presentation::Name,
@@ -80,7 +79,7 @@ pub(crate) fn presentation(to: &str, encode: &str) -> PyResult<Presentation> {
 }
 
 /// # Errors
-/// If `encode` names no rules.
+/// If `encode` does not name an encoding.
 pub(crate) fn encoding(encode: &str) -> PyResult<UrlEncoding> {
     match encode {
         "mandatory" => Ok(UrlEncoding::Mandatory),
@@ -91,10 +90,10 @@ pub(crate) fn encoding(encode: &str) -> PyResult<UrlEncoding> {
     }
 }
 
-/// The kind of a text; none if its head shall show it.
+/// Returns the kind with this name, or `None` for `auto`, which detects it from the head of each text.
 ///
 /// # Errors
-/// If `name` names none.
+/// If there is no kind with this name.
 pub(crate) fn text_kind(name: &str) -> PyResult<Option<TextKind>> {
     match name {
         "auto" => Ok(None),
@@ -107,13 +106,13 @@ pub(crate) fn text_kind(name: &str) -> PyResult<Option<TextKind>> {
     }
 }
 
-/// The kind of a document, if it is not given.
+/// Detects the kind of a document from its head.
 pub(crate) fn kind_of(document: &[u8]) -> TextKind {
     let head = &document[..document.len().min(TextKind::HEAD)];
     TextKind::of(head, head.len() == document.len())
 }
 
-/// The DOI name that `text` is, in the form `to`: name, key (the default), doi-uri, url, urn or api.
+/// Read `text` as one DOI name. Returns it in the form `to`: name, key (the default), doi-uri, url, urn or api.
 ///
 /// >>> import doisift
 /// >>> doisift.normalize("https://doi.org/10.1000/456%23789")
@@ -127,10 +126,10 @@ pub(crate) fn kind_of(document: &[u8]) -> TextKind {
 ///     ...
 /// ValueError: "10.1000/ab1 (2006)": raw white space, at byte 11; clean=True takes it as 10.1000/ab1
 ///
-/// Any presentation form is read, and a URL of any host that holds exactly one name. `clean` reads dirty data, and cuts what does
-/// not belong to the name, but not another name. `strict` refuses the names that ANSI/NISO Z39.84 reserves. `encode` chooses what is percent-encoded
-/// in a URL: what must be (mandatory), or also what should be (recommended). Raises `ValueError` with the reason if the text is
-/// not a DOI name.
+/// Reads any presentation form, and a URL of any host that contains exactly one name. `clean` reads dirty data: it cuts text that
+/// does not belong to the name, but not another name. `strict` refuses the names that ANSI/NISO Z39.84 reserves. `encode` chooses
+/// the characters to percent-encode in a URL: only those that must be (mandatory), or also those that should be (recommended).
+/// Raises `ValueError` with the reason if the text is not a DOI name.
 #[pyfunction]
 #[pyo3(signature = (text, *, to=Cow::Borrowed("key"), clean=false, strict=false, encode=Cow::Borrowed("mandatory")))]
 #[pyo3(text_signature = "(text, *, to='key', clean=False, strict=False, encode='mandatory')")]
@@ -159,9 +158,10 @@ pub(crate) fn normalize(
 
 /// A mention of a DOI name in a text.
 ///
-/// `doi` is the name and `form` how it was written: urn, info, hdl, doi, url, label or bare. `text[start:end]` is the name as
-/// found, which is `text` here too: they count characters of a str, and bytes of bytes. `guessed` says that the end of the name was a
-/// choice which only a registry could confirm. `before` and `after` are what `context` asked for, as readable text.
+/// `doi` is the name, and `form` is how it was written: urn, info, hdl, doi, url, label or bare. `start` and `end` are the range
+/// of the name in the text, in characters of a str or bytes of bytes; `text` is the name as found there. `guessed` says that the
+/// end of the name was a choice that only a registry could confirm. `before` and `after` are the text around it, if `context`
+/// asked for it.
 #[pyclass(frozen, get_all, module = "doisift")]
 pub(crate) struct Mention {
     doi: Py<Doi>,
@@ -174,7 +174,7 @@ pub(crate) struct Mention {
     after: String,
 }
 
-/// A mention before it is an object of Python.
+/// A mention that is not yet a Python object.
 struct Found {
     doi: doisift::Doi,
     form: &'static str,
@@ -200,7 +200,7 @@ impl Mention {
     }
 }
 
-/// The mentions of DOI names in `text`, in order.
+/// Find the mentions of DOI names in `text`. Returns a list, in order.
 ///
 /// >>> import doisift
 /// >>> text = "Siehe (doi:10.5555/Vögel.2024); Käse: https://doi.org/10.5555/a%28b%29."
@@ -209,9 +209,9 @@ impl Mention {
 /// doi 10.5555/vögel.2024 10.5555/Vögel.2024 'e (doi:'
 /// url 10.5555/a(b) 10.5555/a%28b%29 'oi.org/'
 ///
-/// `clean` reads each name that is found as dirty data, as `normalize` does, and cuts what does not belong to it. `context`
-/// is the number of bytes of text before and after each mention. `input_kind` says what the text is: html, a table (csv, ssv,
-/// tsv, psv), unknown, or auto, by which its head shows it, as in `scan`.
+/// `clean` reads each found name as dirty data, as `normalize` does, and cuts text that does not belong to it. `context` is the
+/// number of bytes of text before and after each mention. `input_kind` is the kind of text: html, a table (csv, ssv, tsv, psv),
+/// unknown, or auto to detect it from the head, as in `scan`.
 #[pyfunction]
 #[pyo3(signature = (text, *, clean=false, context=0, input_kind=Cow::Borrowed("unknown")))]
 #[pyo3(text_signature = "(text, *, clean=False, context=0, input_kind='unknown')")]
@@ -266,7 +266,7 @@ fn find(text: &[u8], kind: Option<TextKind>, clean: bool, context: usize) -> PyR
     found.collect()
 }
 
-/// The name, with what the rules for dirty data cut from it removed.
+/// Applies the rules for dirty data to a name. Returns it unchanged if they refuse it.
 fn cleaned(doi: doisift::Doi) -> doisift::Doi {
     match read_dirty(doi.as_str()) {
         Ok(cleaned) => cleaned.doi,
@@ -274,9 +274,9 @@ fn cleaned(doi: doisift::Doi) -> doisift::Doi {
     }
 }
 
-/// Counts what Python counts: the characters of a str, or bytes.
+/// Converts byte offsets to positions in Python: characters of a str, or bytes.
 pub(crate) struct Place<'t> {
-    /// None if characters are bytes.
+    /// `None` if positions are bytes.
     text: Option<&'t str>,
     byte: usize,
     character: usize,
@@ -295,7 +295,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// The place of a byte that is not before the last one.
+    /// Returns the position of a byte. Bytes must not decrease from call to call.
     pub(crate) fn of(&mut self, byte: usize) -> usize {
         let Some(text) = self.text else {
             return byte;

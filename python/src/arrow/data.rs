@@ -1,4 +1,4 @@
-//! Arrays that are written: their buffers, and builders that append a value at a time.
+//! Builds arrays: buffers, and builders that append a value at a time.
 
 #[cfg(target_os = "linux")]
 use std::ffi::c_void;
@@ -17,7 +17,7 @@ pub(crate) struct Data {
     pub(super) children: Vec<Arc<Data>>,
 }
 
-/// A buffer, aligned as its values need.
+/// A buffer, aligned for its values.
 #[derive(Debug)]
 pub(super) enum Buffer {
     Absent,
@@ -26,7 +26,7 @@ pub(super) enum Buffer {
     Large(Vec<i64>),
 }
 
-/// More bytes or values than 32-bit offsets can count.
+/// The array is full: it has more bytes or values than its offsets can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
@@ -39,7 +39,7 @@ impl std::fmt::Display for Overflow {
 }
 
 impl Data {
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -52,7 +52,7 @@ impl Data {
         }
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a text.
     pub(crate) fn text(&self, row: usize) -> &[u8] {
         match self.buffers.get(2) {
             Some(Buffer::Bytes(bytes)) => &bytes[self.range(row)],
@@ -60,7 +60,7 @@ impl Data {
         }
     }
 
-    /// An integer.
+    /// Returns an integer.
     pub(crate) fn integer(&self, row: usize) -> i64 {
         match self.buffers.get(1) {
             Some(Buffer::Large(numbers)) => numbers[row],
@@ -68,7 +68,7 @@ impl Data {
         }
     }
 
-    /// A boolean.
+    /// Returns a boolean.
     pub(crate) fn flag(&self, row: usize) -> bool {
         match self.buffers.get(1) {
             Some(Buffer::Bytes(bits)) => bit(bits, row),
@@ -76,7 +76,7 @@ impl Data {
         }
     }
 
-    /// Where the bytes of a text, or the elements of a list, are.
+    /// Returns the range of a text's bytes, or of a list's elements.
     pub(crate) fn range(&self, row: usize) -> Range<usize> {
         match self.buffers.get(1) {
             Some(Buffer::Small(ends)) => at(ends[row])..at(ends[row + 1]),
@@ -85,12 +85,12 @@ impl Data {
         }
     }
 
-    /// The elements of a list, or a column of a struct.
+    /// Returns the elements of a list, or a column of a struct.
     pub(crate) fn child(&self, index: usize) -> &Data {
         &self.children[index]
     }
 
-    /// A struct of columns of one length, none of whose rows is null.
+    /// Makes a struct of columns of the same length, without null rows.
     pub(crate) fn of_columns(length: usize, columns: Vec<Arc<Data>>) -> Data {
         Data {
             length,
@@ -105,12 +105,12 @@ fn bit(bits: &[u8], row: usize) -> bool {
     bits[row / 8] >> (row % 8) & 1 == 1
 }
 
-/// An offset that was written here, which is never negative.
+/// Converts an offset. Offsets of these arrays are never negative.
 fn at(offset: impl TryInto<usize>) -> usize {
     offset.try_into().unwrap_or_default()
 }
 
-/// Bits, the first in the lowest place of the first byte.
+/// A sequence of bits. The first is the lowest bit of the first byte.
 #[derive(Debug, Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -130,7 +130,7 @@ impl Bits {
     }
 }
 
-/// Which values are not null. It has no bits as long as none is.
+/// Bits of the values that are not null. Empty until the first null.
 #[derive(Debug, Default)]
 pub(crate) struct Validity {
     bits: Option<Bits>,
@@ -164,7 +164,7 @@ impl Validity {
     }
 }
 
-/// Where each value of variable length ends.
+/// Offsets of the ends of values of variable length.
 #[derive(Debug)]
 enum Offsets {
     Small(Vec<i32>),
@@ -203,16 +203,16 @@ impl Offsets {
     }
 }
 
-/// Makes room for `times` as many values as there are, and an eighth more, so that they are not copied as they grow. Without that room
-/// they grow as usual. What is not used of it is no memory of the system.
+/// Makes room for `times` times as many values, and an eighth more, so that they are not copied as they grow. If this fails, they
+/// grow as usual. Unused room takes only addresses, no memory.
 fn expect<T>(values: &mut Vec<T>, times: usize) {
     let more = values.len().saturating_mul(times);
     let _ = values.try_reserve_exact(more.saturating_add(more / 8));
     prefer_large_pages(values.spare_capacity_mut());
 }
 
-/// Asks for large pages in memory that will be filled. To map small ones takes a seventh of the time of `extract_batch` for a column
-/// of 256 MB in one array (`scripts/bench python`). At most one large page of a buffer is used in part.
+/// Asks for large pages in memory that will be filled. Mapping small ones takes a seventh of the time of `extract_batch` for a
+/// column of 256 MB in one array (`scripts/bench python`). At most one large page of a buffer is partly unused.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
@@ -222,8 +222,8 @@ fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     let end = range.end.addr() / LARGE * LARGE;
     if start < end {
         let first = range.start.cast::<c_void>().with_addr(start);
-        // SAFETY: the advice changes no byte, and the range is within the memory, which nobody else uses.
-        // Without large pages the memory is as good as before.
+        // SAFETY: the advice changes no byte, and the range is within the borrowed memory.
+        // An error is ignored: small pages work too.
         let _ =
             unsafe { rustix::mm::madvise(first, end - start, rustix::mm::Advice::LinuxHugepage) };
     }
@@ -268,7 +268,7 @@ impl Texts {
         self.offsets.push(self.bytes.len())
     }
 
-    /// Appends bytes as text; what is not UTF-8 is replaced.
+    /// Appends bytes as text. Replaces invalid UTF-8.
     ///
     /// # Errors
     /// If the array is full.
@@ -282,7 +282,7 @@ impl Texts {
         self.offsets.push(self.bytes.len())
     }
 
-    /// Makes room for `times` as much as there is.
+    /// Makes room for `times` times as much as there is.
     pub(crate) fn expect(&mut self, times: usize) {
         expect(&mut self.bytes, times);
         self.offsets.expect(times);
@@ -307,13 +307,13 @@ impl Texts {
 pub(crate) struct Integers(Vec<i64>);
 
 impl Integers {
-    /// A number over `i64::MAX`, which no count of bytes or mentions reaches, becomes that.
+    /// Appends a number. Saturates at `i64::MAX`, which no count of bytes or mentions reaches.
     #[inline]
     pub(crate) fn push(&mut self, number: u64) {
         self.0.push(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// Makes room for `times` as many as there are.
+    /// Makes room for `times` times as many as there are.
     pub(crate) fn expect(&mut self, times: usize) {
         expect(&mut self.0, times);
     }
@@ -355,7 +355,7 @@ impl Flags {
     }
 }
 
-/// Builds the lists of an array whose elements are built separately.
+/// Builds an array of lists. The elements are built separately.
 #[derive(Debug)]
 pub(crate) struct Lists {
     validity: Validity,
@@ -370,7 +370,7 @@ impl Lists {
         }
     }
 
-    /// Ends a list with the element before `end`.
+    /// Appends a list, which ends before the element `end`.
     ///
     /// # Errors
     /// If the array is full.

@@ -1,8 +1,8 @@
-//! The structs of Arrow's C data and stream interfaces, and what must be unsafe to take part in them.
+//! The structs of Arrow's C data and stream interfaces, with all unsafe code that they need.
 //!
-//! The layouts and rules are those of the specification: <https://arrow.apache.org/docs/format/CDataInterface.html> and
+//! Layouts and rules are specified in <https://arrow.apache.org/docs/format/CDataInterface.html> and
 //! <https://arrow.apache.org/docs/format/CStreamInterface.html>. A struct is released exactly once, by its owner: here, by
-//! `Drop`. Moving a struct out of its place leaves one there that is released already.
+//! `Drop`. Moving a struct out of its place leaves a released one there.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -17,7 +17,7 @@ use super::stream::{Batches, StreamError};
 /// Flag of a schema whose values may be null.
 const NULLABLE: i64 = 2;
 
-/// More values than an address space of 47 bits holds, at 16 bytes each.
+/// Limit of the number of values: no address space of 47 bits holds this many at 16 bytes each.
 const MAX: usize = 1 << 43;
 
 /// A type, a name, and whether values may be null.
@@ -59,15 +59,15 @@ pub(crate) struct ArrowArrayStream {
     private_data: *mut c_void,
 }
 
-/// A struct of the interface: C code can move it away from its place.
+/// A struct of the interface, which C code can move out of its place.
 ///
 /// # Safety
 /// [`released`](Self::released) must be a value that needs no release.
 pub(crate) unsafe trait Movable: Sized {
-    /// The name of a capsule that holds one.
+    /// The name of a capsule with this struct.
     const CAPSULE: &'static CStr;
 
-    /// One that is released.
+    /// Returns a released struct.
     fn released() -> Self;
 
     /// Moves the struct out of its place.
@@ -94,7 +94,7 @@ macro_rules! movable {
         impl Drop for $name {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: it was not released, or `release` would be none, and nobody else owns it.
+                    // SAFETY: it was not released, or `release` would be `None`, and this is its only owner.
                     unsafe { release(self) }
                 }
             }
@@ -120,7 +120,7 @@ movable! {
 // SAFETY: arrays are immutable, and shared references only read them.
 unsafe impl Sync for ArrowArray {}
 
-/// What an exported schema owns.
+/// Data that an exported schema owns.
 struct SchemaParts {
     _format: CString,
     _name: CString,
@@ -128,7 +128,7 @@ struct SchemaParts {
 }
 
 impl ArrowSchema {
-    /// The schema of a field.
+    /// Exports the schema of a field.
     pub(crate) fn of(field: &Field) -> ArrowSchema {
         let children = field.children().iter();
         let mut parts = Box::new(SchemaParts {
@@ -149,7 +149,7 @@ impl ArrowSchema {
         }
     }
 
-    /// The type, as the specification writes it; empty if it is none.
+    /// Returns the format string of the type, or an empty string if it is missing or not UTF-8.
     pub(crate) fn format(&self) -> &str {
         match self.format.is_null() {
             true => "",
@@ -160,7 +160,7 @@ impl ArrowSchema {
         }
     }
 
-    /// The type of the values, if this is the type of indices into a dictionary.
+    /// Returns the type of the dictionary's values, if this is the type of indices into a dictionary.
     pub(crate) fn dictionary(&self) -> Option<&ArrowSchema> {
         // SAFETY: null, or a schema that is owned by this one.
         unsafe { self.dictionary.as_ref() }
@@ -179,7 +179,7 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     }
 }
 
-/// What an exported array owns.
+/// Data that an exported array owns.
 struct ArrayParts {
     _data: Arc<Data>,
     buffers: Vec<*const c_void>,
@@ -187,7 +187,7 @@ struct ArrayParts {
 }
 
 impl ArrowArray {
-    /// An array over shared data.
+    /// Exports an array over shared data.
     pub(crate) fn of(data: &Arc<Data>) -> ArrowArray {
         let children = data.children.iter();
         let mut parts = Box::new(ArrayParts {
@@ -214,8 +214,8 @@ impl ArrowArray {
         self.children
     }
 
-    /// The number of values, and the index of the first of them in the buffers; none if the array is released, or if no memory
-    /// could hold this many values.
+    /// Returns the number of values, and the index of the first one in the buffers. Returns `None` if the array is released, or
+    /// if a number is negative or too large.
     pub(crate) fn extent(&self) -> Option<(usize, usize)> {
         self.release?;
         let length = usize::try_from(self.length).ok()?;
@@ -224,21 +224,21 @@ impl ArrowArray {
         (end < MAX).then_some((length, offset))
     }
 
-    /// The number of buffers.
+    /// Returns the number of buffers.
     pub(crate) fn buffer_count(&self) -> usize {
         usize::try_from(self.n_buffers).unwrap_or(0)
     }
 
-    /// The values that indices are of, if the array has a dictionary.
+    /// Returns the values of the dictionary, if the array has one.
     pub(crate) fn dictionary(&self) -> Option<&ArrowArray> {
         // SAFETY: null, or an array that is owned by this one.
         unsafe { self.dictionary.as_ref() }
     }
 
-    /// The first `count` values of a buffer; none if the array does not have it, or if it is null.
+    /// Returns the first `count` values of a buffer, or `None` if the array lacks the buffer or it is null.
     ///
     /// # Safety
-    /// The type of the array must say that the buffer has so many values of `N` bytes.
+    /// By the type of the array, the buffer must have `count` values of `N` bytes.
     pub(crate) unsafe fn buffer<const N: usize>(
         &self,
         index: usize,
@@ -268,14 +268,14 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     }
 }
 
-/// What an exported stream owns.
+/// Data that an exported stream owns.
 struct StreamParts {
     batches: Box<dyn Batches>,
     error: CString,
 }
 
 impl ArrowArrayStream {
-    /// A stream of batches.
+    /// Exports a stream of batches.
     pub(crate) fn of(batches: Box<dyn Batches>) -> ArrowArrayStream {
         let parts = Box::new(StreamParts {
             batches,
@@ -290,10 +290,10 @@ impl ArrowArrayStream {
         }
     }
 
-    /// The type of its arrays.
+    /// Returns the type of its arrays.
     ///
     /// # Errors
-    /// If the producer cannot say.
+    /// If the producer fails, or the stream is released.
     pub(crate) fn schema(&mut self) -> Result<ArrowSchema, StreamError> {
         let mut schema = ArrowSchema::released();
         let Some(get) = self.get_schema else {
@@ -304,10 +304,10 @@ impl ArrowArrayStream {
         self.check(code).map(|()| schema)
     }
 
-    /// The next array; none at the end.
+    /// Returns the next array, or `None` at the end.
     ///
     /// # Errors
-    /// If the producer fails.
+    /// If the producer fails, or the stream is released.
     pub(crate) fn next(&mut self) -> Result<Option<ArrowArray>, StreamError> {
         let mut array = ArrowArray::released();
         let Some(get) = self.get_next else {
@@ -333,10 +333,10 @@ impl ArrowArrayStream {
     }
 }
 
-/// The parts of a stream that [`ArrowArrayStream::of`] made.
+/// Returns the data of a stream that [`ArrowArrayStream::of`] made.
 ///
 /// # Safety
-/// The stream must not be released, and nothing may use it meanwhile.
+/// The stream must not be released, and must not be used elsewhere meanwhile.
 unsafe fn parts<'s>(stream: *mut ArrowArrayStream) -> &'s mut StreamParts {
     // SAFETY: the caller's promise.
     unsafe { &mut *(*stream).private_data.cast::<StreamParts>() }
@@ -381,7 +381,7 @@ unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
     unsafe {
         let parts = Box::from_raw((*stream).private_data.cast::<StreamParts>());
         (*stream).release = None;
-        // What the batches own may run code of others when it is dropped, which must not unwind into C.
+        // Dropping the batches may run foreign code, which must not unwind into C.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(parts)));
     }
 }
@@ -390,7 +390,7 @@ fn boxed<T>(value: T) -> *mut T {
     Box::into_raw(Box::new(value))
 }
 
-/// A text for C, up to its first NUL.
+/// Converts a text for C. Cuts it before its first NUL.
 fn text(text: &str) -> CString {
     let end = text.find('\0').unwrap_or(text.len());
     CString::new(&text[..end]).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! The types of the arrays that are written.
+//! The types of the arrays that are built.
 
-/// A name, a type, and whether values may be null.
+/// A field: its name, its type, and whether values may be null.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Bool,
 }
 
-/// The size of offsets, which bounds the bytes or values of one array.
+/// Size of offsets, which limits the bytes or values of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     /// 32 bits: at most 2 GiB.
@@ -28,7 +28,7 @@ pub(crate) enum Width {
 }
 
 impl Field {
-    /// Values that are never null.
+    /// Creates a field whose values are never null.
     pub(crate) fn new(name: &'static str, kind: Kind) -> Field {
         Field {
             name,
@@ -37,7 +37,7 @@ impl Field {
         }
     }
 
-    /// Values that may be null.
+    /// Creates a field whose values may be null.
     pub(crate) fn nullable(name: &'static str, kind: Kind) -> Field {
         Field {
             name,
@@ -46,7 +46,7 @@ impl Field {
         }
     }
 
-    /// The type as the C data interface writes it.
+    /// Returns the format string of the C data interface.
     pub(super) fn format(&self) -> &'static str {
         match &self.kind {
             Kind::Text(Width::Small) => "u",
@@ -69,7 +69,7 @@ impl Field {
 }
 
 impl Kind {
-    /// A list of values that are never null.
+    /// Returns the type of lists of values that are never null.
     pub(crate) fn list(width: Width, of: Kind) -> Kind {
         Kind::List(width, Box::new([Field::new("item", of)]))
     }

@@ -1,8 +1,8 @@
-//! Arrow arrays and streams in and out, by the C data and stream interfaces.
+//! Imports and exports Arrow arrays and streams by the C data and stream interfaces.
 //!
 //! `ffi` has the structs of the interfaces, `text_array` reads arrays of texts, `data` builds arrays of the types in `field`,
-//! `stream` is what a stream consists of. It has only what the package needs of Arrow: the crate `arrow` takes four
-//! times as long to build and makes the package four times as large. Knows neither Python nor DOI names.
+//! `stream` has the interface of streams. It implements only the part of Arrow that the package needs: the crate `arrow` would
+//! take four times as long to build and make the package four times as large. Knows neither Python nor DOI names.
 
 mod data;
 mod ffi;

@@ -1,4 +1,4 @@
-//! Streams of arrays.
+//! The interface of streams of arrays.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::sync::Arc;
 use super::data::Data;
 use super::field::Field;
 
-/// `EINVAL`, by which consumers know a wrong value.
+/// `EINVAL`: tells consumers that a value is wrong.
 pub(crate) const INVALID: c_int = 22;
-/// `EIO`, by which consumers know a failure to read.
+/// `EIO`: tells consumers that reading failed.
 pub(crate) const FAILED: c_int = 5;
 
-/// Arrays of one type, one after the other.
+/// Produces arrays of one type.
 pub(crate) trait Batches: Send {
-    /// Their type.
+    /// Returns the type of the arrays.
     fn field(&self) -> &Field;
 
-    /// The next array; none at the end.
+    /// Returns the next array, or `None` at the end.
     ///
     /// # Errors
-    /// If there is no next array, for another reason than the end.
+    /// If the next array cannot be made.
     fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError>;
 }
 
-/// Why a stream ends early.
+/// Error that ends a stream early.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamError {
     /// A value of C's `errno`, never 0.
     pub(crate) code: c_int,
-    /// What went wrong.
+    /// The message.
     pub(crate) message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Each struct is released exactly once, also if it was moved. An array is read by its type, or refused.
+//! Checks that each struct is released exactly once, even if it was moved, and that an array is read by its type or refused.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, Movable};
 use super::text_array::Malformed;
 use super::*;
 
-/// What a consumer does: it moves the struct out of its place, and releases what it got.
+/// Moves a struct out of its place, as a consumer does.
 fn moved<T: Movable>(place: &mut T) -> T {
     let place = NonNull::from(place).cast::<c_void>();
     // SAFETY: the place is such a struct, and borrowed alone.
@@ -73,7 +73,7 @@ fn a_child_that_was_moved_out_outlives_its_parent() {
     assert_eq!(weak.strong_count(), 0);
 }
 
-/// A stream of one array, which counts how often it is dropped.
+/// A stream of one array that counts how often it is dropped.
 struct Counted(Field, Option<Arc<Data>>, Arc<AtomicUsize>);
 
 impl Batches for Counted {

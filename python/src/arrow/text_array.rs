@@ -1,9 +1,9 @@
-//! Arrays that are read: texts of any type that Arrow has for them, as bytes.
+//! Reads arrays of texts of any Arrow type, as bytes.
 
 use super::ffi::{ArrowArray, ArrowSchema};
 use super::field::Width;
 
-/// How an array holds its texts.
+/// Arrow type of an array of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TextType {
     /// string, binary.
@@ -14,18 +14,18 @@ pub(crate) enum TextType {
     View,
     /// Indices into an array of one of these types.
     Dictionary(Index, Box<TextType>),
-    /// Nothing but nulls.
+    /// Only nulls.
     Null,
 }
 
-/// The type of an index: bytes, and whether it has a sign.
+/// Type of a dictionary's indices: number of bytes, and whether they have a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Index {
     bytes: usize,
     signed: bool,
 }
 
-/// An array breaks the rules of its type.
+/// Error for an array that breaks the rules of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -36,10 +36,10 @@ impl std::fmt::Display for Malformed {
 }
 
 impl TextType {
-    /// The type with this schema.
+    /// Returns the type with this schema.
     ///
     /// # Errors
-    /// If it is no type of texts: what was expected instead.
+    /// If it is not a type of texts: a message with the types that are expected.
     pub(crate) fn of(schema: &ArrowSchema) -> Result<TextType, String> {
         match (schema.format(), schema.dictionary()) {
             (format, Some(values)) => match (Index::of(format), TextType::of(values)?) {
@@ -54,11 +54,11 @@ impl TextType {
         }
     }
 
-    /// The width of arrays that can hold what is found in arrays of this type.
+    /// Returns the width of results for arrays of this type.
     pub(crate) fn width(&self) -> Width {
         match self {
             TextType::Small | TextType::Null => Width::Small,
-            // Many values of a dictionary or of views may be the same bytes.
+            // Values of a dictionary or of views may share bytes, so that results may be larger than the array.
             TextType::Large | TextType::View | TextType::Dictionary(..) => Width::Large,
         }
     }
@@ -89,7 +89,7 @@ impl Index {
     }
 }
 
-/// The texts of an array.
+/// Reads the texts of an array.
 pub(crate) struct TextArray<'a> {
     length: usize,
     /// The index of the first value in the buffers.
@@ -112,7 +112,7 @@ struct Indices<'a> {
 }
 
 impl<'a> TextArray<'a> {
-    /// The texts of `array`, whose type is `of`.
+    /// Creates a reader of `array`, whose type is `of`.
     ///
     /// # Errors
     /// If the array is released, its length or offset is negative or too large, or it lacks a buffer.
@@ -136,12 +136,12 @@ impl<'a> TextArray<'a> {
         })
     }
 
-    /// The number of texts.
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// The bytes of a text; none if it is null.
+    /// Returns the bytes of a text, or `None` for null.
     ///
     /// # Errors
     /// If it is not within the array.
@@ -239,7 +239,8 @@ fn slice(data: &[u8], start: i64, end: i64) -> Result<&[u8], Malformed> {
         .ok_or(Malformed)
 }
 
-/// The bytes of a view: of up to 12, itself; of more, 4 bytes of them, the number of a buffer and an offset in it.
+/// Returns the bytes of a view. It holds up to 12 bytes itself; for more, it has their first 4 bytes, the number of a buffer and
+/// an offset in it.
 fn view<'a>(view: &'a [u8; 16], buffers: &[&'a [u8]]) -> Result<&'a [u8], Malformed> {
     let number = |at: usize| {
         let bytes = [view[at], view[at + 1], view[at + 2], view[at + 3]];
@@ -254,7 +255,7 @@ fn view<'a>(view: &'a [u8; 16], buffers: &[&'a [u8]]) -> Result<&'a [u8], Malfor
     buffer.get(start..start + length).ok_or(Malformed)
 }
 
-/// The data buffers of an array of views. The last buffer has their sizes.
+/// Returns the data buffers of an array of views. The last buffer has their sizes.
 fn view_buffers(array: &ArrowArray) -> Result<Vec<&[u8]>, Malformed> {
     let count = array.buffer_count().checked_sub(3).ok_or(Malformed)?;
     if count == 0 {
@@ -273,7 +274,7 @@ fn bytes(array: &ArrowArray, index: usize, count: usize) -> Option<&[u8]> {
     values::<1>(array, index, count).map(<[[u8; 1]]>::as_flattened)
 }
 
-/// The values of a buffer.
+/// Returns the first `count` values of a buffer.
 #[allow(unsafe_code)]
 fn values<const N: usize>(array: &ArrowArray, index: usize, count: usize) -> Option<&[[u8; N]]> {
     // SAFETY: all callers above ask for the buffers of the array's type, and for the sizes that the type gives them.
