@@ -165,8 +165,11 @@ const DEFENDED: Layer = Layer {
     count: |writing| writing.is_defended.into(),
     ..layer(Rule::UrlDefense, HYPHEN, defended, 1)
 };
-/// Its next version writes `*`, and lists the characters after the URL.
-const STARRED: Layer = layer(Rule::UrlDefense, STAR, starred, 1);
+/// Its next version writes `*`, and lists the characters after the URL and `__;`.
+const STARRED: Layer = Layer {
+    needs: HYPHEN,
+    ..layer(Rule::UrlDefense, STAR, starred, 1)
+};
 /// In a badge, hyphens and underscores are written twice.
 const DOUBLED: Layer = Layer {
     count: |writing| writing.in_badge.into(),
