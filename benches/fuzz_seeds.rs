@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// The seeds of each target.
+/// Returns the seeds of each target.
 pub fn all() -> [(&'static str, Vec<Seed>); 13] {
     let archives = [tars(), zips(), warcs(), mails(), seven_zips()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
@@ -67,7 +67,7 @@ pub fn all() -> [(&'static str, Vec<Seed>); 13] {
     ]
 }
 
-/// Each seed twice, after different first bytes, which say how it is read.
+/// Returns each seed twice, after different first bytes, which say how it is read.
 fn all_ways(seeds: &[Seed]) -> Vec<Seed> {
     let way = |number: usize, (name, bytes): &Seed| {
         (
@@ -83,7 +83,7 @@ fn named(name: &str, bytes: Vec<u8>) -> Seed {
     (name.into(), bytes)
 }
 
-/// RTF with escapes, groups, fields and binary bytes.
+/// Returns RTF with escapes, groups, fields and binary bytes.
 fn rtfs() -> Vec<Seed> {
     let texts: [&[u8]; 3] = [
         b"{\\rtf1\\ansi\\ansicpg932{\\fonttbl{\\f1\\fcharset204 A;}}{\\f1\\'e9} \\'83e\\u-10179?\\u-8704?\\par 10.5555/a\\_b}",
@@ -94,7 +94,7 @@ fn rtfs() -> Vec<Seed> {
     texts.iter().enumerate().map(seed).collect()
 }
 
-/// Tables of every style, after the length of their metadata.
+/// Returns tables of every style, after the length of their metadata.
 fn arrows() -> Vec<Seed> {
     let seed = |bits: u8| {
         let style = arrow_writer::style(bits);
@@ -121,7 +121,7 @@ fn parquets() -> Vec<Seed> {
     (0..8).map(seed).collect()
 }
 
-/// Files as programs write them.
+/// Returns PDF files as various programs write them.
 fn pdfs() -> Vec<Seed> {
     let pages = [
         PdfPage::new(
@@ -141,7 +141,7 @@ fn pdfs() -> Vec<Seed> {
     (0..8).map(seed).collect()
 }
 
-/// A message with parts of every kind, and an mbox of two.
+/// Returns a message with parts of every kind, and an mbox of two.
 fn mails() -> Vec<Seed> {
     let parts = "Content-Type: multipart/mixed; boundary=b\n\nbefore\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\
         Content-Transfer-Encoding: quoted-printable\n\nSee 10.5555/on=\ne and =E9\n--b\nContent-Type: text/html\n\
@@ -158,7 +158,7 @@ fn mails() -> Vec<Seed> {
     ]
 }
 
-/// Archives of members that are packed in several ways.
+/// Returns archives of members that are packed in several ways.
 fn seven_zips() -> Vec<Seed> {
     let text = TEXT.as_bytes();
     let folder = |name, packed| SevenZipFolder {
@@ -207,7 +207,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// A member with its size in an extra field, as bgzip writes it.
+/// Makes a member with its size in an extra field, as bgzip writes it.
 fn bgzf(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::GzBuilder::new()
         .extra(b"BC\x02\0\0\0".to_vec())
@@ -244,7 +244,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// One stream of several blocks.
+/// Makes one stream of several blocks.
 fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
     let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     for block in bytes.chunks(100) {
@@ -254,7 +254,7 @@ fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// One stream of several blocks.
+/// Makes one stream of several blocks.
 fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
     use liblzma::stream::{Action, Check, Stream};
     let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
@@ -330,7 +330,7 @@ fn encodings() -> Vec<Seed> {
     ]
 }
 
-/// Two streams each, with zeros before the second.
+/// Makes two streams, with zeros before the second.
 fn twice(pack: Pack) -> Vec<u8> {
     [
         pack(TEXT.as_bytes()),
@@ -364,7 +364,7 @@ fn codecs() -> Vec<Seed> {
     ]
 }
 
-/// In the order of the list of first bytes in `check_input.rs`.
+/// Returns a seed for each kind, in the order of the list of first bytes in `check_input.rs`.
 fn kinds() -> Vec<Seed> {
     let all = [
         zlib(TEXT.as_bytes()),
@@ -394,7 +394,7 @@ fn kinds() -> Vec<Seed> {
     all.iter().enumerate().flat_map(seed).collect()
 }
 
-/// Members of several sizes or of several blocks, one that contains others uncompressed, and one that is damaged.
+/// Returns members of several sizes or of several blocks, one that contains others uncompressed, and one that is damaged.
 fn members() -> Vec<Seed> {
     let packers: [Pack; 4] = [gzip, zstd, bzip2_blocks, xz_blocks];
     let seed = |(kind, pack): (usize, Pack)| {
@@ -589,7 +589,7 @@ fn warcs() -> Vec<Seed> {
     ]
 }
 
-/// A response in two segments.
+/// Makes a response in two segments.
 fn segments() -> Vec<u8> {
     let message = [
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n",

@@ -1,6 +1,6 @@
-//! Scans each line of a file as a text of its own: `cargo run --release --example lines -- FILE`
+//! Scans each line of a file as a separate text: `cargo run --release --example lines -- FILE`
 //!
-//! Prints the seconds that this took, without reading the file: for `scripts/bench python`.
+//! Prints the time in seconds, without reading the file: for `scripts/bench python`.
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Writes files as Crossref's public data file has them, of any size, and the truth beside them.
+//! Writes files in the layout of Crossref's public data file, of any size, and the truth for them.
 //!
 //! `scripts/make-crossref --help` shows the options.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -119,7 +119,7 @@ fn run(request: &Request) -> io::Result<()> {
     }
 }
 
-/// Each thread takes the next file, as long as there is one.
+/// Generates the files. Each thread takes the next file until none is left.
 fn generate(options: &Options, threads: usize) -> io::Result<Totals> {
     let (next, sum) = (AtomicU64::new(0), Mutex::new(Totals::default()));
     let work = || -> io::Result<()> {

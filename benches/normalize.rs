@@ -8,7 +8,7 @@ use doisift::{Doi, UrlEncoding};
 
 const NAMES: usize = 10_000;
 
-/// Names of the usual kinds: short and plain, SICI, with slashes, outside ASCII.
+/// Returns names of the usual kinds: short and plain, SICI, with slashes, outside ASCII.
 fn names() -> Vec<Doi> {
     let name = |i: usize| match i % 8 {
         0 => format!("10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM{i}>3.0.CO;2-2"),

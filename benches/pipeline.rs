@@ -12,7 +12,7 @@ use doisift::{Format, Pipeline, Report};
 
 const SIZE: u64 = 32 << 20;
 
-/// An input file and its right answer.
+/// An input file and its expected output.
 struct Source {
     name: &'static str,
     path: PathBuf,
@@ -59,7 +59,7 @@ fn packed(plain: &Source, name: &'static str) -> Source {
     }
 }
 
-/// Each mention's text in a bzip2 stream of its own, whose header allows the largest blocks.
+/// Writes the text of each mention as its own bzip2 stream, whose header allows the largest blocks.
 fn streams(folder: &Path) -> Source {
     const COUNT: u64 = 5_000;
     let names: Vec<_> = (0..COUNT)

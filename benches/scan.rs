@@ -10,7 +10,7 @@ use doisift::Scanner;
 
 const SIZE: u64 = 8 << 20;
 
-/// A text and its right number of mentions.
+/// A text and its expected number of mentions.
 struct Input {
     name: &'static str,
     text: Vec<u8>,
@@ -37,7 +37,7 @@ fn inputs() -> Vec<Input> {
         ..Options::default()
     };
     vec![
-        // Prose without names: measures the search for anchors. It has decimal numbers that start with `10.`.
+        // Prose without names, for the search for anchors. It has decimal numbers that start with `10.`.
         generated(
             "anchors",
             &Options {
@@ -74,13 +74,13 @@ fn inputs() -> Vec<Input> {
             text: b"10.".repeat(SIZE as usize / 3),
             mentions: 0,
         },
-        // Worst case for looking back or ahead without a bound. It is longer than the limit, so it is no mention.
+        // Worst case for looking back or ahead without a bound. The name is longer than the limit, so it is not a mention.
         Input {
             name: "long_name",
             text: long_name(100_000),
             mentions: 0,
         },
-        // Worst case: a candidate at every eighth byte, all of which are one name that is too long.
+        // Worst case: a candidate at every eighth byte, all in one name that is too long.
         Input {
             name: "only_prefixes",
             text: b"10.1234/".repeat(100_000),

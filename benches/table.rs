@@ -1,4 +1,4 @@
-//! The dedup table: updates per second where nine in ten mentions repeat, on one thread and on two, in memory and within a
+//! Updates of the dedup table per second if nine in ten mentions repeat, on one thread and on two, in memory and within a
 //! budget that makes it write runs.
 //!
 //! One in ten mentions is the first of its name. Each other one repeats a name that is drawn uniformly from the earlier ones.
@@ -11,7 +11,7 @@ const MENTIONS: usize = 1 << 20;
 /// A third of the memory that the names need.
 const BUDGET: usize = 6 << 20;
 
-/// A small random generator, so that the names are the same on every machine.
+/// A small random generator. The names are the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -33,7 +33,7 @@ fn name(number: usize) -> String {
     )
 }
 
-/// The names of all mentions in order, joined as in a text; and the number of distinct names.
+/// Returns the names of all mentions in order, joined as in a text, and the number of distinct names.
 fn mentions(count: usize) -> (String, usize) {
     let mut random = Random(1);
     let mut text = String::new();

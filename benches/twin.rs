@@ -1,6 +1,6 @@
 //! Compares the scanner with its naive twin on files: `cargo run --release --example twin -- FILE...`
 //!
-//! Prints how many mentions each file has. Where the two differ, prints each mention that only one of them found and both
+//! Prints the number of mentions in each file. If the two differ, prints each mention that only one of them found and both
 //! tallies, and exits 1.
 #![allow(clippy::print_stdout)]
 
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use doisift::naive::{self, OwnedMention};
 use doisift::{Scanner, Tally};
 
-/// The default of the scanner.
+/// The default limit of the scanner.
 const MAX_NAME: usize = 64 << 10;
 
 fn main() -> std::io::Result<ExitCode> {

@@ -7,21 +7,22 @@ use super::small_table::TableColumn;
 /// How a table is written.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrowStyle {
-    /// A stream, or a file.
+    /// Whether it is a stream, not a file.
     pub stream: bool,
-    /// Texts in dictionaries. The second batch adds to that of the first, and in a stream the third replaces it.
+    /// Whether texts are in dictionaries. The second batch adds to the dictionary of the first, and in a stream the third
+    /// replaces it.
     pub dictionary: bool,
-    /// Texts as views, or between offsets.
+    /// Whether texts are views, not between offsets.
     pub views: bool,
-    /// Buffers packed with zstd.
+    /// Whether buffers are packed with zstd.
     pub packed: bool,
-    /// Numbers with their highest byte first. Only said, since no reader gets further.
+    /// Whether numbers have their highest byte first. Only stated, since readers stop there.
     pub big_endian: bool,
     /// Rows of a batch.
     pub batch: usize,
 }
 
-/// A table, and where the metadata of its messages is, with what is before it.
+/// A table, and the ranges of its messages' metadata with the bytes before it.
 pub struct ArrowBytes {
     pub bytes: Vec<u8>,
     pub metadata: Vec<Range<usize>>,
@@ -38,7 +39,7 @@ enum Value {
     Text(String),
     Table(Fields),
     Tables(Vec<Fields>),
-    /// Items of 8 bytes each, of which so many are an item of the vector.
+    /// Items of 8 bytes each. This many of them are one item of the vector.
     Longs(usize, Vec<i64>),
 }
 
@@ -57,7 +58,7 @@ const BATCH: u8 = 3;
 /// The version of the metadata.
 const V5: i16 = 4;
 
-/// Encodes a table with all within it. Each field takes eight bytes.
+/// Encodes a table and all tables within it. Each field takes eight bytes.
 fn encode(root: &Fields) -> Vec<u8> {
     let mut bytes = vec![0; 8];
     let at = put_table(&mut bytes, root);
@@ -94,7 +95,7 @@ fn put_table(bytes: &mut Vec<u8>, fields: &Fields) -> usize {
     at
 }
 
-/// Writes a field at `at`, and what it leads to at the end.
+/// Writes a field at `at`, and its target at the end.
 fn put_field(bytes: &mut Vec<u8>, at: usize, value: &Value) {
     let set = |bytes: &mut Vec<u8>, value: &[u8]| bytes[at..][..value.len()].copy_from_slice(value);
     let to = match value {
@@ -146,7 +147,7 @@ struct Body {
     packed: bool,
 }
 
-/// A frame of zstd with a block that is not compressed.
+/// Makes a zstd frame with a block that is not compressed.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let size = (bytes.len() as u32).to_le_bytes();
     let block = ((bytes.len() as u32) << 3 | 1).to_le_bytes();
@@ -286,7 +287,7 @@ impl Writer {
         self.message(DICTIONARY, header, &body.bytes);
     }
 
-    /// Texts, or the numbers of those in `known`.
+    /// Writes texts, or their numbers in `known`.
     fn values(&self, body: &mut Body, texts: &[Option<&str>], known: &[&str]) {
         if !self.style.dictionary {
             return body.texts(texts, self.style.views);
@@ -297,7 +298,7 @@ impl Writer {
         body.buffer(&numbers.collect::<Vec<_>>());
     }
 
-    /// The field of texts.
+    /// Returns the field of texts.
     fn field(&self, name: &str, id: usize) -> Fields {
         let kind = if self.style.views { UTF8_VIEW } else { UTF8 };
         let mut fields = vec![
@@ -363,7 +364,7 @@ impl Writer {
         self.message(BATCH, header, &body.bytes);
     }
 
-    /// Writes what a batch adds to the dictionaries.
+    /// Writes the texts that a batch adds to the dictionaries.
     fn dictionaries<'t>(
         &mut self,
         columns: &[TableColumn<'t>],
@@ -411,7 +412,7 @@ impl Writer {
     }
 }
 
-/// Writes columns, all with the same number of rows, after one of numbers.
+/// Writes a column of numbers and these columns, which have the same number of rows.
 pub fn arrow(columns: &[TableColumn<'_>], style: ArrowStyle) -> ArrowBytes {
     let start: &[u8] = if style.stream { b"" } else { b"ARROW1\0\0" };
     let mut writer = Writer {
@@ -438,7 +439,7 @@ pub fn arrow(columns: &[TableColumn<'_>], style: ArrowStyle) -> ArrowBytes {
     writer.end(schema)
 }
 
-/// Every style, by the bits of a number below 16.
+/// Returns every style, by the bits of a number below 16.
 pub fn style(bits: u8) -> ArrowStyle {
     ArrowStyle {
         stream: bits & 1 > 0,

@@ -1,6 +1,6 @@
-//! Properties that must hold for every source: reading it ends, and its documents do not depend on how it is read.
+//! Properties that must hold for every source: reading it ends, and its documents do not depend on the way it is read.
 //!
-//! The first byte of an input says how its source is read, and which kind it is if a check takes several kinds.
+//! The first byte of an input says how its source is read, and its kind if a check takes several kinds.
 
 use doisift::Packing;
 use doisift::fuzz_support::{Reported, Way, read, unpack};
@@ -26,14 +26,14 @@ const STARTS: [&[u8]; 14] = [
     b"\x1f\x9d\x0c",
 ];
 
-/// Any bytes; the kind is recognised.
+/// Checks any bytes; the kind is recognised.
 pub fn any(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, source);
     }
 }
 
-/// A stream of a codec, or text in an encoding.
+/// Checks a stream of a codec, or text in an encoding.
 pub fn codecs(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(
@@ -49,7 +49,7 @@ pub fn zip(input: &[u8]) {
     }
 }
 
-/// A message, or an mbox of messages.
+/// Checks a message, or an mbox of messages.
 pub fn mail(input: &[u8]) {
     if let [how, source @ ..] = input {
         let start: &[u8] = match how & 8 {
@@ -72,7 +72,7 @@ pub fn pdf(input: &[u8]) {
     }
 }
 
-/// A Parquet file. Two bytes are the length of the metadata, which is written to its end.
+/// Checks a Parquet file. Two bytes are the length of the metadata, which is written to its end.
 pub fn parquet(input: &[u8]) {
     if let [how, low, high, source @ ..] = input {
         let length = u32::from(*low) | u32::from(*high) << 8;
@@ -81,7 +81,7 @@ pub fn parquet(input: &[u8]) {
     }
 }
 
-/// An Arrow stream, or a file if two bytes are not zero: the length of the metadata, which is written to its end.
+/// Checks an Arrow stream, or a file if two bytes are not zero: the length of the metadata, which is written to its end.
 pub fn arrow(input: &[u8]) {
     if let [how, low, high, source @ ..] = input {
         let length = u32::from(*low) | u32::from(*high) << 8;
@@ -100,7 +100,7 @@ pub fn warc(input: &[u8]) {
     }
 }
 
-/// A 7z archive whose header is right by its checksums. Otherwise no random input would have one.
+/// Checks a 7z archive with the checksums of its header corrected. Otherwise no random input would have a valid header.
 pub fn seven_zip(input: &[u8]) {
     let [how, source @ ..] = input else {
         return;
@@ -108,7 +108,7 @@ pub fn seven_zip(input: &[u8]) {
     let mut source = started(source, b"7z\xbc\xaf\x27\x1c\0\x04");
     if source.len() > 32 {
         let length = source.len();
-        // Packed bytes come before the header; one byte says how many.
+        // Packed bytes come before the header. One byte is their number.
         let packed = usize::from(source[12]) % (length - 32);
         let checksum = |bytes: &[u8]| {
             let mut crc = flate2::Crc::new();
@@ -125,7 +125,8 @@ pub fn seven_zip(input: &[u8]) {
     same(*how, &source);
 }
 
-/// An archive with the checksums of its headers corrected. Otherwise almost no random input would have a valid header.
+/// Checks a tar archive with the checksums of its headers corrected. Otherwise almost no random input would have a valid
+/// header.
 pub fn tar(input: &[u8]) {
     let [how, source @ ..] = input else {
         return;
@@ -141,7 +142,8 @@ pub fn tar(input: &[u8]) {
     same(*how, &source);
 }
 
-/// An HTTP message in a WARC record of the right length, and a record after it that must be read whatever the message holds.
+/// Checks an HTTP message in a WARC record of the right length. The record after it must be read whatever the message
+/// contains.
 pub fn http(input: &[u8]) {
     let [how, message @ ..] = input else {
         return;
@@ -165,7 +167,7 @@ fn response(message: &[u8]) -> Vec<u8> {
     [head.as_bytes(), message, b"\r\n\r\n"].concat()
 }
 
-/// Members and blocks that are decoded in sections on several threads give the same as on one.
+/// Checks that members and blocks decoded in sections on several threads give the same as on one.
 pub fn members(input: &[u8]) {
     let [how, source @ ..] = input else {
         return;
@@ -183,7 +185,7 @@ pub fn members(input: &[u8]) {
     agree(&unpacked(section), &unpacked(0), &what);
 }
 
-/// Asserts that two ways to read a source report the same, and returns that unless the source fails.
+/// Asserts that two ways to read a source report the same. Returns the report unless the source fails.
 fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
     let plain = Way {
         read: usize::MAX,
@@ -230,8 +232,8 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
         agree(&found, &found_again, "of a source that fails");
         return None;
     }
-    // A zstd reader with a small buffer returns parts of a stored block before it finds the end wrong. With the whole block
-    // in its buffer it returns nothing.
+    // A zstd reader with a small buffer returns parts of a stored block before it finds that the end is wrong. With the
+    // whole block in its buffer it returns no bytes.
     if other.read == plain.read || !is_reported(&expected, "zstd") && !is_reported(&found, "zstd") {
         agree(&found, &expected, &format!("{other:?}"));
     }
@@ -266,7 +268,7 @@ fn ended(reported: Vec<Reported>) -> Vec<Reported> {
     reported
 }
 
-/// `source` with its first bytes replaced by `start`.
+/// Returns `source` with its first bytes replaced by `start`.
 fn started(source: &[u8], start: &[u8]) -> Vec<u8> {
     let rest = source.get(start.len()..).unwrap_or_default();
     [start, rest].concat()

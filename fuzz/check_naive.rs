@@ -1,12 +1,12 @@
-//! The scanner finds the same as its naive twin.
+//! Checks that the scanner finds the same as its naive twin.
 
 use doisift::Scanner;
 use doisift::naive::{self, OwnedMention};
 
-/// A limit on names that is so small that inputs of a few hundred bytes exceed it.
+/// A limit on names that inputs of a few hundred bytes exceed.
 const MAX_NAME: usize = 100;
 
-/// Mentions and counts are the same as those of the twin.
+/// Asserts that mentions and counts are the same as those of the twin.
 pub fn scan_naive(text: &[u8]) {
     let mut said: Vec<OwnedMention> = Vec::new();
     let tally = Scanner::new()

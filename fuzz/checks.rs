@@ -3,7 +3,7 @@
 
 use doisift::{Doi, Form, Mention, Scanner, Tally, UrlEncoding};
 
-/// A limit on names that is so small that inputs of a few hundred bytes exceed it.
+/// A limit on names that inputs of a few hundred bytes exceed.
 const MAX_NAME: usize = 100;
 
 /// The fields of a mention.
@@ -65,7 +65,7 @@ fn at_once(scanner: &mut Scanner, text: &[u8]) -> Answer {
     (said, tally)
 }
 
-/// Mentions are in order, do not overlap, and have the bytes that are at their offsets.
+/// Asserts that mentions are in order, do not overlap, and have the bytes at their offsets.
 fn check_places(text: &[u8], said: &[Said]) {
     let mut end = 0;
     for one in said {
@@ -109,7 +109,7 @@ fn in_ranges(scanner: &mut Scanner, text: &[u8], size: usize) -> Answer {
     (said, tally)
 }
 
-/// If the input is a name, each presentation form of it is read back as the same name.
+/// If the input is a name, each presentation form of it parses as the same name.
 pub fn doi_roundtrip(input: &[u8]) {
     let Ok(text) = str::from_utf8(input) else {
         return;

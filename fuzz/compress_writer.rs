@@ -1,6 +1,7 @@
 //! Writes the format of compress(1).
 
-/// The format of compress(1), with the codes of single bytes alone: the table grows, but none of its codes is used.
+/// Packs in the format of compress(1), with the codes of single bytes alone. The decoder's table grows, but no new code is
+/// used.
 pub fn compress(bytes: &[u8]) -> Vec<u8> {
     let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
     for byte in bytes {

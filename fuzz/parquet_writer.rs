@@ -8,18 +8,19 @@ use super::small_table::TableColumn;
 #[derive(Clone, Copy, Debug)]
 pub struct ParquetStyle {
     pub dictionary: bool,
-    /// Data pages of the second version.
+    /// Whether data pages have the second version.
     pub second: bool,
-    /// Pages packed with Snappy.
+    /// Whether pages are packed with Snappy.
     pub packed: bool,
-    /// Another encoding is stated for levels that are all 0 and not written; a column of texts without nulls is required.
+    /// Whether another encoding is stated for levels that are all 0 and not written. Then a column of texts without nulls
+    /// is required.
     pub unused: bool,
     /// Rows of a row group, and of a page.
     pub group: usize,
     pub page: usize,
 }
 
-/// A file, and where the headers of its pages are.
+/// A file, and the ranges of its pages' headers.
 pub struct ParquetBytes {
     pub bytes: Vec<u8>,
     pub headers: Vec<Range<usize>>,
@@ -97,7 +98,7 @@ fn varint(mut value: u64) -> Vec<u8> {
     bytes
 }
 
-/// Snappy, without a copy of anything.
+/// Packs with Snappy, without copies of earlier bytes.
 fn snappy(bytes: &[u8]) -> Vec<u8> {
     let mut packed = varint(bytes.len() as u64);
     for piece in bytes.chunks(60) {
@@ -107,7 +108,7 @@ fn snappy(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// A run of one for each number.
+/// Encodes each number as a run of one.
 fn runs(numbers: &[u32], width: usize) -> Vec<u8> {
     let run = |&number: &u32| [&[2], &number.to_le_bytes()[..width.div_ceil(8)]].concat();
     numbers.iter().flat_map(run).collect()
@@ -158,7 +159,7 @@ impl<'t> TableColumn<'t> {
         all
     }
 
-    /// A length of 0 for each null, as fastparquet adds them.
+    /// Returns a length of 0 for each null, as fastparquet adds them.
     fn padding(&self, page: &Leveled<'_>, style: ParquetStyle) -> Vec<u8> {
         let nulls = page.definitions.len() - page.values.len();
         vec![
@@ -171,7 +172,7 @@ impl<'t> TableColumn<'t> {
         ]
     }
 
-    /// Whether its greatest definition level is 0.
+    /// Whether its maximum definition level is 0.
     fn is_required(&self, style: ParquetStyle) -> bool {
         let is_text = |row: &Option<Vec<_>>| row.as_ref().is_some_and(|texts| !texts.is_empty());
         style.unused && !self.is_list && self.rows.iter().all(is_text)
@@ -341,7 +342,7 @@ impl ParquetBytes {
         self.page(0, 5, head, &[], &[&levels, values].concat(), style);
     }
 
-    /// Writes a page after its header: bytes that are not packed, and others.
+    /// Writes a page after its header: the bytes that are not packed, and the others.
     fn page(
         &mut self,
         kind: usize,
@@ -366,7 +367,7 @@ impl ParquetBytes {
     }
 }
 
-/// Every style, by the bits of a number below 16.
+/// Returns every style, by the bits of a number below 16.
 pub fn style(bits: u8) -> ParquetStyle {
     ParquetStyle {
         dictionary: bits & 1 > 0,

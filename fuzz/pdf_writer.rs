@@ -1,4 +1,4 @@
-//! Writes small PDF files: pages of lines with links, in the ways in which programs write them.
+//! Writes small PDF files as various programs do: pages of lines with links.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ impl PdfPage {
         }
     }
 
-    /// Its content: a line each 12 points, in a font of size 10.
+    /// Returns its content: a line each 12 points, in a font of size 10.
     fn content(&self) -> Vec<u8> {
         let line = |line: &String| format!("({line}) Tj T*\n");
         let lines: String = self.lines.iter().map(line).collect();
@@ -26,18 +26,18 @@ impl PdfPage {
     }
 }
 
-/// The parts of a file that differ from program to program.
+/// Features of a file that differ between programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PdfStyle {
-    /// Streams are packed.
+    /// Whether streams are packed.
     pub packed: bool,
-    /// Objects but streams are in an object stream, and the table is one.
+    /// Whether objects except streams are in an object stream, and the table is a stream.
     pub streams: bool,
-    /// There is no table.
+    /// Whether the file has no table.
     pub broken: bool,
 }
 
-/// The objects of a file, of which the first is number 1.
+/// The objects of a file. The first has the number 1.
 #[derive(Default)]
 pub struct PdfObjects(Vec<(String, Option<Vec<u8>>)>);
 
@@ -48,13 +48,13 @@ impl PdfObjects {
         self.0.len()
     }
 
-    /// Adds a stream with entries of its dictionary beside the length.
+    /// Adds a stream. Its dictionary has these entries and the length. Returns its number.
     pub fn add_stream(&mut self, entries: &str, data: Vec<u8>) -> usize {
         self.0.push((entries.into(), Some(data)));
         self.0.len()
     }
 
-    /// Adds a content stream.
+    /// Adds a content stream. Returns its number.
     pub fn add_content(&mut self, content: &[u8], packed: bool) -> usize {
         match packed {
             true => self.add_stream("/Filter/FlateDecode", deflated(content)),
@@ -62,7 +62,7 @@ impl PdfObjects {
         }
     }
 
-    /// Adds the catalog with pages that have these dictionaries, and writes the file.
+    /// Adds the catalog and pages with these dictionaries, and writes the file.
     pub fn write(mut self, pages: &[String], info: &str, style: PdfStyle) -> Vec<u8> {
         let first = self.0.len() + 1;
         let tree = first + pages.len();
@@ -163,14 +163,14 @@ fn write_object(file: &mut Vec<u8>, number: usize, object: &str, data: Option<&[
     };
 }
 
-/// `bytes` as a zlib stream.
+/// Returns `bytes` as a zlib stream.
 pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
     let _ = out.write_all(bytes);
     out.finish().unwrap_or_default()
 }
 
-/// A file of these pages, with a title.
+/// Makes a file of these pages, with a title.
 pub fn pdf(pages: &[PdfPage], style: PdfStyle) -> Vec<u8> {
     let mut objects = PdfObjects::default();
     let font = objects.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
@@ -186,7 +186,7 @@ pub fn pdf(pages: &[PdfPage], style: PdfStyle) -> Vec<u8> {
     objects.write(&dictionaries, "<</Title(On 10.5555/title)>>", style)
 }
 
-/// A file whose page has this content, with resources beside the font `F`, whose entries are in `font`.
+/// Makes a file whose page has this content. Its resources are the font `F`, with the entries `font`, and `resources`.
 pub fn pdf_of(mut objects: PdfObjects, content: &[u8], font: &str, resources: &str) -> Vec<u8> {
     let font = objects.add(format!("<</Type/Font{font}>>"));
     let content = objects.add_content(content, true);

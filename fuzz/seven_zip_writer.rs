@@ -1,20 +1,20 @@
 //! Writes small 7z archives.
 
-/// How the members of a folder are packed, as identifiers of methods with their properties, in the order of packing.
+/// How the members of a folder are packed: identifiers of methods with their properties, in the order of packing.
 pub enum Packed<'p> {
     Stored,
     Lzma2,
-    /// Bytes packed already.
+    /// Bytes that are already packed.
     As(&'p [(&'p [u8], &'p [u8])], Vec<u8>),
 }
 
-/// Members that are packed as one: names and bytes.
+/// Members that are packed together: names and bytes.
 pub struct SevenZipFolder<'p> {
     pub members: Vec<(&'p str, &'p [u8])>,
     pub packed: Packed<'p>,
 }
 
-/// A number in the format's variable length.
+/// Encodes a number in the format's variable length.
 fn number(value: u64) -> Vec<u8> {
     let more = (0..8)
         .find(|more| value < 1 << (7 * (more + 1)))
@@ -32,7 +32,7 @@ fn crc(bytes: &[u8]) -> [u8; 4] {
     crc.sum().to_le_bytes()
 }
 
-/// LZMA2 with a dictionary of 64 KiB.
+/// Packs with LZMA2 and a dictionary of 64 KiB.
 fn lzma2(bytes: &[u8]) -> Vec<u8> {
     use liblzma::stream::{Action, Filters, LzmaOptions, Status, Stream};
     let mut options = LzmaOptions::new_preset(1).unwrap();
@@ -53,7 +53,7 @@ fn lzma2(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An archive of folders and, after them, empty files.
+/// Makes an archive of folders and, after them, empty files.
 pub fn seven_zip(folders: &[SevenZipFolder<'_>], empty: &[&str]) -> Vec<u8> {
     let contents = |folder: &SevenZipFolder<'_>| {
         let members = folder.members.iter().map(|(_, bytes)| *bytes);
@@ -111,7 +111,7 @@ pub fn seven_zip(folders: &[SevenZipFolder<'_>], empty: &[&str]) -> Vec<u8> {
     .concat()
 }
 
-/// The coders of a folder: each reads what the next one gives.
+/// Returns the coders of a folder. Each reads the output of the next one.
 fn coders(packed: &Packed<'_>) -> Vec<u8> {
     let methods: &[(&[u8], &[u8])] = match packed {
         Packed::Stored => &[(&[0], &[])],
@@ -134,7 +134,7 @@ fn coders(packed: &Packed<'_>) -> Vec<u8> {
     out
 }
 
-/// Sizes and checksums of the members.
+/// Returns the sizes and checksums of the members.
 fn parts(folders: &[SevenZipFolder<'_>]) -> Vec<u8> {
     let mut out = vec![8, 13];
     folders

@@ -1,4 +1,4 @@
-//! The rows that the writers of Parquet and Arrow files are given, for tests and fuzzing.
+//! A small table for the writers of Parquet and Arrow files, in tests and fuzzing.
 
 /// A column: its name, and for each row a list of texts, or null.
 pub struct TableColumn<'t> {
@@ -8,7 +8,7 @@ pub struct TableColumn<'t> {
     pub is_list: bool,
 }
 
-/// A small table: a text, lists, and nulls in both.
+/// Returns a small table: a text, lists, and nulls in both.
 pub fn table() -> Vec<TableColumn<'static>> {
     let texts = |row: usize| match row % 4 {
         0 => Some(vec!["See doi:10.5555/one, and 10.5555/Two."]),

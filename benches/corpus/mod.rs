@@ -1,6 +1,6 @@
 //! Seeded generator of text whose names are known: prose with names in it, bare names, works with references, or numbers.
 //!
-//! The same options give the same bytes on every machine. Does not use the library; it generates only mentions whose names
+//! The same options give the same bytes on every machine. Does not use the library: it generates only mentions whose names
 //! are certain without the library's rules.
 
 mod names;
@@ -12,16 +12,16 @@ use std::io::{self, Write};
 
 /// The kind of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-// Each of the programs that share this makes some of the kinds.
+// Each program that uses this module makes only some of the kinds.
 #[allow(dead_code)]
 pub enum Kind {
     /// Sentences with names in them.
     Prose,
     /// Bare names, one a line.
     Names,
-    /// JSON Lines of works with references, of which each has a name.
+    /// JSON Lines of works with references, each with a name.
     References,
-    /// Lines of numbers with `10.` in them, and no name.
+    /// Lines of numbers with `10.` in them, but without names.
     Numbers,
 }
 
@@ -79,7 +79,7 @@ impl Random {
         names::mix(self.0)
     }
 
-    /// A number below `end`, or 0.
+    /// Returns a number below `end`, or 0.
     fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
@@ -124,8 +124,8 @@ pub fn generate(options: &Options, out: &mut dyn Write) -> io::Result<Totals> {
     Ok(generator.totals)
 }
 
-/// The keys of the first `count` names of a text with these options, sorted bytewise. With the count that [`generate`]
-/// returned, these are all names of the text.
+/// Returns the keys of the first `count` names of a text with these options, sorted bytewise. With the count that
+/// [`generate`] returned, these are all names of the text.
 pub fn sorted_names(options: &Options, count: u64) -> Vec<Vec<u8>> {
     let key = |number| {
         let mut name = Vec::new();
@@ -159,7 +159,7 @@ impl Generator<'_> {
         self.text.push(b'\n');
     }
 
-    /// A mention, and prose up to the next one.
+    /// Appends a mention, and prose up to the next one.
     fn passage(&mut self) {
         let before = self.text.len();
         if self.options.every > 0 {
@@ -170,7 +170,7 @@ impl Generator<'_> {
         } else {
             PIECE as u64
         };
-        // Between half and one and a half of the distance, so that names are not at regular offsets.
+        // The distance varies from half to one and a half of `every`, so that names are not at regular offsets.
         let distance = every / 2 + self.random.below(every);
         words::prose(
             &mut self.text,

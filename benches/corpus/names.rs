@@ -1,6 +1,6 @@
-//! The generated names: each is a function of seed and number, and no two have the same key.
+//! The generated names. Each is a function of seed and number, and no two have the same key.
 
-/// Words in suffixes. None of them looks like the start of something else.
+/// Words in suffixes. None of them looks like the start of another word.
 const JOURNALS: [&str; 16] = [
     "cell",
     "physletb",

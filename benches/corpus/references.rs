@@ -1,14 +1,14 @@
-//! Works as JSON Lines, in the manner of Crossref's files: a work a line, with its own name and the names in its references.
+//! Works as JSON Lines, as in Crossref's files: a work a line, with its own name and the names in its references.
 
 use super::Generator;
 use super::names::digits;
 use super::styles::{Escape, Style, styled};
 use super::words;
 
-/// References of a work, at most.
+/// Maximum number of references of a work.
 const REFERENCES: u64 = 40;
 
-/// The field for the name, in the easy way.
+/// The field of the name, written without escapes.
 const FIELD: Style = Style("\",\"DOI\":\"", Escape::None, "\"}");
 
 /// The field as some encoders write it, and names in the text of a reference.
@@ -39,7 +39,7 @@ pub fn work(generator: &mut Generator<'_>) {
     generator.text.extend_from_slice(b"]}\n");
 }
 
-/// Appends a reference with a name, as long as the distance of names is.
+/// Appends a reference with a name. Its length is the distance between names.
 fn reference(generator: &mut Generator<'_>, number: u64) {
     let before = generator.text.len();
     let every = generator.options.every;
@@ -62,7 +62,7 @@ fn title(generator: &mut Generator<'_>) {
     prose(generator, end);
 }
 
-/// Appends prose without an end of a line, which a JSON string cannot hold as it is.
+/// Appends prose without line ends, which a JSON string cannot hold unescaped.
 fn prose(generator: &mut Generator<'_>, end: usize) {
     let Generator {
         text,

@@ -1,12 +1,12 @@
-//! The ways a mention is written. There is white space before and after each.
+//! Ways to write a mention. White space is before and after each.
 
 use super::Generator;
 
-/// How bytes of a name that are special in the surrounding text are escaped.
+/// How bytes of a name that have a meaning in the surrounding text are escaped.
 #[derive(Clone, Copy)]
 pub enum Escape {
     None,
-    /// Percent escapes of those bytes that a URL must not hold.
+    /// Percent escapes of the bytes that a URL must not have.
     Url,
     Percent,
     PercentTwice,
@@ -64,13 +64,13 @@ const HARD: [Style; 18] = [
     Style("\nDO  - ", Escape::None, "\n"),
 ];
 
-/// A mention in one of the common styles.
+/// Appends a mention in one of the common styles.
 pub fn easy(generator: &mut Generator<'_>) {
     let style = &EASY[generator.random.below(EASY.len() as u64) as usize];
     styled(generator, style);
 }
 
-/// A mention in a style that many extractors get wrong. One in eight is a list of two.
+/// Appends a mention in a style that many extractors get wrong. One in eight is a list of two.
 pub fn hard(generator: &mut Generator<'_>) {
     let choice = generator.random.below(8 * HARD.len() as u64) as usize;
     if choice.is_multiple_of(8) {
@@ -87,7 +87,7 @@ pub fn hard(generator: &mut Generator<'_>) {
     }
 }
 
-/// The next name in this style.
+/// Appends the next name in this style.
 pub fn styled(generator: &mut Generator<'_>, &Style(before, escape, after): &Style) {
     generator.choose_name();
     let (text, name) = (&mut generator.text, &generator.name);
@@ -96,7 +96,7 @@ pub fn styled(generator: &mut Generator<'_>, &Style(before, escape, after): &Sty
     text.extend_from_slice(after.as_bytes());
 }
 
-/// Two names with only a punctuation mark between them.
+/// Appends two names with only a punctuation mark between them.
 fn list(generator: &mut Generator<'_>, mark: u8) {
     styled(generator, &EASY[0]);
     generator.text.push(mark);

@@ -83,7 +83,7 @@ const TRAPS: [&str; 8] = [
     "at citeseer.example/?doi=10.1.1.492.3416 there is none",
 ];
 
-/// Appends sentences until the text is at least `end` bytes long, and little more. They begin and end with white space.
+/// Appends sentences until the text is at least `end` bytes long. They begin and end with white space.
 pub fn prose(text: &mut Vec<u8>, random: &mut Random, end: usize, hard: f64) {
     text.push(b' ');
     phrase(text, WORDS[random.below(64) as usize]);
@@ -100,10 +100,10 @@ pub fn prose(text: &mut Vec<u8>, random: &mut Random, end: usize, hard: f64) {
     }
 }
 
-/// Values of a line of numbers.
+/// Number of values of a line of numbers.
 const VALUES: usize = 12;
 
-/// Appends a line of numbers with `10.` in them, of which none is the start of a name.
+/// Appends a line of numbers with `10.` in them. None of them is the start of a name.
 pub fn numbers(text: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..VALUES {
         let bits = random.next();
@@ -125,14 +125,14 @@ pub fn numbers(text: &mut Vec<u8>, random: &mut Random) {
     text.push(b'\n');
 }
 
-/// `10.` and as many digits.
+/// Appends `10.` and `width` digits.
 fn ten(text: &mut Vec<u8>, width: usize, bits: u64) {
     text.extend_from_slice(b"10.");
     digits(text, bits, width);
     text.push(b' ');
 }
 
-/// An address of a private network.
+/// Appends an address of a private network.
 fn address(text: &mut Vec<u8>, bits: u64) {
     text.extend_from_slice(b"10");
     for part in 0..3 {
@@ -142,7 +142,7 @@ fn address(text: &mut Vec<u8>, bits: u64) {
     text.push(b' ');
 }
 
-/// Nine words from one random number.
+/// Appends nine words, chosen by one random number.
 fn words(text: &mut Vec<u8>, mut bits: u64) {
     for _ in 0..9 {
         phrase(text, WORDS[bits as usize % 64]);

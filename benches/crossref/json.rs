@@ -1,10 +1,10 @@
-//! Writes JSON on one line. Commas follow from the byte before.
+//! Writes JSON on one line. The byte before a value decides whether a comma is needed.
 
 use std::fmt::Write;
 
 pub struct Json {
     pub text: String,
-    /// Whether `/` and all but ASCII are escaped, as the REST API does.
+    /// Whether `/` and characters beyond ASCII are escaped, as the REST API does.
     escapes: bool,
 }
 
@@ -36,7 +36,7 @@ impl Json {
         self.quoted(value);
     }
 
-    /// A number, or another value as it is written in JSON.
+    /// Writes a number, or another value in its JSON form.
     pub fn plain(&mut self, value: impl std::fmt::Display) {
         self.comma();
         let _ = write!(self.text, "{value}");
@@ -52,7 +52,7 @@ impl Json {
         self.plain(value);
     }
 
-    /// A member that is a list of one string.
+    /// Writes a member that is a list of one string.
     pub fn only(&mut self, key: &str, value: &str) {
         self.key(key);
         self.open('[');
@@ -60,13 +60,13 @@ impl Json {
         self.close(']');
     }
 
-    /// A member that is an object.
+    /// Writes a member that is an object.
     pub fn object(&mut self, key: &str, members: impl FnOnce(&mut Json)) {
         self.key(key);
         self.item(members);
     }
 
-    /// An object, in a list or as a member.
+    /// Writes an object, in a list or as a member.
     pub fn item(&mut self, members: impl FnOnce(&mut Json)) {
         self.open('{');
         members(self);

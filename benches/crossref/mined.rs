@@ -1,8 +1,8 @@
-//! Names in the text of references: how they are written there.
+//! Ways in which names are written in the text of references.
 
 use super::random::Random;
 
-/// How bytes of a name that are special are written.
+/// How bytes of a name that have a meaning in the text are written.
 #[derive(Clone, Copy)]
 enum Escape {
     None,
@@ -14,7 +14,7 @@ enum Escape {
 #[derive(Clone, Copy)]
 struct Style(&'static str, Escape, &'static str);
 
-/// With weights, as often as they are found beside names in the text of real references.
+/// Weighted by their frequency beside names in the text of real references.
 const EASY: [(u64, Style); 18] = [
     (420, Style("https://doi.org/", Escape::None, "")),
     (170, Style("https://doi.org/", Escape::None, ".")),
@@ -56,7 +56,7 @@ const EASY: [(u64, Style); 18] = [
     ),
 ];
 
-/// Where the short regular expressions take too much or too little.
+/// Styles for which the short regular expressions take too much or too little.
 const HARD: [Style; 10] = [
     Style("https://doi.org/", Escape::Percent, ""),
     Style("https://doi.org/", Escape::Entity, "."),

@@ -1,14 +1,15 @@
-//! Seeded generator of works as Crossref's public data file lays them out: gzip JSON Lines, a work a line, with the truth
-//! beside them.
+//! Seeded generator of works in the layout of Crossref's public data file: gzip JSON Lines, a work a line, with the truth
+//! in files beside them.
 //!
 //! The same options give the same bytes on every machine, whatever the number of threads. Does not use the library.
 //!
 //! Proportions are those of 1,324 works of the REST API with 20,000 references, and of 3,000 works of the file of 2020:
 //! works with references have 26 in the median; 39 % of the references are a key and a name alone, 8 % hold the reference
-//! as text; publishers state 54 % of the names, Crossref the others; one name in sixty is a SICI name, one stated value in a
-//! thousand is dirty. How names are written in text, and how often, is that of 1,300 printed references with a name. Two things
-//! differ from those samples, which are of journals: a third of the works has references, not a half; and more references have their
-//! name in their text alone, by [`Options::mined`], since the names that Crossref does not match are the reason to read the text.
+//! as text; publishers state 54 % of the names, Crossref the others; one name in sixty is a SICI name, one stated value in
+//! a thousand is dirty. Names in text are written in the ways, and as often, as in 1,300 printed references with a name.
+//! Two things differ from those samples, which are of journals: a third of the works has references, not a half; and more
+//! references have their name in their text alone, by [`Options::mined`], since the names that Crossref does not match are
+//! the reason to read the text.
 
 mod json;
 mod mined;
@@ -31,10 +32,10 @@ use json::Json;
 use random::Random;
 use truth::Truth;
 
-/// Bytes of a work on average, by which the number of names is chosen.
+/// Bytes of an average work, to choose the number of names.
 const WORK: u64 = 6_000;
 
-/// Names for each work: a file holds only a part of what it cites.
+/// Number of names per work: a file has only a part of the works that it cites.
 const NAMES: u64 = 20;
 
 /// Bytes that are buffered before they are packed.
@@ -59,7 +60,7 @@ pub struct Options {
     pub seed: u64,
     /// The folder of the files.
     pub output: PathBuf,
-    /// The folder of the truth; none if it is empty.
+    /// The folder of the truth; if empty, none is written.
     pub truth: PathBuf,
 }
 
@@ -90,9 +91,9 @@ pub struct Totals {
     pub references: u64,
     /// References with a stated value.
     pub stated: u64,
-    /// Stated values in which there is no name, or that are not just the name.
+    /// Stated values without a name, or with more than the name.
     pub dirty: u64,
-    /// Names in the text of references, also where the same name is stated.
+    /// Names in the text of references, even if the same name is stated.
     pub mined: u64,
     /// References without a name, stated or in their text.
     pub unnamed: u64,
@@ -122,7 +123,7 @@ struct Generator<'o> {
     totals: Totals,
 }
 
-/// Writes the file `number`, of those that the options want, and its truth.
+/// Writes the file `number` of those that the options ask for, and its truth.
 pub fn generate(options: &Options, number: u64) -> io::Result<Totals> {
     let mut out = packed(&path(&options.output, number, "jsonl.gz"), 6)?;
     let mut generator = Generator {
@@ -146,19 +147,19 @@ pub fn generate(options: &Options, number: u64) -> io::Result<Totals> {
     Ok(generator.totals)
 }
 
-/// The path of a file below a folder.
+/// Returns the path of a file below a folder.
 pub fn path(folder: &Path, number: u64, ending: &str) -> PathBuf {
     folder.join(format!("{number:05}.{ending}"))
 }
 
-/// A gzip file of one member, without a time.
+/// Creates a gzip file of one member, without a time.
 fn packed(path: &Path, level: u32) -> io::Result<GzEncoder<BufWriter<File>>> {
     let file = BufWriter::new(File::create(path)?);
     Ok(GzBuilder::new().write(file, Compression::new(level)))
 }
 
 impl Generator<'_> {
-    /// A name that a work cites: some are cited often.
+    /// Returns the number of a name that a work cites. Some names are cited often.
     fn cited(&mut self) -> u64 {
         let names = NAMES * (1 + self.options.size / WORK);
         self.random.small(names)

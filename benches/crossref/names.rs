@@ -1,16 +1,16 @@
-//! The registered names: each is a function of seed and number, and no two have the same key.
+//! The registered names. Each is a function of seed and number, and no two have the same key.
 //!
-//! Nine digits of the number are in each name, and each shape is told from the others by what is around them. Shapes and
-//! weights are those of names that Crossref's works cite.
+//! Each name has nine digits of the number. The text around the digits distinguishes the shapes. Shapes and weights are
+//! those of names that Crossref's works cite.
 
 use std::fmt::Write;
 
 use super::random::mix;
 
-/// How a name is formed of its digits.
+/// Forms a name of its digits.
 type Shape = fn(&mut String, Parts);
 
-/// What a name is formed of.
+/// The variable parts of a name.
 #[derive(Clone, Copy)]
 struct Parts {
     /// Nine digits.
@@ -37,7 +37,7 @@ const JOURNALS: [&str; 16] = [
     "neuroimage",
 ];
 
-/// Weights of 1,000, and the shape.
+/// Weights, out of 1,000, and shapes.
 const SHAPES: [(u64, Shape); 18] = [
     (190, |out, p| {
         put(
@@ -246,7 +246,7 @@ const ODD: [Shape; 5] = [
     |out, p| put(out, format_args!("10.1097/10.1097/01.naj.{:09}.", p.unique)),
 ];
 
-/// One name in so many is odd.
+/// One of this many names is odd.
 const ODD_SHARE: u64 = 2_000;
 
 /// Whether name `number` looks as if it were damaged.
@@ -254,7 +254,7 @@ pub fn is_odd(seed: u64, number: u64) -> bool {
     bits(seed, number).is_multiple_of(ODD_SHARE)
 }
 
-/// Appends name `number`, with the case that its registrant likes.
+/// Appends name `number`, with capitals as its registrant uses them.
 pub fn write(out: &mut String, seed: u64, number: u64) {
     let bits = bits(seed, number);
     // Scrambled, so that new names are not in order. They stay distinct, since the multiplier is coprime to 10^9.
@@ -303,17 +303,17 @@ impl Parts {
         1 + (self.bits >> 50) % 300
     }
 
-    /// The first four of the nine digits.
+    /// Returns the first four of the nine digits.
     fn high(self) -> u64 {
         self.unique / 100_000
     }
 
-    /// The four digits after those.
+    /// Returns the next four digits.
     fn low(self) -> u64 {
         self.unique / 10 % 10_000
     }
 
-    /// The last digit.
+    /// Returns the last digit.
     fn last(self) -> u64 {
         self.unique % 10
     }

@@ -12,7 +12,7 @@ pub fn mix(mut number: u64) -> u64 {
 }
 
 impl Random {
-    /// One for each stream of a seed.
+    /// Makes a generator for each stream of a seed.
     pub fn new(seed: u64, stream: u64) -> Random {
         Random(mix(mix(seed ^ 0x5eed) ^ stream))
     }
@@ -22,12 +22,12 @@ impl Random {
         mix(self.0)
     }
 
-    /// A number below `end`, or 0.
+    /// Returns a number below `end`, or 0.
     pub fn below(&mut self, end: u64) -> u64 {
         share(self.next(), end)
     }
 
-    /// A number below `end`, or 0; a fourth of it is chosen in half of the cases, a hundredth in one of ten.
+    /// Returns a number below `end`, or 0. Half of the numbers are in the first quarter, a tenth in the first hundredth.
     pub fn small(&mut self, end: u64) -> u64 {
         let bits = self.next();
         share(share(bits, bits), end)
@@ -41,7 +41,7 @@ impl Random {
         items[self.below(items.len() as u64) as usize]
     }
 
-    /// An item, by weights.
+    /// Returns an item, chosen by weights.
     pub fn weighted<T: Copy>(&mut self, items: &[(u64, T)]) -> T {
         let mut left = self.below(items.iter().map(|item| item.0).sum());
         for &(weight, item) in items {
@@ -54,7 +54,7 @@ impl Random {
     }
 }
 
-/// The part `bits` / 2^64 of `end`.
+/// Returns the part `bits` / 2^64 of `end`.
 fn share(bits: u64, end: u64) -> u64 {
     ((u128::from(bits) * u128::from(end)) >> 64) as u64
 }

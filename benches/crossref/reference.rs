@@ -6,7 +6,7 @@ use super::stated::{self, Stated};
 use super::truth::Truth;
 use super::{Generator, mined, names, words};
 
-/// What members of a reference are filled, beside key, name and text.
+/// Members of a reference that are filled, besides key, name and text. A letter means a member.
 #[derive(Clone, Copy)]
 struct Members(&'static str);
 
@@ -25,7 +25,7 @@ const STATED: [(u64, Members); 11] = [
     (3, Members("avjyt")),
 ];
 
-/// Members of references without a name.
+/// Members of references without a name, with weights.
 const UNNAMED: [(u64, Members); 11] = [
     (31, Members("u")),
     (23, Members("favjyt")),
@@ -40,14 +40,14 @@ const UNNAMED: [(u64, Members); 11] = [
     (4, Members("ajyt")),
 ];
 
-/// Members of references whose name is in their text alone.
+/// Members of references with their name in their text alone, with weights.
 const MINED: [(u64, Members); 3] = [
     (70, Members("u")),
     (20, Members("favjyu")),
     (10, Members("awyu")),
 ];
 
-/// Share of references with text and a stated name whose text has the name too: one in a hundred of all that state one.
+/// Share of references with text and a stated name that have the name in the text too: 1 % of all that state a name.
 const REPEATED: f64 = 0.2;
 
 /// A reference before it is written.
@@ -58,7 +58,7 @@ struct Reference {
     stated: Option<Stated>,
     by: &'static str,
     text: Option<String>,
-    /// The keys of names in the text, each once, between blanks.
+    /// The keys of names in the text, without repeats, between blanks.
     mined: String,
 }
 
@@ -136,7 +136,7 @@ impl Generator<'_> {
         reference
     }
 
-    /// A cited name. Only a field can hold an odd one.
+    /// Returns a cited name. Only a field can have an odd one.
     fn name(&mut self, odd: bool) -> String {
         let seed = self.options.seed;
         let mut number = self.cited();
@@ -148,7 +148,7 @@ impl Generator<'_> {
         name
     }
 
-    /// Fills the text with a name in it, in one case of a hundred twice.
+    /// Fills the text with a name in it; in one of a hundred cases twice.
     fn text(&mut self, reference: &mut Reference, name: &str) {
         let mut text = words::citation(&mut self.random);
         mined::mention(&mut text, &mut self.random, self.options.hard, name);

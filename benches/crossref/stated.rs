@@ -1,18 +1,18 @@
-//! Stated values: a name as a field for names holds it, and the ways in which such fields are dirty.
+//! Stated values: names as a field for names has them, and the ways in which such fields are dirty.
 
 use super::random::Random;
 
 /// A value that a work states.
 pub struct Stated {
-    /// As it is written.
+    /// The value as it is written.
     pub value: String,
-    /// The key of its name: blanks and the proxy around it are gone, nothing else. Empty if there is no name in it.
+    /// The key of its name, without the blanks and the proxy around it. Empty if the value has no name.
     pub doi: String,
-    /// What is dirty about it; empty if it is just the name.
+    /// The kind of dirt; empty if the value is just the name.
     pub dirt: &'static str,
 }
 
-/// Blanks and proxies around a name, which belong to no name.
+/// Blanks and proxies around a name. They do not belong to the name.
 const AROUND: [(&str, &str, &str); 10] = [
     ("blank", " ", ""),
     ("blank", "", " "),
@@ -26,7 +26,7 @@ const AROUND: [(&str, &str, &str); 10] = [
     ("proxy", "doi:https://doi.org/", ""),
 ];
 
-/// More that is written after a name. The value is one name all the same.
+/// Text after a name. The value is still one name.
 const AFTER: [(&str, &str); 8] = [
     ("mark", "."),
     ("mark", ","),
@@ -47,7 +47,7 @@ const NONE: [&str; 6] = [
     "PMID: 12345678",
 ];
 
-/// A value that is just the name, as publishers and Crossref write it.
+/// Returns a value that is just the name, as publishers and Crossref write it.
 pub fn clean(random: &mut Random, name: &str) -> Stated {
     let doi = name.to_ascii_lowercase();
     let value = if random.chance(0.75) {
@@ -62,7 +62,7 @@ pub fn clean(random: &mut Random, name: &str) -> Stated {
     }
 }
 
-/// A value that is not just the name.
+/// Returns a value that is not just the name.
 pub fn dirty(random: &mut Random, name: &str) -> Stated {
     match random.below(10) {
         0..=4 => around(random, name),
@@ -98,7 +98,7 @@ fn inside(random: &mut Random, name: &str) -> Stated {
     }
 }
 
-/// A value without a name: it stands in a field for names, but is none.
+/// Returns a value without a name, as some fields for names have.
 fn none(random: &mut Random) -> Stated {
     let value = (random.choose(&NONE)).to_owned();
     let doi = String::new();
@@ -109,7 +109,7 @@ fn none(random: &mut Random) -> Stated {
     }
 }
 
-/// A value that is read as one name, whatever else it holds.
+/// Returns a value that is read as one name, with all its text.
 fn whole(dirt: &'static str, value: String) -> Stated {
     let doi = value.to_ascii_lowercase();
     Stated { value, doi, dirt }

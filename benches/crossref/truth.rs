@@ -1,4 +1,4 @@
-//! The truth: what a reader of the files must find, as packed tables whose columns a tab separates.
+//! The truth: everything that a reader of the files must find, as packed tables with columns separated by tabs.
 //!
 //! A cell with a quotation mark, a tab or a line end is quoted. An empty cell means that there is no value.
 
@@ -56,7 +56,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Tables below a folder, or, if its name is empty, nowhere.
+    /// Creates the tables below a folder. If its name is empty, writes nothing.
     pub fn create(folder: &Path, number: u64) -> io::Result<Truth> {
         let table = |name, columns| Table::create(folder, name, columns, number);
         Ok(Truth {
@@ -67,7 +67,7 @@ impl Truth {
         })
     }
 
-    /// Starts a row of each table that `table` chooses, with the name of the file.
+    /// Adds a row to the table that `table` chooses, starting with the name of the file.
     pub fn row(&mut self, table: impl FnOnce(&mut Truth) -> &mut Table, cells: &[&str]) {
         let file = std::mem::take(&mut self.file);
         table(self).row(&file, cells);

@@ -212,7 +212,7 @@ pub const PUBLISHERS: [(&str, &str); 10] = [
     ("Public Library of Science (PLoS)", "340"),
 ];
 
-/// Between `least` and twice as many words, of which the first has a capital.
+/// Returns a title of at least `least` words, and less than twice as many. The first has a capital.
 pub fn title(random: &mut Random, least: u64) -> String {
     let mut text = String::new();
     for number in 0..least + random.below(least) {
@@ -247,7 +247,7 @@ pub fn page(random: &mut Random) -> u64 {
     1 + random.small(9_000)
 }
 
-/// A printed reference, up to the place of its name. It ends with a blank.
+/// Returns a printed reference, up to its name. It ends with a blank.
 pub fn citation(random: &mut Random) -> String {
     let mut text = String::new();
     for number in 0..1 + random.below(5) {
@@ -274,7 +274,7 @@ pub fn citation(random: &mut Random) -> String {
     text
 }
 
-/// Texts that look like names but hold none, and addresses.
+/// Texts without names that look like names, and addresses.
 const TRAPS: [&str; 8] = [
     "http://citeseerx.example.org/viewdoc/summary?doi=10.1.1.492.3416",
     "https://doi.org/10/gkj5fq",
@@ -286,7 +286,7 @@ const TRAPS: [&str; 8] = [
     "arXiv:1512.03385",
 ];
 
-/// A printed reference without a name.
+/// Returns a printed reference without a name.
 pub fn nameless(random: &mut Random) -> String {
     let mut text = citation(random);
     if random.chance(0.15) {

@@ -32,7 +32,7 @@ const RELATIONS: [&str; 4] = [
 /// Share of works with references.
 const REFERENCES: f64 = 0.36;
 
-/// What the truth says of a work.
+/// Facts about a work that the truth lists.
 struct Facts {
     value: String,
     record: String,
@@ -73,7 +73,7 @@ impl Generator<'_> {
         }
     }
 
-    /// 26 in the median, 31 on average.
+    /// Returns a number of references: 26 in the median, 31 on average.
     fn reference_count(&mut self) -> u64 {
         let more = match self.random.below(50) {
             0 => 400,
@@ -214,7 +214,7 @@ impl Generator<'_> {
         self.link(record, ["relation", kind, &value, "subject"]);
     }
 
-    /// The name of another work.
+    /// Returns the name of another work.
     fn linked(&mut self) -> String {
         let mut name = String::new();
         let number = self.cited();
