@@ -48,7 +48,7 @@ pub(crate) fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
     })
 }
 
-/// Syncs the outputs, which have their final names, to disk. After that a checkpoint is no longer needed.
+/// Syncs the outputs, which have their final names, to disk. After that the checkpoint may be removed.
 pub(crate) fn sync_outputs<'p>(
     mut outputs: impl Iterator<Item = &'p Path>,
 ) -> Result<(), CheckpointError> {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::command::closed;
 use crate::command::rulebook;
 
-/// The longest text of standard input: an explanation is for people.
+/// Max bytes of a text from standard input, since explanations are read by people.
 const MAX_TEXT: u64 = 16 << 20;
 
 /// Show step by step what scan decides about a text, and which rule did it
@@ -98,7 +98,7 @@ impl KnownScanner {
     }
 
     /// # Errors
-    /// If the index could not be read where it was asked.
+    /// If the index could not be read when it was asked.
     fn check(&self) -> anyhow::Result<()> {
         #[cfg(feature = "known")]
         self.names.as_ref().map_or(Ok(()), |names| names.check())?;
@@ -190,7 +190,7 @@ fn write_scan(
     Ok(())
 }
 
-/// A verdict as a word, and what it means.
+/// Returns the word for a verdict, and its meaning.
 fn verdict(verdict: &Verdict) -> (&'static str, String) {
     match verdict {
         Verdict::Found { doi, guessed } => {
@@ -210,7 +210,7 @@ fn verdict(verdict: &Verdict) -> (&'static str, String) {
     }
 }
 
-/// What the check digit says of a name, as rows have it.
+/// Returns the state of a name's check digit, as a word of rows.
 fn check_digit(doi: &Doi) -> Option<&'static str> {
     doi.check_digit().map(CheckDigit::name)
 }

@@ -1,4 +1,4 @@
-//! The man page, the reference and the completions, generated from the definition of the arguments.
+//! Generates the man page, the reference and the completions from the definition of the arguments.
 
 use std::io::{self, Write};
 
@@ -63,7 +63,7 @@ fn man(out: &mut Vec<u8>) -> io::Result<()> {
     version.to_writer(out)
 }
 
-/// Example commands, and what each does.
+/// Example commands, and the effect of each.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "doisift scan dump -o records.csv",

@@ -1,4 +1,4 @@
-//! The options of a task as arguments: what the library declares, as clap knows it.
+//! Converts the options that the library declares for a task to arguments of clap.
 
 use std::ffi::{OsStr, OsString};
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ pub(crate) struct Given<B> {
 }
 
 impl<B: OptionBuilder> Given<B> {
-    /// A builder with these options.
+    /// Returns a builder with these options.
     pub(crate) fn builder(&self) -> anyhow::Result<B> {
         let set = |builder: B, (name, value): &(&'static str, OptionValue)| {
             builder.set(name, value.clone())
@@ -30,7 +30,7 @@ impl<B: OptionBuilder> Given<B> {
         self.value(name).is_some()
     }
 
-    /// The path that an option was given.
+    /// Returns the path that an option was given.
     pub(crate) fn path(&self, name: &str) -> Option<&Path> {
         match self.value(name)? {
             OptionValue::Text(path) => Some(Path::new(path)),
@@ -73,7 +73,7 @@ impl<B: OptionBuilder> FromArgMatches for Given<B> {
     }
 }
 
-/// The options that the command has.
+/// Returns the options that the command has, without those of the library alone.
 fn arguments<B: OptionBuilder>() -> impl Iterator<Item = &'static OptionSpec> {
     let specs = B::options().into_iter();
     specs.filter(|spec| spec.help != OptionHelp::Library)
@@ -90,7 +90,7 @@ fn value(spec: &OptionSpec, matches: &ArgMatches) -> OptionValue {
     }
 }
 
-/// An option as clap knows it.
+/// Converts an option to an argument of clap.
 fn argument(spec: &'static OptionSpec) -> Arg {
     let mut arg = Arg::new(spec.name)
         .help(help(spec))
@@ -129,7 +129,7 @@ fn help(spec: &OptionSpec) -> String {
     }
 }
 
-/// Refuses what the option cannot be, and keeps the text.
+/// Creates a parser that refuses invalid values of the option, and keeps valid ones as text.
 fn parser(spec: &'static OptionSpec) -> ValueParser {
     match spec.kind {
         OptionKind::Path => ValueParser::path_buf(),

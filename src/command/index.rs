@@ -72,7 +72,7 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<Ending> {
     )
 }
 
-/// Writes what an index holds. A closed pipe is not an error.
+/// Checks an index and writes a description of its content. A closed pipe is not an error.
 fn show(file: &Path) -> anyhow::Result<Ending> {
     let index = Index::open(file)?;
     index.verify()?;

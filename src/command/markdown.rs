@@ -1,4 +1,4 @@
-//! The reference as a page of Markdown, generated from the definition of the arguments: `docs/src/reference/options.md`.
+//! Generates the reference as a page of Markdown from the definition of the arguments: `docs/src/reference/options.md`.
 
 use std::io::{self, Write};
 
@@ -32,7 +32,7 @@ pub(crate) fn page(out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// The section of a command: what it does, and its options.
+/// Writes the section of a command: its description and its options.
 fn options(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(paragraphs).unwrap_or_default();
@@ -58,7 +58,7 @@ fn row(word: &str, meaning: &str, out: &mut Vec<u8>) -> io::Result<()> {
     writeln!(out, "| `{}` | {meaning} |", word.replace('|', "\\|"))
 }
 
-/// How an argument is typed: its flags and the name of its value.
+/// Returns the usage of an argument: its flags and the name of its value.
 fn usage(option: &Arg) -> String {
     let short = option.get_short().map(|short| format!("-{short}"));
     let long = option.get_long().map(|long| format!("--{long}"));
@@ -71,7 +71,7 @@ fn usage(option: &Arg) -> String {
     }
 }
 
-/// Its help, with the values that it takes and its default.
+/// Returns the help of an argument, with its possible values and its default.
 fn meaning(option: &Arg) -> String {
     let help = option.get_long_help().or(option.get_help());
     let mut text = help.map(plain).unwrap_or_default();
@@ -94,12 +94,12 @@ fn meaning(option: &Arg) -> String {
     text
 }
 
-/// A text of the help on one line, without its styles.
+/// Returns a text of the help on one line, without its styles.
 fn plain(text: &StyledStr) -> String {
     one_line(&text.to_string())
 }
 
-/// The same, with a full stop after the summary that it starts with.
+/// Returns a text of the help without its styles: its summary with a full stop, and the rest on one line.
 fn paragraphs(text: &StyledStr) -> String {
     let text = text.to_string();
     match text.split_once("\n\n") {

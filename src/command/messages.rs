@@ -1,4 +1,4 @@
-//! What a command writes to standard error besides errors.
+//! Options for the messages of a command besides errors, on standard error.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -36,7 +36,7 @@ pub(crate) enum When {
 }
 
 impl Messages {
-    /// The level of log lines on standard error.
+    /// Returns the level of log lines on standard error.
     pub(crate) fn level(self) -> LevelFilter {
         match self.verbose {
             _ if self.quiet => LevelFilter::Off,
@@ -63,8 +63,7 @@ pub(crate) enum ProgressShape {
 }
 
 impl When {
-    /// How progress is shown by a run that may write to a terminal itself: never by a bar, which would be drawn between the rows and be
-    /// left among them.
+    /// Returns how a run shows progress. If it writes rows to a terminal, it has no bar, which would be drawn between the rows.
     pub(crate) fn progress(self, messages: Messages, writes_to_terminal: bool) -> ProgressShape {
         let has_bar = io::stderr().is_terminal() && !writes_to_terminal;
         match self {
@@ -76,7 +75,7 @@ impl When {
     }
 }
 
-/// Whether some of these outputs, of which none is standard output, is a terminal.
+/// Whether one of these outputs is a terminal. `None` and `-` mean standard output.
 pub(crate) fn has_terminal<'p>(outputs: impl IntoIterator<Item = Option<&'p Path>>) -> bool {
     let is_device = |path: &Path| {
         let kind = FileStatus::at(path).map(|at| at.kind());

@@ -1,7 +1,7 @@
 //! The doisift command: arguments, then a plan, then a run, then an exit code.
 //!
-//! Only the command knows of arguments, terminals and signals. The program `doisift` calls it, and so does the package for Python, whose
-//! wheel has the command and the functions in one library.
+//! Only the command handles arguments, terminals and signals. The program `doisift` calls it, and so does the Python package,
+//! whose wheel has the command and the functions in one library.
 
 mod args;
 #[cfg(feature = "known")]
@@ -40,35 +40,35 @@ use args::{Cli, Command};
 
 use crate::run::Ending;
 
-/// What only the program knows of itself.
+/// Facts about the process that only the program can find out.
 #[derive(Clone, Copy, Debug)]
 pub struct Process {
-    /// Whether standard output was closed when it was started.
+    /// Whether standard output was closed when the program was started.
     pub is_stdout_closed: bool,
-    /// Its allocator, for bug reports.
+    /// The program's allocator, for bug reports.
     pub allocator: &'static str,
 }
 
 /// Runs the command, and returns the exit code. The first of `args` is the name of the program.
 ///
-/// It writes to the standard streams, handles signals, and where a signal finds a read that does not return, exits the process.
+/// Writes to the standard streams and handles signals. Exits the process if a read does not return after a signal.
 pub fn main(args: impl IntoIterator<Item = OsString>, process: Process) -> u8 {
     closed::set(process.is_stdout_closed);
     let args = args.into_iter().collect();
     let ending = usage::parse(args, process.allocator).and_then(|cli| {
         run(cli).map_err(|error| {
-            // Nowhere is left to report that standard error is closed.
+            // If standard error is closed, there is nowhere to report it.
             let _ = writeln!(io::stderr(), "doisift: {}", Printable(message(&error)));
             Ending::Failed
         })
     });
     let (Ok(ending) | Err(ending)) = ending;
-    // In a library nothing else does it.
+    // The Rust runtime flushes it only at the end of a Rust program, not of Python.
     let _ = io::stdout().flush();
     ending.code()
 }
 
-/// The error and its causes. The text of the library's error includes its causes.
+/// Returns the text of an error and its causes. The text of the library's error already includes its causes.
 fn message(error: &anyhow::Error) -> String {
     let mut parts = Vec::new();
     for cause in error.chain() {
@@ -106,7 +106,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
 }
 
 fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
-    // Not locked here: a run on files writes to it too.
+    // Not locked, since a run on files writes to it too.
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let stdout: Box<dyn Write> = if is_terminal {

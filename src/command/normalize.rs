@@ -1,7 +1,7 @@
 //! `doisift normalize`: writes DOI names in one form, for texts as arguments, for lines, and for columns of tables.
 //!
-//! Turns arguments into a run of the library's `Normalize`. Texts, and lines that someone types, are read here, one by one.
-//! `main` passes the streams in, because it alone knows whether they are terminals.
+//! Turns arguments into a run of the library's `Normalize`. Texts as arguments, and lines from a terminal, are read here, one by
+//! one.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -47,11 +47,11 @@ pub(crate) struct NormalizeArgs {
     messages: Messages,
 }
 
-/// What is read.
+/// The inputs that the arguments name.
 enum Inputs<'a> {
     /// Texts as arguments.
     Texts(&'a [OsString]),
-    /// Lines that someone types.
+    /// Lines typed at a terminal.
     Typed,
     Files(Vec<&'a Path>),
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
 }
 
 /// # Errors
-/// If - is among texts.
+/// If `-` is among other texts, or there is no input.
 fn inputs(args: &NormalizeArgs) -> anyhow::Result<Inputs<'_>> {
     let dash = Path::new("-");
     let is_stdin = |text: &OsString| is_dash(Path::new(text));
@@ -195,7 +195,7 @@ impl<O: Write> TextReader<'_, O> {
         Ok(())
     }
 
-    /// The outer error is the input's, the inner one the output's.
+    /// Reads typed lines. The outer error is of the input, the inner one of the output.
     fn typed(&mut self, stdin: &mut impl BufRead) -> anyhow::Result<io::Result<()>> {
         let mut line = Vec::new();
         for number in 1.. {
@@ -240,7 +240,7 @@ impl<O: Write> TextReader<'_, O> {
     }
 }
 
-/// What to say about a refused text that is the name of a file.
+/// Returns a hint for a refused text that is the name of a file; otherwise an empty text.
 fn file_hint(text: &OsStr) -> &'static str {
     if Path::new(text).is_file() {
         "; to read the file of this name, give --lines-from, or --column for a table"

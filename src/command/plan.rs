@@ -1,4 +1,4 @@
-//! Turns arguments into a plan: the pipeline that will run, and what is shown of its progress.
+//! Turns arguments into a plan: the pipeline that will run, and how its progress is shown.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::command::screen::{ScreenRows, ScreenTable};
 use crate::command::summary::{Decisions, SummaryChoice};
 use crate::command::watch::Interruption;
 
-/// What `doisift scan` will do.
+/// The plan of `doisift scan`.
 pub(crate) struct Plan {
     pub(crate) pipeline: Pipeline,
     pub(crate) monitor: Monitor,
@@ -49,7 +49,7 @@ impl Asked {
 }
 
 impl Plan {
-    /// The plan that the arguments ask for.
+    /// Builds the plan from the arguments.
     ///
     /// # Errors
     /// If arguments contradict each other, or if binary rows would go to a terminal.
@@ -58,7 +58,7 @@ impl Plan {
         let (all, messages) = (args.all, args.messages);
         let shape = shape(&args).filter(|_| io::stdout().is_terminal());
         let table = shape.map(|shape| ScreenTable::on_stdout(shape, all));
-        // A screenful is written when the bar is gone.
+        // A single screenful is written only after the bar is removed.
         let has_page = table.is_some() && !all;
         let rows = args.options.path("output");
         let rows = (!has_page).then_some(rows);
@@ -89,7 +89,7 @@ impl Plan {
         })
     }
 
-    /// What an interrupted run leaves, and whether it could resume.
+    /// Returns the message for an interrupted run: its unwritten output, and whether a checkpoint could resume it.
     pub(crate) fn interruption(&self) -> Interruption {
         let options = self.pipeline.options();
         let is_stream = options.paths.iter().any(|path| path == "-");
@@ -124,7 +124,7 @@ impl Plan {
     }
 }
 
-/// The shape of the table on a terminal; none if a format, a file or other rows are wanted.
+/// Returns the rows of the table on a terminal. `None` if a format, a file or other rows are chosen.
 fn shape(args: &ScanArgs) -> Option<ScreenRows> {
     const OTHER_ROWS: [&str; 3] = ["pairs", "edges", "names_to"];
     const CHOSEN: [&str; 3] = ["format", "fields", "context"];
@@ -156,7 +156,7 @@ pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::R
     Ok(())
 }
 
-/// A builder with the options, and the named sources, or standard input if there are none.
+/// Returns a builder with the options and the named sources, or with standard input if there are none.
 fn builder(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
     let builder = args.options.builder()?;
     let builder = args.paths.iter().fold(builder, PipelineBuilder::source);

@@ -14,7 +14,7 @@ use log::LevelFilter;
 
 use crate::command::messages::ProgressShape;
 
-/// Time between progress lines if standard error is no terminal.
+/// Time between progress lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Shows the progress of a run.
@@ -35,7 +35,7 @@ pub(crate) enum Meter {
 }
 
 impl Meter {
-    /// A meter for standard error, and the log that shares it.
+    /// Creates a meter for standard error, and starts the log, which shares it.
     pub(crate) fn new(shape: ProgressShape, log: LevelFilter) -> Meter {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         start_log(log, bar.clone());
@@ -116,7 +116,7 @@ fn write_line(state: &str) {
     let _ = io::stderr().write_all(format!("doisift: {state}\n").as_bytes());
 }
 
-/// Bytes of all sources, or questions to a registry, if their number is known.
+/// Returns the bytes of all sources, or the number of questions to a registry. `None` if not known.
 fn total(progress: Progress) -> Option<u64> {
     match progress.questions {
         0 => progress.total,
@@ -124,7 +124,7 @@ fn total(progress: Progress) -> Option<u64> {
     }
 }
 
-/// Bytes of sources that were read or passed over, at most the total; or answers of a registry.
+/// Returns the bytes of sources that were read or skipped, at most the total; or the answers of a registry.
 fn done(progress: Progress) -> u64 {
     if progress.questions > 0 {
         return progress.answers;
@@ -133,7 +133,7 @@ fn done(progress: Progress) -> u64 {
     done.min(progress.total.unwrap_or(u64::MAX))
 }
 
-/// What took time: bytes that this run read, or answers that its cache did not have.
+/// Returns the work that took time: the bytes that this run read, or the answers that were not in its cache.
 fn worked(progress: Progress) -> u64 {
     match progress.questions {
         0 => progress.bytes.saturating_sub(progress.resumed),
@@ -141,7 +141,7 @@ fn worked(progress: Progress) -> u64 {
     }
 }
 
-/// The time left, in words, once the pace is known; empty before.
+/// Returns the time left, in words; empty until the pace is known.
 fn time_left(progress: Progress, pace: &Pace) -> String {
     let left = total(progress).map(|total| total - done(progress));
     match left {
@@ -153,7 +153,7 @@ fn time_left(progress: Progress, pace: &Pace) -> String {
     }
 }
 
-/// The progress of a run that asks a registry: answers, answers a second, and the time left at this rate.
+/// Describes the progress of a run that asks a registry: answers, answers a second, and the time left at this rate.
 fn asked(progress: Progress, pace: &Pace) -> String {
     let (done, total) = (progress.answers, progress.questions);
     let percent = done * 100 / total.max(1);
@@ -163,7 +163,7 @@ fn asked(progress: Progress, pace: &Pace) -> String {
     format!("{done} of {total} answers ({percent} %), {rate:.1}/s{left}")
 }
 
-/// The progress in words: bytes done, bytes a second, the time left at this rate, and mentions.
+/// Describes the progress: bytes done, bytes a second, the time left at this rate, and mentions.
 fn state(progress: Progress, pace: &Pace) -> String {
     if progress.questions > 0 {
         return asked(progress, pace);
@@ -194,10 +194,11 @@ fn state(progress: Progress, pace: &Pace) -> String {
     state
 }
 
-/// Measures how fast bytes are read. Bytes that an interrupted run read, or that are passed over, do not count.
+/// Measures the rate of reading, or of answers. Bytes that an interrupted run read, skipped bytes, and answers of the cache do
+/// not count.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// Times since the start, and the bytes read until then; the oldest is first.
+    /// Times since the start, and the bytes or answers until then; the oldest is first.
     samples: VecDeque<(Duration, u64)>,
 }
 
@@ -207,7 +208,8 @@ impl Pace {
     /// The time between samples.
     const STEP: Duration = Duration::from_secs(1);
 
-    /// Takes a sample at a time since the start. It replaces the newest one until that is a [`STEP`](Self::STEP) old.
+    /// Adds a sample at the time `at` since the start. It replaces the newest sample unless that is a [`STEP`](Self::STEP) after
+    /// the one before it.
     fn add(&mut self, at: Duration, progress: Progress) {
         let read = worked(progress);
         let mut newest = self.samples.iter().rev();
@@ -227,7 +229,7 @@ impl Pace {
         }
     }
 
-    /// Ends the run: the rate is now that of the whole run.
+    /// Ends the run. The rate is then that of the whole run.
     fn end(&mut self, at: Duration, progress: Progress) {
         self.samples.clear();
         self.add(at, progress);
@@ -242,7 +244,7 @@ impl Pace {
         span.is_some_and(|span| span >= Self::STEP)
     }
 
-    /// Bytes per second.
+    /// Returns bytes or answers per second.
     fn rate(&self) -> f64 {
         match (self.samples.front(), self.samples.back()) {
             (Some((from, before)), Some((to, now))) => {

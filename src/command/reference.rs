@@ -1,8 +1,8 @@
-//! The meanings of the words in outputs, for help and man page: fields of records, forms, and reasons of rejections.
+//! The meanings of the words in outputs, for help and man page: fields of rows, forms, and reasons of rejections.
 
 use crate::{Form, Rejection};
 
-/// A word and what it means.
+/// A word and its meaning.
 pub(crate) type Definition = (&'static str, &'static str);
 
 /// The fields of a record, in order.
@@ -227,14 +227,14 @@ pub(crate) const CHANGE: [Definition; 2] = [
     ),
 ];
 
-/// The forms of a mention, with their descriptions.
+/// Returns the forms of a mention, with their descriptions.
 pub(crate) fn forms() -> Vec<Definition> {
     Form::ALL
         .map(|form| (form.name(), form.description()))
         .into()
 }
 
-/// The reasons of rejections, with their descriptions.
+/// Returns the reasons of rejections, with their descriptions.
 pub(crate) fn rejections() -> Vec<Definition> {
     Rejection::ALL
         .iter()
@@ -242,7 +242,7 @@ pub(crate) fn rejections() -> Vec<Definition> {
         .collect()
 }
 
-/// All definitions, in parts with headings.
+/// Returns all definitions, in parts with headings.
 pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 11] {
     [
         ("Record fields", RECORD.into()),
@@ -280,7 +280,7 @@ const ANSWERS: &str = "Fields of answers (doisift resolve)";
 /// The heading of the fields of changes.
 const CHANGES: &str = "Fields of changes (doisift diff), beside doi";
 
-/// All definitions of a scan as text for its --help.
+/// Returns all definitions of a scan as text for its `--help`.
 pub(crate) fn text() -> String {
     let parts = parts();
     let of_scan = parts
@@ -289,7 +289,7 @@ pub(crate) fn text() -> String {
     of_scan.map(listed).collect::<Vec<_>>().join("\n")
 }
 
-/// The definitions of answers, for the --help of resolve.
+/// Returns the definitions of answers, for the `--help` of resolve.
 #[cfg(feature = "resolve")]
 pub(crate) fn answers() -> String {
     listed(&(ANSWERS, ANSWER.into()))

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
     watched(&monitor, meter, interruption, move || resolve.run(), ending)
 }
 
-/// A builder with the options and the inputs.
+/// Returns a builder with the options and the inputs.
 fn builder(args: &ResolveArgs) -> anyhow::Result<ResolveBuilder> {
     let builder = args.options.builder()?;
     if !args.arguments.is_empty() {
@@ -82,7 +82,7 @@ fn builder(args: &ResolveArgs) -> anyhow::Result<ResolveBuilder> {
     Ok(builder.source("-"))
 }
 
-/// Adds an argument: a name if it is one, else a file. With a column, all are files.
+/// Adds an argument as a name if it is one, otherwise as a file. With a column, all arguments are files.
 ///
 /// # Errors
 /// If it is neither a name nor the path of a file.

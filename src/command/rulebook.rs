@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::{Example, Reading, Rule, Scanner, TextKind};
 
-/// The first part of the ids of some rules, a heading for them, and what they have in common.
+/// The first part of the ids of some rules, their heading, and a description of the group.
 type Group = (&'static str, &'static str, &'static str);
 
 const GROUPS: [Group; 10] = [
@@ -86,7 +86,7 @@ pub(crate) fn write(out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The part of its id before the full stop.
+/// Returns the part of a rule's id before the full stop.
 fn group(rule: Rule) -> &'static str {
     rule.id().split('.').next().unwrap_or_default()
 }
@@ -123,14 +123,14 @@ fn capitalised(text: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// An item of a list as code; some lists have an empty one.
+/// Returns an item of a list as code. `None` for an empty item, which some lists have.
 fn item(text: &str) -> Option<String> {
     let fence = if text.contains('`') { "`` " } else { "`" };
     let close: String = fence.chars().rev().collect();
     (!text.is_empty()).then(|| format!("{fence}{}{close}", shown(text.as_bytes())))
 }
 
-/// An indented block, which needs no fence that could be in the text.
+/// Writes an example as an indented block, since a fence could be in its text.
 fn write_example(example: &Example, out: &mut impl Write) -> io::Result<()> {
     for line in shown(&example.text).lines() {
         writeln!(out, "    {line}")?;
@@ -160,7 +160,7 @@ fn is_guessed(example: &Example) -> bool {
     is_guessed
 }
 
-/// A text with its invisible characters, and bytes that are not UTF-8, escaped.
+/// Returns a text with its invisible characters, and bytes that are not UTF-8, escaped.
 fn shown(text: &[u8]) -> String {
     let is_hidden = |c: char| {
         !matches!(c, ' ' | '\n') && (c.is_control() || c.is_whitespace() || c == '\u{AD}')

@@ -1,6 +1,6 @@
 //! The rows of a scan as a table for a terminal.
 //!
-//! A screenful is shown and the rest is counted, unless all rows are wanted.
+//! Shows a screenful and counts the rest, unless all rows are wanted.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 const OTHER_LINES: usize = 5;
 /// The size of a terminal that does not report one.
 const USUAL: (Width, Height) = (Width(80), Height(24));
-/// The least width of a shortened place. A narrower terminal wraps the lines.
+/// Min width of a shortened place. A narrower terminal wraps the lines.
 const SHORTEST: usize = 12;
 const RECORD: &[Column] = &[
     Column::text("name"),
@@ -66,7 +66,7 @@ impl Column {
     }
 }
 
-/// What the rows are.
+/// The kind of rows in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScreenRows {
     Records,
@@ -86,12 +86,12 @@ impl ScreenRows {
     }
 }
 
-/// A table that collects the first rows, and writes them when their widths are known.
+/// A table that collects a page of rows before it sets the widths of columns and writes them.
 pub(crate) struct ScreenTable<W> {
     shape: ScreenRows,
-    /// Rows before the widths are settled.
+    /// Number of rows on a page. The first page determines the widths of columns.
     page: usize,
-    /// Cells in a line of the terminal.
+    /// Width of the terminal in cells.
     width: usize,
     /// Whether rows after the first page are written too.
     all: bool,
@@ -104,7 +104,7 @@ pub(crate) struct ScreenTable<W> {
 }
 
 impl ScreenTable<io::Stdout> {
-    /// A table for standard output.
+    /// Creates a table for standard output.
     pub(crate) fn on_stdout(shape: ScreenRows, all: bool) -> Self {
         let (Width(width), Height(height)) = terminal_size().unwrap_or(USUAL);
         let page = usize::from(height).saturating_sub(OTHER_LINES);
@@ -113,7 +113,7 @@ impl ScreenTable<io::Stdout> {
 }
 
 impl<W: Write + Send> ScreenTable<W> {
-    /// A table of a width in cells, with a page of this many rows.
+    /// Creates a table of a width in cells, with pages of `page` rows.
     fn new(shape: ScreenRows, (width, page): (usize, usize), all: bool, out: W) -> Self {
         ScreenTable {
             shape,
@@ -128,7 +128,7 @@ impl<W: Write + Send> ScreenTable<W> {
         }
     }
 
-    /// Runs a scan whose rows go into the table. A terminal that cannot be written to cancels it.
+    /// Runs a scan whose rows go into the table. An error of writing cancels the scan.
     pub(crate) fn fill(&mut self, pipeline: Pipeline) -> Result<Report, Error> {
         match self.shape {
             ScreenRows::Records => {
@@ -158,7 +158,7 @@ impl<W: Write + Send> ScreenTable<W> {
         }
     }
 
-    /// Writes what is left, and the remarks below the table.
+    /// Writes the collected rows, and the remarks below the table.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.write_rows()?;
         if self.has_guess {
@@ -199,8 +199,8 @@ impl<W: Write + Send> ScreenTable<W> {
         Ok(())
     }
 
-    /// The width of each column but a last one of texts, which has the rest of the line. Names take at most half of a line; longer
-    /// ones push the other cells on.
+    /// Returns the width of each column, except a last column of texts, which has the rest of the line. A column takes at most
+    /// half of a line; a longer cell shifts the next ones.
     fn fitting(&self, rows: &[Vec<String>]) -> Vec<usize> {
         let columns = self.shape.columns();
         let is_last_text = columns.last().is_some_and(|last| !last.is_number);
@@ -262,7 +262,7 @@ fn mention_cells(mention: &MentionRow<'_>) -> Vec<String> {
     ]
 }
 
-/// The cells of a row of counts. The columns are called as its fields.
+/// Returns the cells of a row of counts. Titles of columns are names of fields.
 fn count_cells(columns: &[Column], row: &dyn Row) -> Vec<String> {
     let fields = columns
         .iter()
@@ -294,7 +294,7 @@ fn place(source: &str, document: Option<&str>) -> String {
     }
 }
 
-/// The end of `text` that fits, after an ellipsis if that is not all.
+/// Returns `text` if it fits, otherwise an ellipsis and as much of its end as fits.
 fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -315,7 +315,7 @@ mod tests {
         ["10.5555/名", "", "doi", "0", "b"],
     ];
 
-    /// What a table of a width and a page of rows shows.
+    /// Returns the output of a table of a width and a page of rows.
     fn shown(size: (usize, usize), all: bool) -> String {
         let mut table = ScreenTable::new(ScreenRows::Mentions, size, all, Vec::new());
         for row in ROWS {

@@ -1,4 +1,4 @@
-//! The keywords of Python's functions as types, generated from the options: `python/doisift/_options.pyi`.
+//! Generates the types of the keywords of Python's functions from the options: `python/doisift/_options.pyi`.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::{
     MergeBuilder, NormalizeBuilder, OptionBuilder, OptionKind, OptionSpec, PipelineBuilder,
 };
 
-/// A function that has options, the type of these, and the options of its task.
+/// A function of Python, the name of the type for its options, and the options of its task.
 type Function = (&'static str, &'static str, fn() -> Vec<&'static OptionSpec>);
 
 const FUNCTIONS: &[Function] = &[
@@ -49,7 +49,7 @@ pub(crate) fn page(out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// The type of an option. `None` is as if it were not given.
+/// Returns the type of an option. `None` means that it is not given.
 fn annotation(spec: &OptionSpec) -> String {
     let plain = match spec.kind {
         OptionKind::Flag => "bool",

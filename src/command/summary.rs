@@ -43,7 +43,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
         known(rows);
     }
     let names = match report.options.rows {
-        // Rows of mentions, whose distinct names are not counted.
+        // The distinct names of mentions are not counted.
         "mentions" | "edges" => String::new(),
         "pairs" => format!(" in {} pairs", HumanCount(report.records)),
         _ => format!(" of {} names", HumanCount(report.records)),
@@ -61,7 +61,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
     ));
 }
 
-/// What an interrupted run did before, at the start of a summary: `resumed: 6 parts done; `.
+/// Describes the work of an interrupted run, for the start of a summary: `resumed: 6 parts done; `. Empty if there was none.
 fn resumed(work: Option<ResumedWork>) -> String {
     let done = match work {
         None => return String::new(),
@@ -72,7 +72,7 @@ fn resumed(work: Option<ResumedWork>) -> String {
     format!("resumed: {done} done; ")
 }
 
-/// What an index said of the names of rows.
+/// Logs the counts of an index's answers about the names of rows.
 fn known(rows: crate::KnownCounts) {
     log::info!(
         "rows with a known name: {}, unknown: {}, of a prefix that the index lacks: {}; retracted: {}",
@@ -203,7 +203,7 @@ pub(crate) fn normalize(report: &NormalizeReport, shown: SummaryChoice) {
     ));
 }
 
-/// The sum of `counts`, and each that is not 0: `3 (pdf 2, png 1)`.
+/// Returns the sum of `counts`, and each count that is not 0: `3 (pdf 2, png 1)`.
 fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     let (sum, named) = counts.fold((0, Vec::new()), |(sum, mut named), (name, count)| {
@@ -217,18 +217,18 @@ fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
     }
 }
 
-/// The options of a run, each with whether an argument set it.
+/// Options of a run, each with whether an argument set it.
 pub(crate) struct Decisions<'a> {
     pub(crate) format: (&'a dyn Display, bool),
     pub(crate) output: Option<&'a Path>,
-    /// None if the work is done by one thread.
+    /// `None` for tasks without the option.
     pub(crate) threads: Option<(usize, bool)>,
     pub(crate) memory: (u64, bool),
     pub(crate) tmp_dir: (&'a Path, bool),
 }
 
 impl Decisions<'_> {
-    /// Logs them at -v.
+    /// Logs the options at -v.
     pub(crate) fn log(&self) {
         let (format, asked) = self.format;
         match self.output {

@@ -12,7 +12,7 @@ use crate::command::args::Cli;
 use crate::command::version;
 use crate::run::Ending;
 
-/// Parses the arguments. If they are wrong or ask for help, writes that and returns the exit code.
+/// Parses the arguments. If they are wrong or ask for help, writes a message or the help, and returns the exit code as the error.
 pub(crate) fn parse(args: Vec<OsString>, allocator: &str) -> Result<Cli, Ending> {
     let args = with_command(args);
     let command = match args.iter().any(|arg| arg == "--version") {
@@ -32,7 +32,7 @@ pub(crate) fn parse(args: Vec<OsString>, allocator: &str) -> Result<Cli, Ending>
     })
 }
 
-/// What the command shows on a terminal if nothing is asked of it.
+/// The text that the command shows on a terminal if it has no arguments.
 const OVERVIEW: &str = "\
 doisift finds DOI names (10.1000/182) in files of any kind and size, and cleans and checks them.
   doisift scan FOLDER -o names.csv                   each name in a folder, once
@@ -41,7 +41,7 @@ doisift finds DOI names (10.1000/182) in files of any kind and size, and cleans 
   doisift explain 'TEXT'                             why a text gives a name or not
 doisift --help lists all commands, doisift COMMAND --help their options.";
 
-/// Shows in a few lines what the command can do, where a person reads them.
+/// Shows an overview of the command, if standard output is a terminal.
 pub(crate) fn overview() -> anyhow::Result<Ending> {
     let mut out = io::stdout();
     anyhow::ensure!(out.is_terminal(), "nothing to do; see doisift --help");
@@ -49,7 +49,7 @@ pub(crate) fn overview() -> anyhow::Result<Ending> {
     Ok(Ending::Whole)
 }
 
-/// The error with escaped arguments: a file name that a glob expanded to may hold control characters.
+/// Returns the error with escaped arguments, since file names from a glob may hold control characters.
 fn printable(args: &[OsString], error: Error) -> Error {
     let shown = |arg: &OsString| Printable::name(&arg.to_string_lossy()).to_string();
     let shown: Vec<String> = args.iter().map(shown).collect();
@@ -60,7 +60,7 @@ fn printable(args: &[OsString], error: Error) -> Error {
     }
 }
 
-/// Options and commands of other programs, and how to do the same here.
+/// Options and commands of other programs, and their equivalents here.
 const TIPS: &[(&str, &str)] = &[
     ("-r", "folders are walked anyway"),
     ("-R", "folders are walked anyway"),
@@ -115,7 +115,7 @@ fn with_tip(mut error: Error) -> Error {
     error
 }
 
-/// The arguments, with the command `scan` where only files or options of it are given.
+/// Adds the command `scan` if the arguments start with a file or an option of a command.
 fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = args.get(1) else {
         return args;

@@ -1,4 +1,4 @@
-//! What a report of a fault needs to say of the command: its build, and the limits that it found.
+//! The output of `--version`, for bug reports: the build, and the limits of this machine.
 
 use std::env::consts::{ARCH, OS};
 
@@ -56,7 +56,7 @@ macro_rules! resolve {
     };
 }
 
-/// The version, and what this build can do.
+/// The version, and the features and formats of this build.
 pub(crate) const BUILD: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
@@ -71,14 +71,14 @@ pub(crate) const BUILD: &str = concat!(
     parquet!("; parquet"),
 );
 
-/// The build, its allocator, and the limits that a run has by default on this machine.
+/// Returns the build, its allocator, and the default limits of a run on this machine.
 pub(crate) fn with_limits(allocator: &str) -> String {
     let libc = match cfg!(target_env = "musl") {
         true => "musl",
         false => "the C library of the system",
     };
     let build = format!("{BUILD}\nbuilt for: {ARCH}, {OS}, {libc}; allocator: {allocator}");
-    // Any source will do: options depend on none.
+    // Any source can be used, since the options do not depend on it.
     match Pipeline::builder().source("-").build() {
         Ok(pipeline) => {
             let options = pipeline.options();

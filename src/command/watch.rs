@@ -14,32 +14,32 @@ use doisift_system::EndingSignals;
 use crate::command::progress::Meter;
 use crate::run::Ending;
 
-/// Time between two checks for signals and updates of the progress.
+/// Time between checks for signals and updates of the progress.
 const TICK: Duration = Duration::from_millis(50);
-/// How long an interrupted run may take to end. After it the process exits, since a blocked read may never return.
+/// Time that an interrupted run has to end. Then the process exits, since a blocked read may never return.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a run may take to remove its temporary files after a second interrupt.
+/// Time that a run has to end after a second interrupt.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// How long an interrupted run with a checkpoint may take to read its current sources to their end.
+/// Time that an interrupted run with a checkpoint has to read its current sources to their end.
 const CALM: Duration = Duration::from_secs(5);
 
-/// The least time between the end of a piped input and the renaming of the outputs. A signal that ends the whole pipeline
-/// arrives in this time: the kernel signals a process group within microseconds, but a program that signals processes one
-/// by one may be delayed by the load of the machine.
+/// Min time between the end of a piped input and the renaming of the outputs. A signal that ends the whole pipeline arrives in
+/// this time: the kernel signals a process group within microseconds, but a program that signals processes one by one may be
+/// delayed by the load of the machine.
 const STREAM_WAIT: Duration = Duration::from_millis(50);
 
-/// What is reported of an interrupted run.
+/// The message for an interrupted run.
 #[derive(Clone, Debug)]
 pub(crate) struct Interruption {
     checkpoint: Option<PathBuf>,
-    /// What the run leaves, and what to do about it.
+    /// The state of the output, and advice, if no checkpoint was written.
     line: String,
 }
 
 impl Interruption {
-    /// For a run with this `output`, or standard output. `remedy` follows where no checkpoint was written.
+    /// Creates the message for a run with this `output`, or standard output. `remedy` is added if no checkpoint was written.
     pub(crate) fn new(checkpoint: Option<PathBuf>, output: Option<&Path>, remedy: &str) -> Self {
         let left = match output {
             Some(path) => format!("{} was not written", path.display()),
@@ -51,7 +51,7 @@ impl Interruption {
         }
     }
 
-    /// For a run that leaves this.
+    /// Creates the message for a run that leaves `left`.
     pub(crate) fn leaving(left: &str) -> Self {
         Interruption {
             checkpoint: None,
@@ -73,8 +73,8 @@ impl Interruption {
 /// Calls `run` while another thread watches signals and shows progress. `ending` gives the exit code of a complete run.
 /// With a checkpoint, an interrupted run has some time to write its last one.
 ///
-/// `run` has the main thread, which usually handles the signals of the process. So a signal that arrives before the outputs
-/// are renamed is seen before they are, also on a busy machine.
+/// `run` has the main thread, which usually handles the signals of the process. So a signal that arrives before the outputs are
+/// renamed is handled first, even on a busy machine.
 pub(crate) fn watched<R>(
     monitor: &Monitor,
     meter: Meter,
@@ -128,7 +128,7 @@ impl RunWatch {
     fn until(mut self, ended: &Receiver<()>) -> Meter {
         let checkpoint = self.interruption.checkpoint.as_ref();
         let calm = checkpoint.map_or(Duration::ZERO, |_| CALM);
-        // When to cancel the run, and when to exit the process.
+        // The times at which to cancel the run and to exit the process.
         let mut ends: Option<(Instant, Instant)> = None;
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             self.meter.show(self.monitor.progress());

@@ -66,7 +66,7 @@ pub(super) struct Facts {
     list: Blocks<Fact>,
     /// Texts and names of documents.
     arena: Arena,
-    /// Bytes of the arena that are no longer used.
+    /// Bytes of unused strings in the arena.
     garbage: usize,
     counted: DocumentLists,
     /// The document whose name was stored last, and the name's address. The next update is often of the same document.

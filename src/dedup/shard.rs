@@ -13,10 +13,10 @@ use crate::records::Forms;
 /// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
 const TOGETHER: usize = 64;
 
-/// Keys of a shard that stay in the cache of a core, with their facts: to load them ahead takes more than it saves.
+/// Max keys of a shard that stay in the cache of a core with their facts. Loading them ahead costs more than it saves.
 const CACHED: usize = 256;
 
-/// The key of a name without its `10.`.
+/// Returns the key of a name without its `10.`.
 pub(super) fn after_directory(key: &[u8]) -> &[u8] {
     key.get(3..).unwrap_or(key)
 }
@@ -43,7 +43,7 @@ pub(super) struct TableShard {
     shared: usize,
 }
 
-/// What is stored for each key, by its number.
+/// The data stored for each key, by its number.
 enum Stored {
     Nothing,
     Counts(Blocks<u64>),
@@ -54,7 +54,7 @@ enum Stored {
 const NUMBER: usize = size_of::<u32>();
 
 impl TableShard {
-    /// An empty shard. It counts as full when its index would need more than `index` bytes.
+    /// Creates an empty shard. It counts as full when its index would need more than `index` bytes.
     pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
         TableShard {
             index: KeyIndex::new(index),
@@ -80,9 +80,9 @@ impl TableShard {
         }
     }
 
-    /// Loads into the cache what adding `rows` reads.
+    /// Loads the memory that adding `rows` reads into the cache.
     ///
-    /// Index slot, key and fact are rarely there. This reads all index slots, then all keys, then all facts, so that the
+    /// Index slot, key and fact are rarely in the cache. This reads all index slots, then all keys, then all facts, so that the
     /// processor waits for many of them at the same time.
     fn load(&self, batch: &Batch, rows: &[u32]) {
         let hash = |row: &u32| batch.row(*row).hash;
@@ -148,7 +148,7 @@ impl TableShard {
         }
     }
 
-    /// Bytes of memory it holds.
+    /// Returns the bytes of memory that the shard holds.
     pub(super) fn held(&self) -> usize {
         let stored = match &self.stored {
             Stored::Nothing => 0,
@@ -184,18 +184,18 @@ impl TableShard {
         }
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     pub(super) fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// All keys without the beginning that they share, with their addresses, in the order of their insertion.
+    /// Returns all keys without their common beginning, with their addresses, in the order of insertion.
     pub(super) fn keys(&self) -> impl Iterator<Item = (Address, &[u8])> {
         let stored = self.keys.strings();
         stored.map(|(at, stored)| (at, self.rest(stored)))
     }
 
-    /// The key at `at`.
+    /// Returns the key at `at`.
     #[inline]
     pub(super) fn key(&self, at: Address) -> &[u8] {
         let key = self.keys.get(at);
@@ -205,13 +205,13 @@ impl TableShard {
         }
     }
 
-    /// The key at `at` without the beginning that all keys share. Comparing and sorting need no more.
+    /// Returns the key at `at` without the common beginning of all keys. This is enough for comparing and sorting.
     #[inline]
     pub(super) fn rest_of_key(&self, at: Address) -> &[u8] {
         self.rest(self.keys.get(at))
     }
 
-    /// The rest of a key that is stored, after its number and the beginning that all keys share.
+    /// Returns the rest of a stored key after its number and the common beginning of all keys.
     #[inline]
     fn rest<'k>(&self, stored: &'k [u8]) -> &'k [u8] {
         let front = match self.stored {
@@ -227,7 +227,7 @@ impl TableShard {
         self.keys.touch(at)
     }
 
-    /// The facts about the key at `at`; none if only keys are kept.
+    /// Returns the facts about the key at `at`. `None` if only keys are kept.
     pub(super) fn known(&self, at: Address) -> Option<Known<'_>> {
         let number = || number(self.keys.get(at));
         match &self.stored {
@@ -237,7 +237,8 @@ impl TableShard {
         }
     }
 
-    /// Replaces `shared` by those documents in `open` that mention the key at `at`, sorted.
+    /// Replaces the content of `shared` by the documents and sources in `open` that mention the key at `at`, sorted. Does nothing
+    /// if facts are not kept.
     pub(super) fn open_documents(
         &self,
         at: Address,
@@ -250,7 +251,7 @@ impl TableShard {
     }
 }
 
-/// The number before a key.
+/// Returns the number before a key.
 fn number(key: &[u8]) -> u32 {
     key.first_chunk()
         .map_or(0, |&bytes| u32::from_le_bytes(bytes))

@@ -25,21 +25,21 @@ use super::shard::TableShard;
 use super::{DocumentId, Kept};
 use crate::temporary::LazyRunFolder;
 
-/// Greatest and least number of runs that are merged at once.
+/// Max and min number of runs that are merged at once.
 const FAN: (usize, usize) = (64, 8);
-/// Least and greatest unpacked size of a frame, in bytes.
+/// Min and max unpacked size of a frame, in bytes.
 const FRAME: (usize, usize) = (4 << 10, 64 << 10);
 /// Entries of a table that a thread packs as one part.
 const PART: usize = 1 << 12;
 /// Parts per thread that are packed at the same time.
 const AHEAD: usize = 2;
-/// Entries on a page of a merge. So many fit the cache of a core.
+/// Entries on a page of a merge. This many fit the cache of a core.
 const PAGE: usize = 1024;
 
-/// How much memory a table may use, and where it writes runs when that is used up.
+/// The memory that a table may use, and the folder to which it writes runs beyond that.
 ///
-/// An eighth of it plus 8 MiB per thread, but at most half, is left for write buffers and the overhead of the
-/// allocator. Merging at the end takes less memory than the table.
+/// An eighth of the memory plus 8 MiB per thread, but at most half, is left for write buffers and the overhead of the allocator.
+/// Merging at the end takes less memory than the table.
 pub(crate) struct Budget {
     /// The budget in bytes.
     pub(crate) bytes: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Budget {
     pub(crate) note: Box<dyn Fn(&Path) + Send + Sync>,
     /// Number of runs that are merged at once, for tests; otherwise it follows from the budget.
     pub(crate) fan: Option<usize>,
-    /// Called from time to time. If it returns true, the work stops with an error.
+    /// Called regularly during work. If it returns true, the work stops with an error.
     pub(crate) stop: Box<dyn Fn() -> bool + Send + Sync>,
     /// Makes runs outlast the process; without it they are removed with the table.
     pub(crate) lasting: Option<Lasting>,
@@ -68,15 +68,15 @@ pub(crate) type Keep = dyn Fn(&[RunFile], Spilled) -> Result<(), SpillError> + S
 pub(crate) struct Lasting {
     /// Runs of an earlier process that belong to the table.
     pub(crate) runs: Vec<RunFile>,
-    /// The number and size of all runs that that process wrote.
+    /// The number and size of all runs that the earlier process wrote.
     pub(crate) written: Spilled,
-    /// Called with the runs that together hold all names, after they were synced to disk, and with the count of all runs
-    /// written so far. When it returns, other runs are no longer needed.
+    /// Called with the runs that together hold all names, after they were synced to disk, and with the count of all runs written
+    /// so far. After it returns, other runs may be removed.
     pub(crate) keep: Box<Keep>,
 }
 
 impl Budget {
-    /// A budget whose runs are removed with the table.
+    /// Creates a budget whose runs are removed with the table.
     pub(crate) fn new(bytes: usize, folder: &Path, threads: usize) -> Self {
         Budget {
             bytes,
@@ -100,7 +100,7 @@ impl Budget {
         Writer::create(&path, Some(passing), kept, &*self.note)
     }
 
-    /// An error if the work must stop.
+    /// Fails if the work must stop.
     fn go_on(&self) -> Result<(), SpillError> {
         if (self.stop)() {
             Err(SpillError::new(&self.folder, RunFault::Stopped))
@@ -109,28 +109,28 @@ impl Budget {
         }
     }
 
-    /// Bytes that counted memory may take. The rest is for buffers that pack and write runs, and for the unused parts of the
+    /// Returns the max bytes of counted memory. The rest is for buffers that pack and write runs, and for the unused parts of the
     /// allocator's pages, which each thread has. Both were measured.
     fn counted(&self) -> usize {
         let rest = self.bytes / 8 + self.threads * (8 << 20);
         self.bytes - rest.min(self.bytes / 2)
     }
 
-    /// Unpacked size of a frame in bytes. It is small, so that a merge can hold a frame of every run in memory.
+    /// Returns the unpacked size of a frame in bytes. It is small, so that a merge can hold a frame of every run in memory.
     fn frame(&self) -> usize {
         (self.bytes >> 13).clamp(FRAME.0, FRAME.1)
     }
 
-    /// Number of runs that are merged at once. Each thread holds a packed and an unpacked frame of each. Each run is an open
-    /// file, and the merged run is another.
+    /// Returns the number of runs that are merged at once. Each thread holds a packed and an unpacked frame of each run. Each run
+    /// is an open file, and so is the merged run.
     fn fan(&self) -> usize {
         let fitting = self.bytes / (8 * self.frame() * self.threads.max(1));
         let fitting = self.fan.unwrap_or(fitting.clamp(FAN.1, FAN.0));
         fitting.min(spare().saturating_sub(1)).max(2)
     }
 
-    /// Unpacked size of a range in bytes: many times that of the frames at its ends, and small enough for its rows to fit in
-    /// memory.
+    /// Returns the unpacked size of a range in bytes: many times that of the frames at its ends, and small enough for its rows to
+    /// fit in memory.
     fn range(&self, runs: usize) -> u64 {
         let fitting = self.bytes / (64 * self.threads.max(1));
         (16 * runs * self.frame()).min(fitting).max(self.frame()) as u64
@@ -141,7 +141,7 @@ impl Budget {
 pub(super) struct Spill {
     kept: Kept,
     pub(super) budget: Budget,
-    /// Bytes that counted memory may take.
+    /// Max bytes of counted memory.
     max: usize,
     /// Bytes that shards hold.
     shards: AtomicUsize,
@@ -158,7 +158,7 @@ pub(super) struct Spill {
     state: RwLock<SpillState>,
 }
 
-/// The runs written so far, and what is reused for the next one.
+/// The runs written so far, and the buffers and threads for the next one.
 #[derive(Default)]
 pub(super) struct SpillState {
     runs: Vec<Run>,
@@ -200,13 +200,13 @@ impl Spill {
         }
     }
 
-    /// Locks the state for reading: the table is not spilled meanwhile.
+    /// Locks the state for reading, so that the table is not spilled meanwhile.
     pub(super) fn enter(&self) -> RwLockReadGuard<'_, SpillState> {
         assert_plain_thread();
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the state for writing: no thread fills the table meanwhile.
+    /// Locks the state for writing, so that no thread fills the table meanwhile.
     pub(super) fn close(&self) -> RwLockWriteGuard<'_, SpillState> {
         assert_plain_thread();
         self.state.write().unwrap_or_else(PoisonError::into_inner)
@@ -231,7 +231,7 @@ impl Spill {
         }
     }
 
-    /// Adds `more` and subtracts `less` bytes of other memory than shards.
+    /// Adds `more` and subtracts `less` bytes of memory outside of shards.
     pub(super) fn hold(&self, more: usize, less: usize) {
         self.others
             .fetch_add(more.wrapping_sub(less), Ordering::Relaxed);
@@ -252,12 +252,12 @@ impl Spill {
         self.full.load(Ordering::Relaxed) || (self.held() > self.max && self.table() > self.max / 2)
     }
 
-    /// Bytes that count towards the budget.
+    /// Returns the bytes that count towards the budget.
     pub(super) fn held(&self) -> usize {
         self.table() + self.others.load(Ordering::Relaxed)
     }
 
-    /// Bytes that the table takes now, or will take while it is sorted.
+    /// Returns the bytes that the table takes now, or will take while it is sorted.
     fn table(&self) -> usize {
         let items = self.keys.load(Ordering::Relaxed) * size_of::<Item>();
         self.shards.load(Ordering::Relaxed) + items.max(self.sorting.load(Ordering::Relaxed))
@@ -295,7 +295,7 @@ fn spill_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError>
         .build()
 }
 
-/// Asserts that this thread is not of a rayon pool, and so may hold a lock while it waits for one.
+/// Asserts that this thread is not in a rayon pool, so that it may hold a lock while it waits for a pool.
 fn assert_plain_thread() {
     debug_assert!(
         rayon::current_thread_index().is_none(),
@@ -304,7 +304,7 @@ fn assert_plain_thread() {
 }
 
 impl SpillState {
-    /// A state with the runs of an earlier process.
+    /// Creates a state with the runs of an earlier process.
     fn resumed(lasting: &mut Lasting) -> SpillState {
         SpillState {
             runs: std::mem::take(&mut lasting.runs)
@@ -398,7 +398,8 @@ impl SpillState {
     }
 }
 
-/// Number of ranges that are merged at the same time: one per thread, since each gives many rows.
+/// Returns the number of ranges that are merged at the same time: one per thread, since each gives many rows. `None` without a
+/// pool.
 fn ahead(parallel: bool) -> Option<usize> {
     parallel.then(rayon::current_num_threads)
 }

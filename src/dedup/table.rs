@@ -17,13 +17,13 @@ use super::spill::{Budget, Contents, Spill, SpillState, Spilled};
 use super::{DocumentId, Kept};
 use crate::lock::lock;
 
-/// Greatest number of shards: many more than threads, so that two rarely need the same.
+/// Max number of shards: many more than threads, so that two threads rarely need the same shard.
 const SHARDS: usize = 64;
-/// Least part of the budget per shard, in bytes. A small budget has fewer shards, since each takes several blocks.
+/// Min part of the budget per shard, in bytes. A small budget has fewer shards, since each takes several blocks.
 const SHARD: usize = 1 << 20;
-/// The indexes take at most this fraction of the budget: one in so many.
+/// The indexes take at most 1/INDEX of the budget.
 const INDEX: usize = 4;
-/// The fraction of the budget that is freed after a spill, one in so many, so that memory can move from one use to another.
+/// At most 1/SLACK of the budget is freed after a spill, so that memory can move from one use to another.
 const SLACK: usize = 16;
 /// Records that are formatted as one part.
 const PART: usize = 2048;
@@ -35,14 +35,14 @@ const AHEAD: usize = 4;
 /// The records do not depend on the order in which batches are absorbed, nor on the budget.
 pub(crate) struct NameTable {
     kept: Kept,
-    /// Hashes depend on it, so that nobody can write a text whose names all have the same.
+    /// Seed of the hashes. It is random, so that nobody can write a text whose names all have one hash.
     seed: u64,
-    /// A power of two.
+    /// The shards, whose number is a power of two.
     shards: Vec<Mutex<TableShard>>,
     ledger: Mutex<Ledger>,
     /// Number of documents ever opened. It shows whether a copy of the open documents is up to date.
     opened: AtomicU64,
-    /// None without a budget.
+    /// `None` without a budget.
     spill: Option<Spill>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Drained {
     pub(crate) spilled: Spilled,
 }
 
-/// A copy of the open documents. It has at least those that a locked shard may list.
+/// A copy of the open documents, with the number of documents opened until then.
 struct OpenDocuments {
     opened: u64,
     documents: Vec<DocumentId>,
@@ -70,13 +70,13 @@ struct Growth {
 }
 
 impl NameTable {
-    /// An empty table that keeps `kept` of each name, in memory.
+    /// Creates an empty table that keeps `kept` for each name, in memory.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn new(kept: Kept) -> Self {
         NameTable::with(kept, SHARDS, None)
     }
 
-    /// An empty table that keeps `kept` of each name, within a budget.
+    /// Creates an empty table that keeps `kept` for each name, within a budget.
     ///
     /// A part of the budget is for memory that is not counted, see [`Budget`]. An empty table and its batches take nearly
     /// 2 MiB; with less, almost every batch becomes a run.
@@ -100,7 +100,7 @@ impl NameTable {
         }
     }
 
-    /// An empty batch for this table.
+    /// Creates an empty batch for this table.
     pub(crate) fn batch(&self) -> Batch {
         Batch::new(self.kept, self.seed)
     }
@@ -211,7 +211,7 @@ impl NameTable {
         growth.full |= shard.is_full();
     }
 
-    /// Brings the table below its budget: frees unused memory, or else writes the table to disk.
+    /// Brings the table below its budget: frees unused memory, and writes the table to disk if that is not enough.
     fn relieve(&self, spill: &Spill) -> Result<(), SpillError> {
         let mut state = spill.close();
         let mut shards: Vec<_> = self.shards.iter().map(lock).collect();
@@ -232,7 +232,7 @@ impl NameTable {
     /// Waits for the threads that are filling the table. Batches that were not absorbed are not written.
     ///
     /// # Errors
-    /// If the table or its runs cannot be written. If it was the table, the scan fails.
+    /// If the table or its runs cannot be written. If the table cannot, later batches are dropped too.
     pub(crate) fn checkpoint(&self) -> Result<(), SpillError> {
         let Some(spill) = &self.spill else {
             return Ok(());
@@ -287,17 +287,17 @@ impl NameTable {
         Ok(())
     }
 
-    /// Bytes that count towards the budget.
+    /// Returns the bytes that count towards the budget.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         self.spill.as_ref().map_or(0, Spill::held)
     }
 
     /// Passes the records, sorted by key bytewise, to `format` in parts of bounded size, and the results to `write` in order.
-    /// An error of either stops it.
+    /// Stops at the first error.
     ///
-    /// Called on a thread of a rayon pool, it sorts, merges and formats on
-    /// the threads of the pool while one of them runs `write`. Otherwise this thread does all.
+    /// On a thread of a rayon pool, all threads of the pool sort, merge and format while one of them runs `write`. Otherwise this
+    /// thread does everything.
     ///
     /// # Errors
     /// Those of `format` and `write`, and those of runs that cannot be written or read, or are damaged.
@@ -388,7 +388,7 @@ impl SealedTable {
     }
 }
 
-/// Number of the shard for a hash. It depends on bits that the shard's index does not use.
+/// Returns the number of the shard for a hash. It depends on bits that the shard's index does not use.
 fn shard_of(hash: u64, shards: usize) -> usize {
     (hash >> 32) as usize & (shards - 1)
 }

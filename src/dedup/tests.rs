@@ -47,19 +47,19 @@ fn document_name(said: &Said) -> Option<String> {
     said.named.then(|| format!("d{}", said.document.document))
 }
 
-/// The document whose part this is: the first two of source 3 are one.
+/// Returns the document of which this is a part: the first two texts of source 3 are one document.
 fn whole(said: &Said) -> Option<u64> {
     let DocumentId { source, document } = said.document;
     (source == 3 && document < 2).then_some(0)
 }
 
-/// The number that the document of a mention is counted by.
+/// Returns the number under which the document of a mention is counted.
 fn counted(said: &Said) -> (u32, u64) {
     let DocumentId { source, document } = said.document;
     (source, whole(said).unwrap_or(document))
 }
 
-/// What is counted, each with the mentions of it that follow.
+/// Counted units, each with the number of its mentions that follow.
 #[derive(Default)]
 struct Units(Mutex<BTreeMap<UnitKey, (usize, CountedUnit)>>);
 
@@ -70,7 +70,7 @@ type UnitKey = (u32, Option<u64>);
 static ENDLESS: Units = Units(Mutex::new(BTreeMap::new()));
 
 impl Units {
-    /// Units that end with the last of these mentions.
+    /// Creates units that end with the last of these mentions.
     fn of(said: &[Said]) -> Units {
         let units = Units::default();
         for said in said {
@@ -86,7 +86,7 @@ impl Units {
         units
     }
 
-    /// The units of a mention, which is the next.
+    /// Returns the units of the next mention.
     fn of_next(&self, said: &Said) -> (CountedUnit, Option<CountedUnit>) {
         let source = said.document.source;
         let mut left = self.0.lock().unwrap();
@@ -233,7 +233,7 @@ fn mentions() -> impl Strategy<Value = Vec<Said>> {
     })
 }
 
-/// Keys that share beginnings of every length, some of which continue others.
+/// Returns keys with common beginnings of every length, some of which continue others.
 fn key(name: u32) -> String {
     match name % 4 {
         0 => format!("10.5555/{name}"),
@@ -243,7 +243,7 @@ fn key(name: u32) -> String {
     }
 }
 
-/// Fills the table with one document after the other, each closed through the batch.
+/// Fills the table with one document after another. Each is closed through the batch.
 fn fill_in_turn(table: NameTable, said: &[Said], handover: usize) -> NameTable {
     let mut batch = table.batch();
     let units = Units::of(said);
@@ -372,7 +372,7 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
 fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
     let table = NameTable::new(Kept::All);
     let mut batch = table.batch();
-    // So many replaced names and texts that the arena of every used shard is rewritten many times.
+    // This many replaced names and texts make every used shard rewrite its arena many times.
     let name = "n".repeat(5000);
     for document in (0..2000u64).rev() {
         for key in ["10.5555/a", "10.5555/b"] {

@@ -1,4 +1,4 @@
-//! A loser tree: finds which of many sorted streams has the least current key, with few comparisons.
+//! A loser tree: finds the one of many sorted streams with the smallest current key, with few comparisons.
 //!
 //! Streams are numbered players. The caller compares two of them.
 
@@ -11,8 +11,8 @@ pub(crate) struct Tournament {
 const NOBODY: usize = usize::MAX;
 
 impl Tournament {
-    /// A tournament of `players` players, numbered from 0. `precedes` is a strict total order of them. Makes fewer comparisons
-    /// than there are players.
+    /// Creates a tournament of `players` players, numbered from 0. `precedes` must be a strict total order. Makes fewer
+    /// comparisons than there are players.
     pub(crate) fn new(players: usize, precedes: impl Fn(usize, usize) -> bool) -> Self {
         let mut tournament = Tournament {
             tree: vec![NOBODY; players],
@@ -21,7 +21,7 @@ impl Tournament {
         tournament
     }
 
-    /// The player that precedes all others; none if there are no players.
+    /// Returns the player that precedes all others. `None` if there are no players.
     #[inline]
     pub(crate) fn first(&self) -> Option<usize> {
         self.tree.first().copied()

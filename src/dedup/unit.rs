@@ -1,15 +1,15 @@
-//! What is counted once for each name, though it has several texts: a source, or a document in several parts.
+//! Units that are counted once for each name, although they have several texts: sources, and documents in several parts.
 //!
-//! Each has a number that no text of its source has, so that it is open or ended in the table as a document is. It is open as long as
-//! the reader, a text or a batch holds a clone of its [`CountedUnit`].
+//! Each unit has a number that no text of its source has. So the table lists it as open like a document. It is open while the
+//! reader, a text or a batch holds a clone of its [`CountedUnit`].
 
 use std::sync::{Arc, Weak};
 
 use super::DocumentId;
 
-/// The number of a source among its documents.
+/// The number that a source has in place of a document's number.
 const SOURCE: u64 = u64::MAX;
-/// The bit in the number of a document in several parts.
+/// The bit that marks the number of a document in several parts.
 const WHOLE: u64 = 1 << 63;
 
 /// A source, or a document in several parts. More mentions of it may follow as long as a clone exists.
@@ -23,12 +23,12 @@ pub(super) struct HeldUnit {
 }
 
 impl CountedUnit {
-    /// The source with this ordinal.
+    /// Creates the unit of the source with this ordinal.
     pub(crate) fn source(source: u32) -> Self {
         CountedUnit(Arc::new(DocumentId::of_source(source)))
     }
 
-    /// The document whose first part has this number among the texts of its source.
+    /// Creates the unit of a document whose first text has the number `first` in its source.
     pub(crate) fn whole(source: u32, first: u64) -> Self {
         CountedUnit(Arc::new(DocumentId {
             source,
@@ -36,7 +36,7 @@ impl CountedUnit {
         }))
     }
 
-    /// The number of the first text of a document in several parts.
+    /// Returns the number of the first text of a document in several parts.
     pub(super) fn first_text(&self) -> u64 {
         self.0.document & !WHOLE
     }
@@ -65,7 +65,7 @@ impl HeldUnit {
 }
 
 impl DocumentId {
-    /// The number of a source itself.
+    /// Returns the number of a source itself.
     pub(super) fn of_source(source: u32) -> Self {
         DocumentId {
             source,

@@ -7,7 +7,7 @@ options! {
     /// Read identifiers of arXiv as the DOI names that they have: arXiv:2101.00001v2 as 10.48550/arxiv.2101.00001; and addresses at
     /// arxiv.org
     ///
-    /// The version is no part of the name. Old identifiers, `arXiv:hep-th/9901001`, have such names too. The form of these
-    /// mentions is `arxiv`.
+    /// The version is not part of the name. Old identifiers, such as `arXiv:hep-th/9901001`, have DOI names too. The form of
+    /// these mentions is `arxiv`.
     flag arxiv [Scan Normalize] { is_fixed: true }
 }

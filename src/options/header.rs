@@ -6,8 +6,8 @@ options! {
 
     /// The row of tables that is their header, from 1, with blank rows; the rows above it are no part of the table
     ///
-    /// It concerns delimited text and sheets of workbooks of which a column is read. Without it, a row below the first one is the header if only
-    /// that has the column, and as many cells as the rows below it.
+    /// It applies to delimited text, and to sheets of workbooks, of which a column is read. Without it, a row below the first one
+    /// is the header if it is the only one with the column and has as many cells as the rows below it.
     number header_row: u64 [Scan Normalize Index Check Resolve] default "the first that has a wanted column" {
         value: "N", min: 1, is_fixed: true,
     }

@@ -17,7 +17,7 @@ options! {
 
     /// Memory that zstd, xz, lzma and 7z data may ask for on each thread that unpacks; for zstd the next lower power of two
     ///
-    /// Data that needs a greater window than these bytes is not unpacked, and counted as an error.
+    /// Data that needs a larger window is not unpacked, and counted as an error.
     number max_window: u64 = (Limits::default().window) [Scan Normalize Index Check] default "128M" {
         kind: OptionKind::Size, value: "SIZE", is_fixed: true,
     }

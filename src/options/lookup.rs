@@ -2,7 +2,7 @@
 
 use super::spec::OptionHelp;
 
-/// A build without indexes refuses the option with the reason, and does not show it.
+/// A build without indexes does not show the option, and refuses it with the reason.
 const SHOWN: OptionHelp = match cfg!(feature = "known") {
     true => OptionHelp::Short,
     false => OptionHelp::Hidden,
@@ -14,9 +14,9 @@ options! {
 
     /// Ask this index, which doisift index has built, whether names are registered
     ///
-    /// Where the rules doubt, names end where the index knows an end.
+    /// Where the rules are not certain of the end of a name, the index decides.
     ///
-    /// An interrupted run is resumed only with the same index. Parts of the index that were asked may stay in memory, beside the
-    /// budget of the run: at most the size of the file.
+    /// An interrupted run is resumed only with the same index. Parts of the index that were read may stay in memory, in addition
+    /// to the budget of the run: at most the size of the file.
     path known [Scan Normalize Check] { value: "FILE", help: SHOWN }
 }

@@ -10,9 +10,10 @@ options! {
 
     /// File to write to, or, with / at the end, a folder of parts; standard output if not given, or - [.gz and .zst endings compress]
     ///
-    /// A path that ends with / is a folder of parts: see the option `part_size`. The endings compress all formats but Parquet, which is compressed inside. The file is complete when it appears, and only
-    /// appears if the run succeeds. It must not be read by the run, except as an input of a merge, which it replaces: if
-    /// a source is a file that an output would overwrite, the run fails before anything is read.
+    /// A path that ends with / is a folder of parts: see the option `part_size`. The endings compress all formats but Parquet,
+    /// which is compressed inside. The file is complete when it appears, and only appears if the run succeeds. A run must not
+    /// read the files that it writes, except an input of a merge, which the output replaces: if a source is a file that an output
+    /// would overwrite, the run fails before anything is read.
     path output [Scan Merge Normalize Check Diff Resolve] {
         short: Some('o'), value: "FILE", help: OptionHelp::Short, python: WRITTEN,
     }
@@ -24,30 +25,33 @@ options! {
 
     /// Size of the parts if the output is a folder (-o edges/), or `source` for a part for each source
     ///
-    /// Parts are named `part-00000.parquet` and so on. The format is Parquet unless another is chosen, or the folder has the ending of
-    /// one; the endings .gz and .zst compress the parts. A part ends after the row with which it has so many bytes, as its format counts
-    /// them: those of text before compression, or those of all values in Parquet before encoding, whose files are several times
-    /// smaller. Mentions and edges also end it after the document with which eight times as many bytes of text were read, so that a run
-    /// that is resumed does not read much again. Each part is complete when it has its name. At the end there are `_manifest.json`, with
-    /// the rows, the size, the xxh3-64 and the sources of each part, and an empty `_SUCCESS`. The folder must be new or empty.
+    /// Parts are named `part-00000.parquet` and so on. The format is Parquet unless another is chosen, or the folder has the
+    /// ending of one; the endings .gz and .zst compress the parts. A part ends after the row with which it reaches this number of
+    /// bytes: of text before compression, or of all values in Parquet before encoding, whose files are several times smaller. A
+    /// part of mentions or edges also ends after the document with which eight times as many bytes of text were read, so that a
+    /// resumed run does not read much again. A part gets its name when it is complete. At the end the run writes
+    /// `_manifest.json`, with the rows, the size, the xxh3-64 and the sources of each part, and an empty `_SUCCESS`. The folder
+    /// must be new or empty.
     value part_size: crate::records::PartSize [Scan Merge] default "256M" {
         value: "SIZE", is_fixed: true, python: WRITTEN,
     }
 
     /// Write the records of all names to this file too, or to a folder of parts, in the same pass (with --mentions or --edges)
     ///
-    /// They are those that a scan of the same sources writes without [mentions](Self::mentions). The format is that of the ending.
+    /// The records are those that a scan of the same sources writes without [mentions](Self::mentions). The ending determines the
+    /// format.
     path names_to [Scan] { value: "FILE", python: WRITTEN }
 
     /// Write a row for each record of the documents to this file too, or to a folder of parts, in the same pass (with --edges)
     ///
-    /// Rows are in the order in which records end. They have `record`, the identifier as in edges, `value`, the same as it is written, the numbers of
-    /// `reference_count`, of those with a name (`named`) and without one (`unnamed`), and the [record_fields](Self::record_fields). An object that only holds records is
-    /// left out. The format is that of the ending.
+    /// Rows are in the order in which records end. They have `record`, the identifier as in edges, `value`, the identifier as it
+    /// is written, the number of references, `reference_count`, of those with a name, `named`, and of those without one,
+    /// `unnamed`, and the [record_fields](Self::record_fields). An object that only holds records is left out. The ending
+    /// determines the format.
     path nodes_to [Scan] { value: "FILE", python: WRITTEN }
 
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere
     ///
-    /// It is written too if the run fails after its outputs were created, and says why.
+    /// If the run fails after its outputs were created, the report is written too and gives the reason.
     path report [Scan Merge Normalize Index Check Diff Resolve] { value: "FILE", help: OptionHelp::Short, python: WRITTEN }
 }

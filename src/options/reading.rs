@@ -1,4 +1,4 @@
-//! How documents are read.
+//! Options for reading documents.
 
 use doisift_documents::ColumnChoice;
 
@@ -7,7 +7,7 @@ use super::types::{OptionType, parsed};
 use super::value::{BadOption, OptionValue};
 
 options! {
-    /// How documents are read.
+    /// Options for reading documents.
     reading: ReadingOptions, reading_setters, "Reading";
 
     /// Treat each line as a document, named by its number
@@ -24,21 +24,21 @@ options! {
     /// Columns of tables to read, with those within them, such as title,authors.name: of Parquet and Arrow files (all of strings
     /// and binary, if none are given), and of delimited text and JSON Lines, whose rows are documents then
     ///
-    /// The name of a column selects all within it, also within lists and structures; a name within it follows after a full stop.
-    /// A table without one of these columns is counted as an error, and the others are read. Other columns are not read at all.
-    /// Parquet needs the feature `parquet`.
+    /// The name of a column selects everything within it, including lists and structures. A name within the column follows after
+    /// a full stop. A table without one of these columns is counted as an error, and the others are read. Other columns are not
+    /// read at all. Parquet needs the feature `parquet`.
     ///
     /// Tables are Parquet and Arrow files; and, once columns or an [`id_column`](Self::id_column) are set, delimited text whose
-    /// head shows a table or has one of these columns, and JSON Lines. Of these too each row is a document then, and each cell or
-    /// string a text of its own, without its quotes or escapes; texts that are no tables are read whole, and counted in a warning.
-    /// A delimited table or JSON Lines is cut into rows by one thread, and scanned by all. A row of more than 1/64 of the
-    /// [memory](Self::memory), or of 16 MiB, is counted as an error.
+    /// head shows a table or has one of these columns, and JSON Lines. In these tables too, each row is a document, and each cell
+    /// or string a separate text without its quotes or escapes. Texts that are not tables are read whole, and counted in a
+    /// warning. A delimited table or JSON Lines is cut into rows by one thread, and scanned by all. A row of more than 1/64 of
+    /// the [memory](Self::memory), or of 16 MiB, is counted as an error.
     list columns [Scan] { value: "COLUMN,...", is_fixed: true, concerns: Subject::Tables }
 
     /// Column of tables that names each row as a document
     ///
-    /// Its values are strings or integers. Where it is null or empty, the row has the default name. A table without this column
-    /// is counted as an error.
+    /// Its values are strings or integers. If the value is null or empty, the row has the default name. A table without this
+    /// column is counted as an error.
     text id_column [Scan] default "#row=N, N from 1" {
         value: "COLUMN", is_fixed: true, concerns: Subject::Tables,
     }
@@ -46,7 +46,7 @@ options! {
     /// What happens at a damaged source: it is reported and skipped, or the run fails without an output. A source that is named as an
     /// argument and cannot be opened is skipped only if this option says so
     ///
-    /// Without this option, such a source fails the run before an output is created. One that a list names is skipped.
+    /// Without this option, such a source fails the run before an output is created. A source that a list names is skipped.
     value on_error: crate::options::OnError [Scan Index] default "skip" { value: "WHAT" }
 }
 

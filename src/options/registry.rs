@@ -1,8 +1,8 @@
-//! How a registry is asked.
+//! Options for asking a registry.
 
 use super::spec::OptionHelp;
 
-/// A build that asks no registry refuses these options with the reason, and does not show them.
+/// A build that asks no registry does not show these options, and refuses them with the reason.
 const fn shown(help: OptionHelp) -> OptionHelp {
     match cfg!(feature = "resolve") {
         true => help,
@@ -11,12 +11,12 @@ const fn shown(help: OptionHelp) -> OptionHelp {
 }
 
 options! {
-    /// How a registry is asked.
+    /// Options for asking a registry.
     registry: RegistryOptions, registry_setters, "Registry";
 
     /// Ask the registry for the names that the index does not know; without --known, for all names
     ///
-    /// Each distinct name is asked for once. What the index says of a name settles it, without a question.
+    /// Each distinct name is asked for once. The registry is not asked for names that the index knows.
     flag online [Check] { help: shown(OptionHelp::Short) }
 
     /// A mail address or web address by which the service can reach you, for the User-Agent
@@ -24,7 +24,7 @@ options! {
 
     /// Keep answers in this file, and ask only for what it lacks; an interrupted run goes on where it was
     ///
-    /// It is created if it does not exist. One process at a time can use it.
+    /// The file is created if it does not exist. One process at a time can use it.
     path cache [Resolve Check] { value: "FILE", help: shown(OptionHelp::Short) }
 
     /// Ask again for names whose answer in the cache is older, such as 12h or 90d; for unknown names, at the latest after a day

@@ -12,7 +12,7 @@ options! {
     /// Threads that scan or clean; of a scan fewer are started if --memory has no room for them, or the sources have too little
     /// work
     ///
-    /// At least 1. Further ones may read and write. More than two scan only if the memory has 20 MiB for each, and the
+    /// At least 1. Further threads may read and write. More than two threads scan only if the memory has 20 MiB for each, and the
     /// sources have enough work.
     number threads: usize [Scan Normalize Index] default "the cores this process may use" {
         short: Some('j'), value: "N", min: 1, help: OptionHelp::Short,
@@ -28,8 +28,8 @@ options! {
 
     /// Folder for temporary files
     ///
-    /// They are names or rows that do not fit the [memory](Self::memory), and copies of zip and 7z archives that are inside other
-    /// sources.
+    /// Temporary files hold names or rows that do not fit the [memory](Self::memory), and copies of zip and 7z archives that are
+    /// inside other sources.
     path tmp_dir [Scan Merge Index Diff] default "that of the output, or the system's if rows go to standard output" {
         kind: OptionKind::Folder, value: "DIR",
     }
@@ -47,11 +47,11 @@ options! {
     /// output and report may differ between the runs. Sources must be the same files, and unchanged if they were
     /// read; otherwise the run fails and leaves the folder as it is. Streams have no checkpoint.
     ///
-    /// Mentions and edges have checkpoints if they are written in parts. There is one after each part, and nothing
-    /// waits for it. The next run begins with the first part that is missing, at a document of an archive, or a place in a plain
-    /// file, shortly before the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
+    /// Mentions and edges have checkpoints if they are written in parts. There is one after each part, and nothing waits for it.
+    /// The next run begins with the first missing part, at a document of an archive, or an offset in a plain file, shortly before
+    /// the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
     ///
-    /// An indexing reads one source after the other, and goes on after the last document, such as a member of an archive, that was
+    /// An indexing reads one source after another. It resumes after the last document, such as a member of an archive, that was
     /// read to its end.
     path checkpoint [Scan Index] { value: "DIR", python: &["scan", "iter_records", "index"] }
 

@@ -15,7 +15,7 @@ options! {
     /// source, document and name; a merge takes the outputs of such scans
     ///
     /// Pairs are the edges of a citation graph: the fields `source`, `document`, `doi` and `mentions`, sorted by the first three,
-    /// bytewise. Documents of one name in a source are one.
+    /// bytewise. Documents with one name in a source count as one.
     flag pairs [Scan Merge] { python: WRITTEN }
 
     /// Write the names of structured documents (JSON, XML, BibTeX, RIS) with the record that holds them, the path, the reference, and
@@ -29,9 +29,9 @@ options! {
     /// - `role`: `self`, `reference` or `other`;
     /// - `asserted`: whether it is in a field for identifiers, and not in running text.
     ///
-    /// The value of a field for identifiers is taken whole as one name, in any presentation form. In running text names are found as
-    /// for [mentions](Self::mentions). Of a name that a reference states in a field and repeats in its text, one row is written.
-    /// Further fields are those of mentions, and
+    /// The whole value of a field for identifiers is read as one name, in any presentation form. In running text, names are found
+    /// as for [mentions](Self::mentions). Of a name that a reference states in a field and repeats in its text, one row is
+    /// written. Further fields are those of mentions, and
     /// - `path`: a JSON pointer, a path of elements and attributes, or the name of a field;
     /// - `value`: the whole value of the field for identifiers;
     /// - `asserted_by`: who says so of a reference, as Crossref has it: `publisher` or `crossref`; null for names in running text;
@@ -40,8 +40,8 @@ options! {
     /// - `update_type`: what an update of the record is, as Crossref's `update-to` and `updated-by` have it;
     /// - `doi_clean` and `changed`: the name that the rules for dirty data make of that value, and these rules; null if nothing is dirty.
     ///
-    /// A table says where the usual formats of bibliographic data keep records, references and identifiers. In documents without
-    /// structure `record` and `path` are null and all names are `other`. The structure of a document is read by one thread.
+    /// A table lists the paths of records, references and identifiers in the usual formats of bibliographic data. In documents
+    /// without structure, `record` and `path` are null and all names are `other`. One thread reads the structure of a document.
     flag edges [Scan] { python: WRITTEN }
 
     /// Write only edges of these roles: self, reference, other (with --edges; repeatable)
@@ -54,17 +54,20 @@ options! {
 
     /// Add fields of the citing record to each edge, as JSON pointers or paths: type,year:int=/issued/date-parts/0/0 (with --edges)
     ///
-    /// Each is a further column after all other fields, with the name before `=`, or without one that of the path: a text or a number of JSON as text, or null if the record has none or an object or
-    /// a list there. A type after the name and `:` makes values of it: `text`, `int` (64 bits), `float` (64 bits) or `bool`. Values of
-    /// another type are null, and reported as errors. A path that has `=` starts with a slash. In JSON `*` is any item, of which the first with a value counts. In XML a path of elements from the record, which may end in an attribute, as in
-    /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`: the first such element, with the text of all in it. In BibTeX and RIS the name of a
-    /// field or a tag. Rows wait until their record has them all, or ends.
+    /// Each field is a column after all other fields. Its name is the one before `=`, or the path if there is none. Its value is
+    /// a text or a number of JSON as text; null if the record has no value there, or an object or a list. A type may follow the
+    /// name after `:`: `text`, `int` (64 bits), `float` (64 bits) or `bool`. Values of another type are null, and reported as
+    /// errors. A path that has `=` must start with a slash. In JSON `*` is any item; the first one with a value counts. In XML
+    /// the path is one of elements from the record, which may end in an attribute, as in
+    /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`; the value is the text of the first such element. In BibTeX
+    /// and RIS the path is the name of a field or a tag. Rows wait until their record has all fields, or ends.
     list record_fields [Scan] { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
     /// Write a row for each reference without a name too, with its text (with --edges)
     ///
-    /// Its `doi` is null, and its `text` that of the reference: `unstructured`, or else its values with blanks between them, in their order; in XML that of
-    /// all elements in it. Rows have the field `text` after the usual ones. `offset` and `length` are those of the reference.
+    /// Its `doi` is null. Its `text` is that of the reference: `unstructured`, or without it all values in their order, with
+    /// blanks between them; in XML the text of all elements in it. Rows have the field `text` after the usual ones. `offset` and
+    /// `length` are those of the reference.
     flag all_references [Scan] { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
     /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
@@ -77,12 +80,12 @@ options! {
 
     /// Keep only names with one of these prefixes; 10.1038 does not match 10.1038.5 (repeatable)
     ///
-    /// Names that are left out are counted in [`Report::filtered`](crate::Report::filtered).
+    /// Other names are left out, and counted in [`Report::filtered`](crate::Report::filtered).
     texts prefix [Scan] { kind: OptionKind::Items, value: "PREFIX,...", is_fixed: true, help: OptionHelp::Short }
 
     /// Leave out names with one of these prefixes (repeatable)
     ///
-    /// They are left out also if they are to be kept by [`prefix`](Self::prefix).
+    /// They are left out even if [`prefix`](Self::prefix) would keep them.
     texts exclude_prefix [Scan] { kind: OptionKind::Items, value: "PREFIX,...", is_fixed: true }
 
     /// Fields of each row, in this order, such as doi,mentions; inputs of a merge must have all fields
@@ -99,7 +102,7 @@ options! {
 
     /// Write up to N bytes of text before and after each mention, at most 1024, as fields before and after (with --mentions)
     ///
-    /// The text is that on each side of the name, within its document. White space becomes single blanks, control characters are
-    /// left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
+    /// The text is taken from each side of the name, within its document. White space becomes single blanks, control characters
+    /// are left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
     number context: usize [Scan] { value: "N", python: &["scan", "iter_mentions"] }
 }

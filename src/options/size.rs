@@ -1,6 +1,6 @@
 //! Sizes as typed: `512M`, `1.5G`, `64MiB`.
 
-/// Why an argument is no size.
+/// The reason why an argument is not a size.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadSize {
     #[error(
@@ -13,7 +13,7 @@ pub(super) enum BadSize {
     Small { bytes: u64, min: u64 },
 }
 
-/// A size to propose: the number with the unit M, if the unit may have been forgotten.
+/// Returns a size to propose: the number with the unit M, if the unit may have been forgotten.
 fn usual(bytes: u64) -> String {
     match bytes {
         32..65536 => format!("{bytes}M"),
@@ -25,7 +25,7 @@ fn usual(bytes: u64) -> String {
 /// `iB`, in upper or lower case, are powers of 1,024. A number with a unit may have decimals; the result is rounded down.
 ///
 /// # Errors
-/// If it is anything else, or 2^64 bytes or more.
+/// If the text is anything else, or the size is 2^64 bytes or more.
 fn bytes(text: &str) -> Result<u64, BadSize> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number = &text[..text.len() - unit.len()];
@@ -59,7 +59,7 @@ pub(super) fn parse(text: &str, min: u64) -> Result<u64, BadSize> {
     }
 }
 
-/// The part of `unit` that decimal places give.
+/// Returns the part of `unit` for these decimal places.
 fn fraction(decimals: &str, unit: u64) -> u64 {
     // Further digits are less than a byte in every unit.
     let places = decimals.bytes().take(15);

@@ -1,9 +1,9 @@
-//! Which sources are read.
+//! Selects the sources.
 
 use super::spec::{OptionHelp, OptionKind, Subject};
 
 options! {
-    /// Which sources are read.
+    /// Selects the sources.
     sources: SourceOptions, source_setters, "Sources";
 
     /// Read the names of sources from a file, one a line; - is standard input
@@ -24,13 +24,13 @@ options! {
 
     /// Skip these files and folders below folders (repeatable)
     ///
-    /// They are skipped also if they are [included](Self::include).
+    /// They are skipped even if they are [included](Self::include).
     texts exclude [Scan Index Check] { kind: OptionKind::Texts, value: "GLOB", concerns: Subject::Folders }
 
     /// Follow symbolic links below folders; each file is read once, and loops end
     ///
-    /// Each file and folder is read under its own path if that is below a named folder, otherwise under the least path of a link
-    /// to it. A broken link is counted as an error.
+    /// Each file and folder is read under its own path if that is below a named folder, otherwise under the first path of a link
+    /// to it, in bytewise order. A broken link is counted as an error.
     flag follow [Scan Index Check] { short: Some('L'), concerns: Subject::Folders }
 
     /// Read only the I-th of N parts of the sources, I from 0. The part of a source is a hash of its path below the folder,
@@ -42,26 +42,26 @@ options! {
 
     /// Name of standard input as a source, in the output and for --shard
     ///
-    /// It determines the order of sources too. An empty name is the default. The run fails if another source has this name, or
-    /// if standard input is no source.
+    /// The name determines the order of sources too. An empty name means the default. The run fails if another source has this
+    /// name, or if standard input is not a source.
     text source_name [Scan] default "-" { value: "NAME" }
 
     /// Run COMMAND for each file and read what it writes to standard output instead of the file, for files that doisift does not
     /// read itself: it gets the path as its only argument, and the file on standard input. Not for standard input and members of
     /// archives
     ///
-    /// An empty command is none. The path is preceded by `./` if it starts with `-`. A command without `/` is searched for in the
-    /// folders of `PATH`.
+    /// An empty command means no command. The path is preceded by `./` if it starts with `-`. A command without `/` is searched
+    /// for in the folders of `PATH`.
     ///
-    /// What it writes is read like a file: it may be packed, or an archive, and offsets count its bytes. If it ends with another
-    /// exit status than 0, that is counted as an error of the source, with the start of its standard error, and names in its
-    /// output are kept. A run whose command cannot be started fails. If the run ends early, running commands are
-    /// killed, and so are the processes of their process group. At most as many run at once as there are
+    /// The output of the command is read like a file: it may be packed, or an archive, and offsets count its bytes. If the
+    /// command ends with another exit status than 0, that is counted as an error of the source, with the start of its standard
+    /// error, and names in its output are kept. A run whose command cannot be started fails. If the run ends early, running
+    /// commands are killed, and so are the processes of their process group. At most as many commands run at once as there are
     /// [threads](Self::threads).
     ///
-    /// Members of archives, standard input and [streams](Self::reader) are read as they are. The path alone determines the
-    /// [shard](Self::shard), and the file whether it [has changed](Self::checkpoint). With a [range](Self::range), what a command
-    /// writes is not divided.
+    /// Members of archives, standard input and [streams](Self::reader) are read as they are. The [shard](Self::shard) depends on
+    /// the path alone, and a [checkpoint](Self::checkpoint) compares the file, not the output. With a [range](Self::range), the
+    /// output of a command is not divided.
     path pre [Scan] {
         kind: OptionKind::Command, value: "COMMAND", is_fixed: true, concerns: Subject::Commands,
     }
@@ -69,7 +69,7 @@ options! {
     /// Run the command of --pre only for files that match; after ! a glob leaves files out, and the last glob that matches decides
     /// (repeatable)
     ///
-    /// All others are read as they are. Globs are as those of [`include`](Self::include), also for files that were named.
+    /// Other files are read as they are. Globs work as those of [`include`](Self::include), for named files too.
     texts pre_glob [Scan] default "all files" {
         kind: OptionKind::Texts, value: "GLOB", requires: "pre", is_fixed: true,
     }
@@ -79,8 +79,8 @@ options! {
     /// A run whose rows are not [mentions](Self::mentions) fails. The rows of consecutive ranges, from 0 to the size of the file or
     /// beyond, are those of the whole file, with the same offsets.
     ///
-    /// What cannot be divided belongs to the range that starts at 0, as a whole: packed files, archives, streams, and all
-    /// sources if [lines](Self::lines) are documents or [columns](Self::columns) are set. So do the counts of a file and its
-    /// document. A run over a later range reads only the first and last bytes of such files.
+    /// Sources that cannot be divided belong to the range that starts at 0: packed files, archives, streams, and all sources if
+    /// [lines](Self::lines) are documents or [columns](Self::columns) are set. The counts of a file and its document belong to
+    /// this range too. A run over a later range reads only the first and last bytes of such files.
     value range: std::ops::Range<u64> [Scan] { help: OptionHelp::Library, python: &["iter_mentions"] }
 }

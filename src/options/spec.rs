@@ -1,11 +1,11 @@
-//! What is known of an option besides the field that holds it.
+//! The specification of options: everything except the fields that hold their values.
 
 use std::path::Path;
 
 use super::size;
 use super::value::{BadOption, OptionValue};
 
-/// What a run does: each task has its builder, its command and its options.
+/// A task of the library. Each has its builder, its command and its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Task {
@@ -37,43 +37,43 @@ pub struct OptionSpec {
     pub default: &'static str,
     /// The group of options that it belongs to, as a heading.
     pub heading: &'static str,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: OptionKind,
     /// The tasks that have it.
     pub tasks: &'static [Task],
     /// Its letter on the command line.
     pub short: Option<char>,
-    /// Whether the letter is all that the command line has.
+    /// Whether the command line has only the letter.
     pub has_no_long: bool,
     /// The name of its value in the help; empty for a flag.
     pub value: &'static str,
-    /// Where the help shows it.
+    /// The help that shows it.
     pub help: OptionHelp,
-    /// The least number.
+    /// The minimum number.
     pub min: u64,
-    /// The option that must be given too; empty if no other must be.
+    /// The option that must be given too; empty if there is none.
     pub requires: &'static str,
-    /// The option that must not be given too; empty if any other may be.
+    /// The option that must not be given too; empty if there is none.
     pub conflicts: &'static str,
     /// Python's functions over a [`Pipeline`](crate::Pipeline) that have it.
     pub(crate) python: &'static [&'static str],
     /// Whether a resumed run must have the same value.
     pub(crate) is_fixed: bool,
-    /// What it concerns.
+    /// The kind of input that it concerns.
     pub(crate) concerns: Subject,
     /// Refuses a value that the field cannot have.
     pub(crate) check: fn(&OptionValue) -> Result<(), BadOption>,
 }
 
-/// What the value of an option is.
+/// The kind of an option's value.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum OptionKind {
-    /// None: the option is there or not.
+    /// No value: the option is given or not.
     Flag,
     /// A whole number.
     Number,
-    /// Bytes, such as `512M`.
+    /// A number of bytes, such as `512M`.
     Size,
     /// A text.
     Text,
@@ -99,21 +99,21 @@ pub enum OptionKind {
     Part,
 }
 
-/// Where the help of the command shows an option.
+/// The help of the command that shows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionHelp {
-    /// In the summary too.
+    /// In the short help too.
     Short,
-    /// In the whole help alone.
+    /// Only in the whole help.
     Long,
-    /// Nowhere: it is for tests, or this build cannot do what it asks.
+    /// Not shown: it is for tests, or this build does not support it.
     Hidden,
     /// The command does not have it.
     Library,
 }
 
-/// What an option concerns. It has no effect on a run that meets nothing of this.
+/// The kind of input that an option concerns. The option has no effect on a run without such input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// Every run.
@@ -122,24 +122,24 @@ pub(crate) enum Subject {
     Folders,
     /// Files for which a command is run.
     Commands,
-    /// Texts whose kind their origin does not give.
+    /// Texts whose kind is not determined by their origin.
     OpenKinds,
-    /// Texts that are no tables.
+    /// Texts that are not tables.
     Texts,
 }
 
 /// The options of a group, with their values.
 pub(crate) trait OptionGroup {
-    /// Sets an option; returns whether the group has one of this name.
+    /// Sets an option. Returns false if the group has no option of this name.
     fn set(&mut self, name: &str, value: &OptionValue) -> Result<bool, BadOption>;
 
-    /// The options of a task, with their values.
+    /// Returns the options of a task, with their values.
     fn values(&self, task: Task) -> Vec<(&'static OptionSpec, OptionValue)>;
 }
 
 /// A builder whose options can be set by their names.
 pub trait OptionBuilder: Default {
-    /// All options of the task, by their groups.
+    /// Returns all options of the task, by their groups.
     fn options() -> Vec<&'static OptionSpec>;
 
     /// Sets an option that has a setter of this name.
@@ -153,7 +153,7 @@ pub trait OptionBuilder: Default {
 const READERS: &[&str] = &["scan", "iter_mentions", "iter_records"];
 
 impl OptionSpec {
-    /// What most options have.
+    /// The values that most options have.
     pub(crate) const BASE: OptionSpec = OptionSpec {
         name: "",
         doc: "",
@@ -174,20 +174,19 @@ impl OptionSpec {
         check: |_| Ok(()),
     };
 
-    /// The name on the command line, without the leading `--`.
+    /// Returns the name on the command line, without the leading `--`.
     pub fn long(&self) -> String {
         self.name.replace('_', "-")
     }
 
-    /// What it does, in one paragraph.
+    /// Returns the first paragraph of the documentation, which is the help of the command.
     pub fn summary(&self) -> String {
         let lines = self.doc.lines().map(str::trim);
         let first: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
         first.join(" ")
     }
 
-    /// Whether Python's `function` has it: one over a [`Pipeline`](crate::Pipeline), or that of another task, which has all options
-    /// of its command.
+    /// Whether Python's `function` has the option. Functions of tasks other than scan have all options of their command.
     pub fn is_of(&self, function: &str) -> bool {
         let is_of_command = matches!(self.help, OptionHelp::Short | OptionHelp::Long);
         let has = |task: Task| is_of_command && self.tasks.contains(&task);
@@ -202,7 +201,7 @@ impl OptionSpec {
         }
     }
 
-    /// The value that was meant: numbers and sizes of texts.
+    /// Converts a value to the kind of the option: numbers and sizes are read from texts.
     ///
     /// # Errors
     /// If the option cannot have this value.

@@ -1,4 +1,4 @@
-//! The types that options have: what is a value of each, and how it is shown.
+//! The types of options: how values of each are read and shown.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -16,7 +16,7 @@ use super::value::{BadOption, OptionValue};
 use crate::records::{Format, PartSize};
 use crate::structure::RecordId;
 
-/// A type that one value of an option has.
+/// A type of one value of an option.
 pub(crate) trait OptionType: Sized {
     const KIND: OptionKind;
 
@@ -32,7 +32,7 @@ pub(crate) trait OptionField: Sized {
     fn shown(&self) -> OptionValue;
 }
 
-/// The value that a text names.
+/// Parses a value from a text.
 pub(crate) fn parsed<T: FromStr<Err: Display>>(value: &OptionValue) -> Result<T, BadOption> {
     let text = <String as OptionType>::read(value)?;
     text.parse()
@@ -52,7 +52,7 @@ impl<T: OptionType> OptionField for Option<T> {
     }
 }
 
-/// A field that has a value whether it was set or not.
+/// A field that has a value even if it was not set.
 impl<T: OptionType> OptionField for T {
     fn read(value: &OptionValue) -> Result<Self, BadOption> {
         <T as OptionType>::read(value)
@@ -225,7 +225,8 @@ impl OptionType for PartSize {
     }
 }
 
-/// Types that are parsed from a text: what their value is, and the text that names it.
+/// Implements `OptionType` for types that are parsed from a text. A line has the type, its kind, and the function that writes it
+/// as text.
 macro_rules! parsed_types {
     ($($type:ty, $kind:expr, $text:expr;)+) => {
         const _: () = {
@@ -253,7 +254,7 @@ parsed_types! {
     TextKind, OptionKind::Choice(|| names(TextKind::ALL, TextKind::name)), |kind| kind.name().to_owned();
 }
 
-/// Words that need no explanation.
+/// Returns the words of a choice, without explanations.
 fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, &'static str)> {
     all.iter().map(|&one| (name(one), "")).collect()
 }

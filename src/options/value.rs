@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::spec::OptionSpec;
 
-/// The value of an option. Shown as text, it is as in messages.
+/// The value of an option. Its `Display` is the form in messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionValue {
@@ -33,7 +33,7 @@ pub enum OptionValue {
 /// Options by their names.
 pub(crate) type OptionValues = BTreeMap<&'static str, OptionValue>;
 
-/// The values of options for a report. Those that have a member of their own there are left out.
+/// Returns the values of options for a report, without those that have a member of their own there.
 pub(crate) fn reported(options: &[(&'static OptionSpec, OptionValue)]) -> OptionValues {
     const OWN: [&str; 5] = ["output", "format", "fields", "threads", "memory"];
     let others = options.iter().filter(|(spec, _)| !OWN.contains(&spec.name));
@@ -42,7 +42,7 @@ pub(crate) fn reported(options: &[(&'static OptionSpec, OptionValue)]) -> Option
         .collect()
 }
 
-/// The values of options that were given and bear on the rows, for the manifest of parts.
+/// Returns the values of options that were given and affect the rows, for the manifest of parts.
 pub(crate) fn stated(options: &[(&'static OptionSpec, OptionValue)]) -> OptionValues {
     let is_stated = |spec: &OptionSpec, value: &OptionValue| {
         !matches!(spec.heading, "Resources" | "Output") && value.is_given()
@@ -55,13 +55,13 @@ pub(crate) fn stated(options: &[(&'static OptionSpec, OptionValue)]) -> OptionVa
         .collect()
 }
 
-/// The names of paths for a report.
+/// Returns the names of paths for a report.
 pub(crate) fn reported_paths<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<String> {
     let names = paths.into_iter().map(|path| display_name(path));
     names.map(Cow::into_owned).collect()
 }
 
-/// Why an option cannot be set.
+/// The reason why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadOption {
@@ -77,7 +77,7 @@ pub enum BadOption {
 }
 
 impl OptionValue {
-    /// Whether the option has a value that someone chose: it is no false flag, and not empty.
+    /// Whether the option has a chosen value: it is not a false flag, and not empty.
     pub fn is_given(&self) -> bool {
         match self {
             OptionValue::Unset | OptionValue::Flag(false) => false,

@@ -67,8 +67,8 @@ impl PipelineBuilder {
         self
     }
 
-    /// Adds a stream as a source called `name`: a response, an object of a store, data of one's own. It is read on a thread of
-    /// the run, packed and in containers like a file. No other source may have its name.
+    /// Adds a stream as a source called `name`: a response, an object of a store, your own data. It is read on a thread of the
+    /// run, and may be packed or a container, as a file may. No other source may have its name.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -109,9 +109,9 @@ impl PipelineBuilder {
     /// Builds the pipeline.
     ///
     /// # Errors
-    /// If there is no source, the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the
-    /// ending compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted,
-    /// the index of [known](Self::known) names cannot be read, or the options cannot be combined with a
+    /// If there is no source, the syntax of a glob is wrong, no format was set and the output does not end with one of this
+    /// build, the ending compresses Parquet, rows do not have a chosen field, a prefix is not valid, two kinds of rows are
+    /// chosen, the index of [known](Self::known) names cannot be read, or the options cannot be combined with a
     /// [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check()?;

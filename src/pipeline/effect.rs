@@ -1,7 +1,7 @@
 //! Warns of options that have no effect on a run, since it read nothing that they concern. The declaration of an option says what
 //! it concerns.
 //!
-//! Limits are left out: a limit that was not reached is no mistake.
+//! Limits are left out, since it is fine if a limit is not reached.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

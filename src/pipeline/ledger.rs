@@ -153,7 +153,7 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
-    /// Reports an error that loses something, or ends the run with it, as the options say.
+    /// Reports an error that loses input, or ends the run with it, depending on the option `on_error`.
     fn lose_to(&self, place: ReadPlace, error: Error) {
         match self.options.reading.on_error.unwrap_or_default() {
             OnError::Fail => self.fail(error),

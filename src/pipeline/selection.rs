@@ -99,10 +99,10 @@ fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, Se
     }
 }
 
-/// The fields of records that rows have.
+/// Parses the fields of records that rows have.
 ///
 /// # Errors
-/// If one has no path, or its column no type.
+/// If a path or the type of a column is not valid.
 pub(super) fn record_fields(
     options: &SelectionOptions,
 ) -> Result<Vec<RecordField>, SelectionError> {

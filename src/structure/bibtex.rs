@@ -27,16 +27,16 @@ pub(crate) struct Bibtex {
     is_quoted: bool,
     meaning: Meaning,
     kept: Vec<u8>,
-    /// How much of the start of an entry was read at the start of a line.
+    /// How much of `@type{` was read at the start of a line.
     start: StartState,
     /// The field that holds the identifier; the key does if `None`.
     id: Option<Vec<u8>>,
     wanted: Arc<Wanted>,
     /// Whether the current field is wanted.
     is_field: bool,
-    /// Where the value starts.
+    /// Offset of the current value in the document.
     value: u64,
-    /// Where the byte that is read is, and the piece with it.
+    /// Offset in the document of the byte or run that is being read.
     here: u64,
     offset: u64,
 }

@@ -101,7 +101,7 @@ pub(crate) struct StructureFaults {
     pub(crate) undecided: u64,
     /// The number of identifiers, paths of rows, and fields of records that were longer than 4,096 bytes and were cut.
     pub(crate) cut: u64,
-    /// Values of fields of records that are not of the types of their columns, at most one entry for each field.
+    /// Values that are not of the types of their columns, with at most one entry for each field of records.
     pub(crate) mistyped: Vec<Mistyped>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Mistyped {
     /// The number of the field.
     pub(crate) field: usize,
     pub(crate) count: u64,
-    /// The first of them, and its offset. None for an object or a list of JSON.
+    /// The first such value, and its offset. The value is `None` for an object or a list of JSON.
     pub(crate) first: Option<Box<str>>,
     pub(crate) offset: u64,
 }
@@ -421,7 +421,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         }
     }
 
-    /// Sets a field of the record, unless it has a value. One that is not of the type of its column is null.
+    /// Sets a field of the record, unless it has a value. A value that is not of the type of its column becomes null.
     fn set_field(&mut self, number: usize, text: Option<&str>, offset: u64) {
         let wanted = &self.wanted.fields;
         let kind = wanted[number].column.kind;
@@ -445,7 +445,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         if value.is_none() {
             self.faults.add_mistyped(number, text, offset);
         }
-        // An object or a list is no value, and another may follow.
+        // An object or a list does not count as a value, and a value may follow.
         if text.is_some() {
             Arc::make_mut(fields)[number] = Some(value.unwrap_or_default());
         }

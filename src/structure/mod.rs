@@ -4,9 +4,10 @@
 //! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their identifiers as
 //! [`Event`]s. `table` lists the meanings of paths in the known formats. `pointers` and `elements` look paths up in it. `stack`
 //! keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags` numbers the names of elements.
-//! `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes from records, `record_field` reads their types, and `gather`
-//! collects the text of elements. `value` finds the whole value of a field around a mention. `join` joins mentions with their
-//! places, whose `paths` are stored without their common starts. Knows bytes only: nothing of DOI names or files.
+//! `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes from records, `record_field`
+//! parses their columns, types and paths, and `gather` collects the text of elements. `value` finds the whole value of a field
+//! around a mention. `join` joins mentions with their places, whose `paths` are stored without their common starts. Knows bytes
+//! only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
 //! record. After broken structure a reader reports a fault once and continues at the next record or line that it can recognise.

@@ -61,8 +61,8 @@ pub(crate) enum Event<'t> {
     Related { cites: bool },
     /// The structure is broken at an offset of the document.
     Broken(u64),
-    /// A value of a field of the innermost record, by the number of the field, and its offset. The first value counts. An object or
-    /// a list of JSON has no text.
+    /// A value of a field of the innermost record: the number of the field, the offset and the text. The first value counts. An
+    /// object or a list of JSON has no text.
     Field {
         number: usize,
         text: Option<&'t str>,

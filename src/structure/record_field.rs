@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-/// A field of records, as it is given: `/issued/date-parts/0/0`, `year=/issued/date-parts/0/0`, `year:int=/issued/date-parts/0/0`.
+/// A field of records, parsed from an option: `/issued/date-parts/0/0`, `year=/issued/date-parts/0/0`,
+/// `year:int=/issued/date-parts/0/0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordField {
     pub(crate) column: RecordColumn,
@@ -16,17 +17,17 @@ pub(crate) struct RecordColumn {
     pub(crate) kind: RecordType,
 }
 
-/// Where records have a field: `/issued/date-parts/0/0`, `member`.
+/// The path of a field in records: `/issued/date-parts/0/0`, `member`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordPath {
     steps: Vec<Box<str>>,
 }
 
-/// A float is never a word for what is no number.
+/// Sound because a float is never NaN.
 impl Eq for RecordValue {}
 
-/// The values of the fields of a record, in the order in which they are wanted. None if the record has none, null if it is not of
-/// the type of its column.
+/// The values of the fields of a record, in the order in which they are wanted. `None` if the record has no value, null if the
+/// value is not of the column's type.
 pub(crate) type RecordFields = [Option<RecordValue>];
 
 /// The type of a column that holds a field of records.
@@ -34,14 +35,14 @@ pub(crate) type RecordFields = [Option<RecordValue>];
 pub(crate) enum RecordType {
     #[default]
     Text,
-    /// 64 bits with a sign.
+    /// A signed integer of 64 bits.
     Int,
-    /// 64 bits, never infinite.
+    /// A finite floating-point number of 64 bits.
     Float,
     Bool,
 }
 
-/// A value of a field of records, as the type of its column has it.
+/// A value of a field of records, converted to the type of its column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum RecordValue {
     #[default]
@@ -52,7 +53,7 @@ pub(crate) enum RecordValue {
     Bool(bool),
 }
 
-/// Why a field of records cannot be read from its text.
+/// The reason why a field of records cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRecordField {
@@ -65,9 +66,9 @@ pub enum BadRecordField {
         types = RecordType::listed()
     )]
     Type {
-        /// The word.
+        /// The word given as a type.
         kind: Box<str>,
-        /// The whole text.
+        /// The whole text of the field.
         field: Box<str>,
     },
 }
@@ -75,8 +76,7 @@ pub enum BadRecordField {
 impl FromStr for RecordField {
     type Err = BadRecordField;
 
-    /// Reads a path, maybe after the name of its column and `=`, and the name maybe with a type after `:`. A path with a slash at
-    /// its start has no name.
+    /// Reads `PATH`, `NAME=PATH` or `NAME:TYPE=PATH`. A text that starts with a slash is a path only.
     fn from_str(field: &str) -> Result<RecordField, BadRecordField> {
         let (column, path) = match named(field) {
             Some((name, kind, path)) => {
@@ -95,8 +95,8 @@ impl FromStr for RecordField {
     }
 }
 
-/// The name of a column, the word for its type, and the path after `=`. None if no name is given: names have letters, digits, `_`
-/// and `-`, and the condition of a path in XML has a bracket before its `=`.
+/// Splits a field into the name of its column, the word for its type, and its path. Returns `None` if it has no name: names have
+/// letters, digits, `_` and `-`, unlike the text before the `=` of a condition in XML, which has a bracket.
 fn named(field: &str) -> Option<(&str, Option<&str>, &str)> {
     let (column, path) = field.split_once('=')?;
     let (name, kind) = match column.split_once(':') {
@@ -116,7 +116,7 @@ impl RecordColumn {
         }
     }
 
-    /// The name with the type, if that is not text.
+    /// Returns the name, with the type if that is not text.
     pub(crate) fn described(&self) -> String {
         match self.kind {
             RecordType::Text => self.name.to_string(),
@@ -125,7 +125,7 @@ impl RecordColumn {
     }
 }
 
-/// The value of the field with this number, of a record with these values.
+/// Returns the value of the field with this number; null if the record has no value.
 pub(crate) fn record_value(fields: Option<&RecordFields>, number: usize) -> &RecordValue {
     let value = fields.and_then(|fields| fields.get(number)?.as_ref());
     value.unwrap_or(&RecordValue::Null)
@@ -139,13 +139,13 @@ impl RecordType {
         RecordType::Bool,
     ];
 
-    /// The type with this word, if there is one.
+    /// Returns the type with this word, or `None` if there is none.
     pub(crate) fn named(word: &str) -> Option<RecordType> {
         let mut all = RecordType::ALL.into_iter();
         all.find(|kind| kind.name() == word)
     }
 
-    /// The word for it.
+    /// Returns the word for the type.
     pub(crate) fn name(self) -> &'static str {
         match self {
             RecordType::Text => "text",
@@ -155,7 +155,7 @@ impl RecordType {
         }
     }
 
-    /// What its values are, for messages.
+    /// Describes the values of the type, for messages.
     pub(crate) fn values(self) -> &'static str {
         match self {
             RecordType::Text => "texts",
@@ -169,15 +169,15 @@ impl RecordType {
         RecordType::ALL.map(RecordType::name).join(", ")
     }
 
-    /// The value that a text stands for. None if there is none of this type. A whole number may have a point and zeros after it,
-    /// as programs write it that know only floating-point numbers.
+    /// Converts a text to a value of the type. Returns `None` if that is not possible. An integer may have a point and zeros
+    /// after it, since some programs write all numbers as floating-point numbers.
     pub(crate) fn read(self, text: &str) -> Option<RecordValue> {
         let word = text.trim();
         match self {
             RecordType::Text => Some(RecordValue::Text(text.into())),
             RecordType::Int => whole(word).parse().ok().map(RecordValue::Int),
             RecordType::Float => {
-                // Rust also reads the words for what is no number.
+                // Rust also parses words such as `NaN` and `inf`.
                 let is_number = word.bytes().any(|byte| byte.is_ascii_digit());
                 let number = word.parse().ok().filter(|_| is_number);
                 let number = number.filter(|number: &f64| number.is_finite());
@@ -192,7 +192,7 @@ impl RecordType {
     }
 }
 
-/// A number without the zeros of its fraction, if it has no other digits there.
+/// Returns a number without its fraction, if that has only zeros.
 fn whole(number: &str) -> &str {
     match number.split_once('.') {
         Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => {
@@ -209,7 +209,7 @@ pub(crate) struct BadRecordPath;
 impl FromStr for RecordPath {
     type Err = BadRecordPath;
 
-    /// Reads a JSON pointer, or the same without the slash at its start.
+    /// Reads a JSON pointer, with or without the slash at its start.
     fn from_str(path: &str) -> Result<RecordPath, BadRecordPath> {
         let steps = path.strip_prefix('/').unwrap_or(path).split('/');
         let steps = steps.map(|step| step.replace("~1", "/").replace("~0", "~").into());
@@ -222,7 +222,7 @@ impl FromStr for RecordPath {
 }
 
 impl RecordPath {
-    /// The names on the path.
+    /// Returns the names on the path.
     pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.steps.iter().map(|step| &**step)
     }

@@ -21,7 +21,7 @@ pub(crate) struct Ris {
     wanted: Arc<Wanted>,
     /// Whether the field of the current tag is wanted.
     is_field: bool,
-    /// Where the value of the line starts.
+    /// Offset of the current value in the document.
     value: u64,
     offset: u64,
 }

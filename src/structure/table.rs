@@ -455,10 +455,10 @@ pub(super) const RIS: &[(&str, Meaning)] = &[
     ("LK", Meaning::Own),
 ];
 
-/// Where a record's identifier is, as a path from the record: `/DOI`, `/front/article-meta/article-id`, `/header/@key`.
+/// The path of a record's identifier, from the record: `/DOI`, `/front/article-meta/article-id`, `/header/@key`.
 ///
-/// In JSON it is a JSON pointer with `*` for an item of a list, of which the first with an identifier counts; in XML a path of elements that may end in an attribute; in
-/// BibTeX and RIS the name of a field.
+/// In JSON it is a JSON pointer, with `*` for any item of a list; the first item with an identifier counts. In XML it is a path
+/// of elements that may end in an attribute. In BibTeX and RIS it is the name of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordId {
     path: Box<str>,
@@ -486,12 +486,12 @@ impl FromStr for RecordId {
 }
 
 impl RecordId {
-    /// The path, as it was parsed.
+    /// Returns the text from which the path was parsed.
     pub fn as_str(&self) -> &str {
         &self.path
     }
 
-    /// The names on the path.
+    /// Returns the names on the path.
     pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.path[1..].split('/')
     }

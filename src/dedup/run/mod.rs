@@ -40,7 +40,7 @@ const HEADER: usize = 16;
 /// Bytes of a trailer.
 const TRAILER: usize = 40;
 
-/// The header of a run.
+/// Returns the header of a run.
 fn header(kept: Kept) -> [u8; HEADER] {
     let kept: u32 = match kept {
         Kept::All => 0,

@@ -62,7 +62,7 @@ impl<'p> Packer<'p> {
         })
     }
 
-    /// Adds an entry. Its key must be greater than the one before.
+    /// Adds an entry. Its key must be greater than the key before.
     pub(in crate::dedup) fn push(&mut self, entry: &Entry<'_>) -> Result<(), SpillError> {
         if self.records == 0 {
             self.first.clear();
@@ -99,7 +99,7 @@ impl<'p> Packer<'p> {
         Ok(())
     }
 
-    /// Ends the last frame, and returns all.
+    /// Ends the last frame, and returns all frames.
     pub(in crate::dedup) fn finish(mut self) -> Result<Vec<NameFrame>, SpillError> {
         if self.records > 0 {
             self.end_frame()?;
@@ -108,7 +108,7 @@ impl<'p> Packer<'p> {
     }
 }
 
-/// Length of the common beginning of two keys.
+/// Returns the length of the common beginning of two keys.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     let words = a.chunks_exact(8).zip(b.chunks_exact(8));
     let words = words.take_while(|(a, b)| a == b).count() * 8;
@@ -120,7 +120,7 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 pub(in crate::dedup) struct Writer {
     out: BufWriter<File>,
     path: TempPath,
-    /// The folder of a run that is removed with the process.
+    /// The folder of a run that is removed with the process; `None` for a lasting run.
     folder: Option<Arc<RunFolder>>,
     header: [u8; HEADER],
     written: u64,
@@ -129,18 +129,18 @@ pub(in crate::dedup) struct Writer {
 }
 
 impl Writer {
-    /// Creates a file in `folder` and passes its path to `note`. For a run that is removed with the process, `folder` is that of
-    /// `passing`.
+    /// Creates a file in `folder` and passes its path to `note`. For a run that is removed with the process, `passing` is given
+    /// and `folder` is its path.
     ///
     /// # Errors
-    /// If the file cannot be created. All errors of a writer name the file, or otherwise the folder.
+    /// If the file cannot be created. Errors of a writer name the file, or the folder if there is no file yet.
     pub(in crate::dedup) fn create(
         folder: &Path,
         passing: Option<Arc<RunFolder>>,
         kept: Kept,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
-        // Opened here, not by tempfile, for the error text of the system.
+        // Opened here, not by tempfile, so that errors have the system's text.
         let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
         let (prefix, random, suffix) = RUN;
         let made = tempfile::Builder::new()

@@ -50,7 +50,7 @@ impl Spilling {
         self.runs.lock().unwrap().clone()
     }
 
-    /// The records, and the number of runs. Asserts that no run file is left.
+    /// Returns the records, and the number of runs. Asserts that no run file is left.
     fn records(self) -> (Vec<Owned>, usize) {
         let records = records(self.table);
         assert_eq!(left(self.folder.path()), 0);
@@ -62,7 +62,7 @@ fn left(folder: &Path) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
-/// The least budget, with which every batch becomes a run.
+/// The smallest budget, with which every batch becomes a run.
 const TINY: usize = 1;
 
 proptest! {
@@ -158,7 +158,7 @@ fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
     assert_eq!(left(folder.path()), 0);
 }
 
-/// Repeated names in documents of some sources, with all kinds of texts and document names.
+/// Returns repeated names in documents of some sources, with all kinds of texts and document names.
 fn many() -> Vec<Said> {
     let one = |number: u64| {
         let scattered = number * 7_919 % 60_013;
@@ -235,7 +235,7 @@ fn memory_stays_within_the_budget() {
     assert!(spilling.paths().len() > 1);
 }
 
-/// Two runs with all kinds of fields, and the same key in both.
+/// Makes two runs with all kinds of fields, and the same keys in both.
 fn small(kept: Kept) -> Spilling {
     Spilling::new(kept, TINY, 1).fill(|table| {
         let mut batch = table.batch();
@@ -254,7 +254,7 @@ fn small(kept: Kept) -> Spilling {
     })
 }
 
-/// The records, or the error, after the first run file was changed.
+/// Returns the number of records, or the error, after the first run file was changed.
 fn records_of_changed(
     kept: Kept,
     change: impl Fn(&mut Vec<u8>),
@@ -406,7 +406,7 @@ fn when_asked_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
 /// The runs that were last passed to `keep`.
 type KeptRuns = Arc<Mutex<(Vec<RunFile>, Spilled)>>;
 
-/// A table whose runs outlast it. It starts with the runs in `named` and is filled with `said`.
+/// Makes a table whose runs outlast it. It starts with the runs in `named` and is filled with `said`.
 fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> NameTable {
     let (runs, written) = named.lock().unwrap().clone();
     let keeping = Arc::clone(named);
@@ -450,6 +450,6 @@ fn what_was_kept_lasts_and_what_came_after_it_does_not() {
     // A round of merges passes the merged run to `keep`, and removes the runs it was merged from.
     assert!(left(folder.path()) <= FAN);
     assert_eq!(named.lock().unwrap().0.len(), left(folder.path()));
-    // So a later table can resume from them.
+    // A later table can resume from them.
     assert_eq!(records(lasting(folder.path(), &named, &[])), twin(&all));
 }

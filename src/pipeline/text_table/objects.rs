@@ -121,7 +121,7 @@ struct ObjectCells<'c, 't> {
     batch: &'c mut RowBatch,
     /// The names of the members that enclose the value, with full stops between them.
     name: String,
-    /// The same path as the place of a column: a JSON pointer with lists.
+    /// The path of the column: a JSON pointer with [`ITEMS`] for lists.
     place: String,
     /// The indices in the lists that enclose the value.
     indices: Vec<u32>,
