@@ -439,7 +439,7 @@ pub fn arrow(columns: &[TableColumn<'_>], style: ArrowStyle) -> ArrowBytes {
     writer.end(schema)
 }
 
-/// Returns every style, by the bits of a number below 16.
+/// Returns a style. Numbers below 16 give every style, by their bits.
 pub fn style(bits: u8) -> ArrowStyle {
     ArrowStyle {
         stream: bits & 1 > 0,

@@ -367,7 +367,7 @@ impl ParquetBytes {
     }
 }
 
-/// Returns every style, by the bits of a number below 16.
+/// Returns a style. Numbers below 16 give every style, by their bits.
 pub fn style(bits: u8) -> ParquetStyle {
     ParquetStyle {
         dictionary: bits & 1 > 0,

@@ -1,7 +1,7 @@
 //! Seeded generator of text whose names are known: prose with names in it, bare names, works with references, or numbers.
 //!
-//! The same options give the same bytes on every machine. Does not use the library: it generates only mentions whose names
-//! are certain without the library's rules.
+//! The options determine the bytes on every machine. Does not use the library: it generates only mentions whose names are
+//! certain without the library's rules.
 
 mod names;
 mod references;

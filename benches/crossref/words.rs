@@ -212,7 +212,7 @@ pub const PUBLISHERS: [(&str, &str); 10] = [
     ("Public Library of Science (PLoS)", "340"),
 ];
 
-/// Returns a title of at least `least` words, and less than twice as many. The first has a capital.
+/// Returns a title, which starts with a capital. `least` is the minimum number of words; it has fewer than twice as many.
 pub fn title(random: &mut Random, least: u64) -> String {
     let mut text = String::new();
     for number in 0..least + random.below(least) {

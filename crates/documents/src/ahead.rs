@@ -245,7 +245,8 @@ mod tests {
         file
     }
 
-    /// Members of all kinds: small and large, of one and several gzip members, packed twice, plain, damaged in various ways.
+    /// Returns members of all kinds: small and large, of one and several gzip members, packed twice, plain, damaged in
+    /// various ways.
     fn members() -> Vec<(&'static str, Vec<u8>)> {
         let mut flipped = gzip(&text(3, 900_000));
         flipped[200_000] ^= 0x55;

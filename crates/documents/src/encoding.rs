@@ -38,7 +38,7 @@ enum UnitDecoder {
 }
 
 impl<R: ReadBytes> Transcoded<R> {
-    /// `raw` must start with the byte order mark of `way`, in which one byte may be wrong.
+    /// Reads `raw`, which must start with the byte order mark of `way`. One byte of the mark may be wrong.
     pub(super) fn new(way: Unicode, mut raw: Raw<R>) -> Self {
         let mark = way.mark();
         let replaces = raw.peek(mark.len()) != mark;
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// The decoded text, with `!` for an error.
+    /// Returns the decoded text, with `!` for an error.
     fn decode(way: Unicode, raw: impl ReadBytes, step: usize) -> String {
         let mut raw = Raw::new(raw);
         assert_eq!(raw.peek(way.mark().len()), way.mark());

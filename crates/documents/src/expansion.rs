@@ -158,7 +158,7 @@ impl<R: ReadBytes> ReadBytes for Watched<R> {
         expansion.read(inner, into, is_due, add, InputError::Expansion)
     }
 
-    /// The packed bytes count at once.
+    /// Counts the packed bytes at once.
     fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         let unpacked = self.inner.unpacked_ahead()?;
         let packed = usize::try_from(unpacked.packed()).unwrap_or(usize::MAX);

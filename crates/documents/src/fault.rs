@@ -55,7 +55,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// The usual name of the format.
+    /// Returns the usual name of the format.
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
@@ -167,7 +167,7 @@ pub enum InputError {
     Command {
         /// The command.
         command: Box<str>,
-        /// Its exit status, or the signal that killed it, and the start of what it wrote to its standard error.
+        /// Its exit status, or the signal that killed it, and the start of its standard error.
         ending: Box<str>,
     },
     /// The system does not start the command whose output is to be read instead of files. If the reason is the command

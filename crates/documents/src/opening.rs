@@ -50,7 +50,7 @@ pub struct SheetChoice {
 }
 
 impl SheetChoice {
-    /// The number of the chosen sheet among `names`, from 0.
+    /// Returns the number of the chosen sheet among `names`, from 0.
     pub(super) fn of(&self, names: &[&str]) -> Result<usize, InputError> {
         let Some(wanted) = &self.sheet else {
             return Ok(0);
@@ -120,8 +120,8 @@ static ALL: ColumnChoice = ColumnChoice {
 };
 
 impl<'r> Opening<'r> {
-    /// Default limits, 64 MiB for held bytes, all columns, no threads of its own, and copies in `/tmp`. `bytes` counts
-    /// bytes that are read and bytes that are passed over.
+    /// Makes the default options: 64 MiB for held bytes, all columns, no additional threads, and copies in `/tmp`. `bytes`
+    /// counts bytes that are read and bytes that are passed over.
     pub fn new(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,
@@ -155,7 +155,7 @@ impl<'r> Opening<'r> {
         }
     }
 
-    /// Bytes that may be held of a document while it is passed on: by a thread, and by a thread that is
+    /// Returns the bytes that may be held of a document while it is passed on: by a thread, and by a thread that is
     /// [admitted](Self::admit) to more. The second number depends on the memory of the run alone.
     pub(super) fn room(&self) -> [usize; 2] {
         [self.share / 2, self.whole / 2]

@@ -34,7 +34,7 @@ const SHOWN: usize = 300;
 pub struct Printable<T>(pub T);
 
 impl<'t> Printable<Cow<'t, str>> {
-    /// A name, shortened to about 300 characters by a cut in its middle.
+    /// Shortens a name to about 300 characters by a cut in its middle.
     pub fn name(text: &'t str) -> Self {
         Printable(shortened(text))
     }

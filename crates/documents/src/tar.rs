@@ -667,7 +667,7 @@ mod tests {
         header
     }
 
-    /// A member with its padding.
+    /// Makes a member with its padding.
     fn member(header: &Header, text: &[u8]) -> Vec<u8> {
         let mut member = [header.as_bytes(), text].concat();
         member.resize(member.len().next_multiple_of(BLOCK), 0);
@@ -680,7 +680,7 @@ mod tests {
 
     const END: [u8; 2 * BLOCK] = [0; 2 * BLOCK];
 
-    /// Three members of 600 bytes, which take three blocks each, and the end mark.
+    /// Makes three members of 600 bytes, which take three blocks each, and the end mark.
     fn three() -> Vec<u8> {
         let mut archive: Vec<u8> = [b'a', b'b', b'c']
             .iter()

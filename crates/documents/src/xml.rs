@@ -287,7 +287,7 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    /// Skips a document type; one with declarations of its own ends with `]>`.
+    /// Skips a document type. If it has declarations, it ends with `]>`.
     fn skip_doctype(&mut self) -> Result<(), InputError> {
         loop {
             if let Some(at) = memchr2(b'>', b'[', self.held()) {
@@ -407,7 +407,7 @@ fn local(name: &[u8]) -> &[u8] {
     memchr(b':', name).map_or(name, |at| &name[at + 1..])
 }
 
-/// FNV-1a: names are short, and a collision only hides a fault of the same file.
+/// Hashes with FNV-1a: names are short, and a collision only hides a fault of the same file.
 fn hash(name: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     name.iter().fold(0xcbf2_9ce4_8422_2325, step)

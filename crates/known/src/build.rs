@@ -75,7 +75,7 @@ pub(crate) struct Origin {
 
 /// Takes names and notices in any order, with repeats, and writes an index of them.
 ///
-/// The same names, notices and sources give the same bytes, whatever their order, the memory and the threads.
+/// The bytes of the index depend only on the names, notices and sources: not on their order, the memory or the threads.
 pub struct IndexBuilder {
     options: BuildOptions,
     pub(crate) sources: Vec<IndexSource>,

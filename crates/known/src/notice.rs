@@ -10,7 +10,7 @@ use crate::bytes::{Fields, put_bytes};
 pub struct Notice {
     /// Effect of the notice on the work.
     pub kind: NoticeKind,
-    /// Who says so.
+    /// Who asserts it.
     pub asserted_by: AssertedBy,
     /// The name of the notice itself, which may be the work's own. The index keeps its key.
     pub doi: Option<Doi>,
@@ -107,7 +107,7 @@ impl NoticeKind {
     }
 }
 
-/// Who says that there is a notice, in the words of Crossref.
+/// Who asserts a notice, in the words of Crossref.
 ///
 /// An index stores its position in this list, so a new one is added at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -384,7 +384,7 @@ mod tests {
     const HEADER: &str = "Record ID,Title,Subject,Institution,Journal,Publisher,Country,Author,URLS,ArticleType,RetractionDate,RetractionDOI,\
         RetractionPubMedID,OriginalPaperDate,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature,Reason,Paywalled,Notes";
 
-    /// A row with these four fields, and one more than the header has.
+    /// Makes a row with these four fields, and one more than the header has.
     fn row<'a>(date: &'a str, notice: &'a str, original: &'a str, nature: &'a str) -> Vec<&'a str> {
         let mut row = vec!["x"; 21];
         (row[10], row[11], row[14], row[16]) = (date, notice, original, nature);

@@ -37,7 +37,7 @@ fn fill(builder: &mut IndexBuilder, names: &[String]) {
                     .unwrap();
             }
         }
-        // Some come twice.
+        // Some are added twice.
         if at % 10 == 0 {
             builder.name(crossref, &name.to_ascii_uppercase()).unwrap();
         }

@@ -20,7 +20,7 @@ pub struct ClientOptions {
     pub rate: Rate,
     /// Maximum number of requests in progress at the same time, at least 1; 4 by default. The rate bounds them too.
     pub concurrency: usize,
-    /// A mail address or web address at which the service can reach the person who runs the client. Part of the User-Agent.
+    /// A mail address or web address to reach the person who runs the client. Part of the User-Agent.
     pub contact: Option<String>,
     /// Timeout for a connection; 10 seconds by default.
     pub connect_timeout: Duration,

@@ -14,7 +14,7 @@ pub struct Rate {
 }
 
 impl Default for Rate {
-    /// 5 requests per second.
+    /// Returns a rate of 5 requests per second.
     fn default() -> Self {
         Rate {
             requests: 5,

@@ -13,7 +13,7 @@ pub enum EndingSignal {
     HangUp,
     /// Ctrl-C; on Windows also Ctrl-Break and the end of the console or of the session.
     Interrupt,
-    /// The usual signal of kill(1). Windows has none.
+    /// The usual signal of kill(1). Windows does not have it.
     Terminate,
 }
 

@@ -134,7 +134,7 @@ pub(crate) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize
     file.seek_read(into, at)
 }
 
-/// Only a handle that can write can sync.
+/// Opens the file for writing, since only such a handle can sync.
 pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.sync_all()
 }
@@ -163,7 +163,8 @@ pub(crate) fn status_of_stdout() -> io::Result<FileStatus> {
     status_of_stream(&io::stdout())
 }
 
-/// A file that another program opened may have no size or identity, such as the files that a shell opens for wine.
+/// Returns the status of a stream. A file that another program opened may have no size or identity, such as the files that
+/// a shell opens for wine.
 fn status_of_stream(stream: impl AsHandleRef + Copy) -> io::Result<FileStatus> {
     status_of(stream).or_else(|error| match typ(stream) {
         Ok(kind) if kind.is_disk() => Ok(nameless(FileKind::Regular)),
@@ -209,7 +210,7 @@ pub(crate) fn host_name() -> Vec<u8> {
 
 pub(crate) fn keep_small_pages() {}
 
-/// Only memory limits the number of handles of a process.
+/// Returns no limit: only memory limits the number of handles of a process.
 pub(crate) fn open_files() -> (usize, Option<usize>) {
     (usize::MAX, None)
 }

@@ -30,8 +30,8 @@ impl Bzip2 {
         }
     }
 
-    /// Writes what is decoded. A call that fails at a damaged place does not return the bytes before it, and changes
-    /// nothing: calls with less room get there.
+    /// Writes decoded bytes. A call that fails at a damaged place does not return the bytes before it, and changes nothing.
+    /// Calls with less room return these bytes.
     fn give(&mut self, output: &mut [u8]) -> DecodeStep {
         let mut given = self.run(&[], output);
         if given.ended.is_ok() || given.written > 0 {
@@ -110,7 +110,7 @@ impl MemberFormat for Bzip2 {
         }
     }
 
-    /// These ten bytes do not come about by chance, and each block after them has a checksum.
+    /// These ten bytes are very unlikely in other data, and each block after them has a checksum.
     fn may_start(head: &[u8]) -> bool {
         Self::starts(head)
     }

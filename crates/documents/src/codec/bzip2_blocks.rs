@@ -217,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// `bytes` with a number at a bit.
+    /// Returns `bytes` with a number at a bit.
     fn with_number(bytes: &[u8], bit: usize, magic: u64) -> Vec<u8> {
         let mut out = bytes.to_vec();
         for at in 0..MAGIC {

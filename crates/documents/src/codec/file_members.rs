@@ -26,7 +26,7 @@ impl<F: MemberFormat> FileMembers<F> {
         self.reader.go_on(file, position);
     }
 
-    /// The position in the file at which decoding continues.
+    /// Returns the position in the file at which decoding continues.
     pub(super) fn position(&self) -> u64 {
         self.reader.position()
     }

@@ -28,7 +28,7 @@ impl HeldBytes {
         }
     }
 
-    /// Size of the file; 0 if it cannot be read.
+    /// Returns the size of the file; 0 if it cannot be read.
     pub(super) fn size(&self) -> u64 {
         self.file.metadata().map_or(0, |file| file.len())
     }

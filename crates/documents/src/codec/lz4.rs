@@ -60,7 +60,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// The number at `at`, if the unit has these bytes.
+    /// Returns the number at `at`, if the unit has these bytes.
     fn number(&self, at: usize) -> Option<u32> {
         let bytes = self.bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(bytes))
@@ -98,7 +98,7 @@ impl Lz4 {
         self.flags & flag != 0
     }
 
-    /// Size of the complete unit, as far as its first bytes determine it.
+    /// Returns the size of the complete unit, or of the first bytes that determine it.
     fn wanted(&self) -> usize {
         let unit = self.frame.get_ref();
         match (self.part, unit.number(0)) {
@@ -109,7 +109,7 @@ impl Lz4 {
         }
     }
 
-    /// Bytes of a block, and of the fields beside it.
+    /// Returns the number of bytes of a block and its fields.
     fn block_length(&self, length: u32) -> usize {
         let max = if self.is_legacy { MAX_LEGACY } else { MAX };
         let sum = |flag| 4 * usize::from(self.has(flag));
@@ -229,7 +229,7 @@ fn step(read: usize, written: usize, ended: Result<bool, DecodeFault>) -> Decode
     }
 }
 
-/// Size of the header at the start of `bytes`, which are at least four.
+/// Returns the size of the header at the start of `bytes`, which are at least four.
 fn header_length(bytes: &[u8]) -> usize {
     if numbers::is_skippable(bytes) {
         return 8;
@@ -284,7 +284,7 @@ impl MemberFormat for Lz4 {
         Ok(Lz4::start())
     }
 
-    /// The header has a checksum, and most blocks too.
+    /// Checks the start of a header. The header has a checksum, and most blocks too.
     fn may_start(head: &[u8]) -> bool {
         matches!(head[4..6], [0x40..=0x7d, 0x40 | 0x50 | 0x60 | 0x70]) && head[4] & 2 == 0
     }

@@ -41,7 +41,7 @@ impl Lzma {
 pub(crate) struct RawLzma(PieceDecoder);
 
 impl RawLzma {
-    /// A decoder that undoes `filters`. Their memory must have been checked.
+    /// Makes a decoder that undoes `filters`. Their memory must have been checked.
     pub(crate) fn new(filters: &Filters) -> Result<Self, InputError> {
         let decoder = |_| Stream::new_raw_decoder(filters);
         PieceDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzma)
@@ -51,7 +51,7 @@ impl RawLzma {
 impl Decode for RawLzma {
     const PACKING: Packing = Packing::SevenZip;
 
-    /// The header of the archive says where it ends.
+    /// Always false: the header of the archive says where the data ends.
     fn starts(_: &[u8]) -> bool {
         false
     }
@@ -85,7 +85,7 @@ impl Decode for Lzma {
 /// Whether `head` is the start of the lzma format: its header has values that encoders write, and the first byte of data is
 /// 0. So a text is never taken for it.
 ///
-/// A header without a size has eight bytes of 0xff, which is enough, also if the data is damaged. A header with a size
+/// A header without a size has eight bytes of 0xff, which is enough even if the data is damaged. A header with a size
 /// resembles other binary data. So it must have the default properties of encoders, and the data must start to decode.
 pub(crate) fn is_lzma(head: &[u8]) -> bool {
     if head.len() < MIN || !is_header(head) || head[HEADER] != 0 {
@@ -95,7 +95,7 @@ pub(crate) fn is_lzma(head: &[u8]) -> bool {
         || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL)])
 }
 
-/// Whether `head`, which has at least [`HEAD`] bytes, is the start of a header.
+/// Whether `head`, of at least [`HEAD`] bytes, is the start of a header.
 fn is_header(head: &[u8]) -> bool {
     let number = |bytes: &[u8]| {
         let digits = bytes.iter().rev();
@@ -119,7 +119,7 @@ fn is_unknown(size: &[u8]) -> bool {
     size.iter().all(|byte| *byte == 0xff)
 }
 
-/// Whether `head` decodes to its end, or to as many bytes as its smallest dictionary.
+/// Whether `head` decodes to its end, or to the size of its smallest dictionary.
 fn decodes(head: &[u8]) -> bool {
     let Ok(mut stream) = Stream::new_lzma_decoder(u64::MAX) else {
         return false;
@@ -156,7 +156,7 @@ mod tests {
     use crate::magic;
     use crate::opening::Opening;
 
-    /// `text` packed with the options that `set` sets.
+    /// Packs `text` with the options that `set` sets.
     fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {
         let mut options = LzmaOptions::new_preset(1).unwrap();
         set(&mut options);

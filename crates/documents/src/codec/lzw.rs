@@ -23,7 +23,7 @@ const GROUP: u32 = 8;
 struct LzwFlags(u8);
 
 impl LzwFlags {
-    /// The maximum number of bits of a code.
+    /// Returns the maximum number of bits of a code.
     fn max_bits(self) -> u32 {
         u32::from(self.0 & 0x1f)
     }
@@ -32,7 +32,7 @@ impl LzwFlags {
         self.0 & 0x80 != 0
     }
 
-    /// Two bits mean nothing. gzip(1) ignores them too.
+    /// Whether the number of bits is valid. Two other bits have no meaning, and gzip(1) ignores them too.
     fn is_possible(self) -> bool {
         (FIRST_BITS..=16).contains(&self.max_bits())
     }
@@ -239,7 +239,7 @@ impl Lzw {
 impl Decode for Lzw {
     const PACKING: Packing = Packing::Compress;
 
-    /// A file has one stream, which ends with the file.
+    /// Always false: a file has one stream, which ends with the file.
     fn starts(_: &[u8]) -> bool {
         false
     }

@@ -10,7 +10,7 @@ use crate::read::{ReadBuffer, ReadBytes};
 
 /// Packed bytes that can be looked at before they are read.
 pub(crate) trait Peek: ReadBuffer {
-    /// The next `count` bytes, or all that are left.
+    /// Returns the next `count` bytes, or all that are left.
     fn peek(&mut self, count: usize) -> &[u8];
 }
 

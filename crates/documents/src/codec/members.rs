@@ -47,7 +47,7 @@ pub(super) trait MemberFormat: Decode + Sized + 'static {
         Whole::No
     }
 
-    /// Number of packed bytes that were consumed but not decoded. A member may start in them.
+    /// Returns the number of packed bytes that were consumed but not decoded. A member may start in them.
     fn undecoded(&self) -> u64 {
         0
     }
@@ -83,7 +83,7 @@ pub(crate) enum Whole {
 /// The result of a step through members.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum MemberStep {
-    /// Decoded bytes; there may be none.
+    /// Decoded bytes, maybe none.
     Bytes(usize),
     /// A member or block ended, or the next valid member was found. Another one or the end is at the position.
     Boundary,
@@ -181,7 +181,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         })
     }
 
-    /// The position in the stream at which decoding continues.
+    /// Returns the position in the stream at which decoding continues.
     pub(super) fn position(&self) -> u64 {
         self.window.position()
     }
@@ -321,7 +321,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         Ok(decoded.written)
     }
 
-    /// The stream ends, or cannot be read, in the member at `start`.
+    /// Returns the state after the stream ends, or cannot be read, in the member at `start`.
     fn cut_short(&mut self, start: u64, piece: u64) -> MemberState {
         match self.window.take_error() {
             Some(error) => MemberState::Failed {
@@ -337,7 +337,8 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         }
     }
 
-    /// The position from which the next member may have been consumed as part of the member at `start`, decoded in `piece`.
+    /// Returns the position from which the next member may have been consumed as part of the member at `start`, decoded in
+    /// `piece`.
     fn kept(&self, start: u64, piece: u64) -> u64 {
         let undecoded = self
             .window
@@ -472,7 +473,7 @@ fn failed<F: MemberFormat>(
     }
 }
 
-/// The error for other bytes where a member should start, with members after them.
+/// Returns the error for other bytes in place of a member's start, with members after them.
 fn no_start(packing: Packing, at: u64) -> InputError {
     let error = format!("no {packing} header where one should be, at byte {at} of what is packed");
     damaged(packing, io::Error::new(io::ErrorKind::InvalidData, error))
@@ -522,7 +523,7 @@ pub(super) mod tests {
         out.finish().unwrap()
     }
 
-    /// Random bytes, which cannot be compressed.
+    /// Returns random bytes, which cannot be compressed.
     pub(in super::super) fn noise(seed: u64, length: usize) -> Vec<u8> {
         let mut state = seed | 1;
         let next = || {
@@ -543,7 +544,7 @@ pub(super) mod tests {
         outcome(&mut members(packed), 1 << 16)
     }
 
-    /// Bytes that pack somewhat, different for each `n`.
+    /// Returns bytes that pack somewhat, different for each `n`.
     fn line(n: u64) -> Vec<u8> {
         let hex: String = noise(n, 300)
             .iter()

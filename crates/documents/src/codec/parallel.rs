@@ -37,13 +37,13 @@ pub(super) trait OrderedReader: Sized {
     /// If there is no memory for a decoder.
     fn new(file: &Arc<File>, size: u64, limits: &Limits, max: usize) -> Result<Self, InputError>;
 
-    /// The place of the reader: the bit of the file at which decoding continues.
+    /// Returns the place of the reader: the bit of the file at which decoding continues.
     fn bit(&self) -> u64;
 
     /// Makes one step. `into` must not be empty.
     fn step(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError>;
 
-    /// Facts of the reader that help to decode sections after the place.
+    /// Returns facts that help to decode sections after the place.
     fn hint(&self) -> SectionHint<Self>;
 
     /// Whether a section may start at the place though no member has ended.
@@ -51,7 +51,7 @@ pub(super) trait OrderedReader: Sized {
         false
     }
 
-    /// The end of a section that starts at byte `start`, and should have `length` bytes.
+    /// Returns the end of a section that starts at byte `start` and should have `length` bytes.
     fn section_end(&self, start: u64, length: u64) -> u64 {
         start + length
     }
@@ -435,7 +435,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
         self.misses >= 8
     }
 
-    /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
+    /// Starts to decode sections of `length` bytes after `position`, up to the number that is allowed at the same time.
     fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
         while self.sections.len() < SECTIONS * self.crew.threads() {
             let start = self.next.max(position);
@@ -491,7 +491,7 @@ pub(super) mod tests {
         file
     }
 
-    /// Sections of `section` bytes on three threads.
+    /// Returns a plan with sections of `section` bytes.
     fn plan(section: u64) -> SectionPlan {
         SectionPlan {
             section: section..section,
@@ -501,7 +501,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The result of parallel reading. Asserts that all bytes were counted.
+    /// Returns the result of parallel reading on three threads. Asserts that all bytes were counted.
     fn parallel<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
@@ -528,7 +528,7 @@ pub(super) mod tests {
         out.finish().unwrap()
     }
 
-    /// Mostly noise; for some seeds, members. A packer stores them unchanged, so they are false starts.
+    /// Returns mostly noise; for some seeds, members. A packer stores them unchanged, so they are false starts.
     fn text(seed: u64, length: usize, pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         match seed % 4 {
             0 => (0..4)
@@ -539,7 +539,7 @@ pub(super) mod tests {
         }
     }
 
-    /// `bytes` as one stream of small blocks.
+    /// Packs `bytes` as one stream of small blocks.
     fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
         let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
         for block in bytes.chunks(1500) {
@@ -549,7 +549,7 @@ pub(super) mod tests {
         out.finish().unwrap()
     }
 
-    /// `bytes` as one stream of small blocks.
+    /// Packs `bytes` as one stream of small blocks.
     pub(in super::super) fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
         use liblzma::stream::{Action, Check, Status, Stream};
         let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();

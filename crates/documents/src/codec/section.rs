@@ -80,7 +80,7 @@ impl<F: MemberFormat> Sections<F> {
         None
     }
 
-    /// The held bytes of a section of `inside` bytes, and some after it.
+    /// Returns the held bytes of a section of `inside` bytes, and some after it.
     fn held(&mut self, inside: usize) -> &[u8] {
         let count = inside + F::WHOLE.max(F::FIRST);
         self.held.from(self.start, count).0

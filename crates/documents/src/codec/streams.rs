@@ -85,7 +85,7 @@ enum StreamPlace {
 }
 
 impl<R: ReadBytes, D: Decode> Streams<R, D> {
-    /// `raw` must start with a stream.
+    /// Reads the streams of `raw`, which must start with one.
     pub(super) fn new(raw: Raw<R>, decoder: D) -> Self {
         Streams {
             raw,

@@ -1,4 +1,4 @@
-//! Tests of all packings, with data of their own encoders.
+//! Tests of all packings, with data from their usual encoders.
 
 use std::io::{self, Write};
 use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@ const PACKINGS: [Packing; 6] = [
     Packing::Lz4,
 ];
 
-/// Packings whose streams may follow one another.
+/// Returns the packings whose streams may follow one another.
 fn in_series() -> impl Iterator<Item = Packing> {
     let single = Packing::Zlib;
     PACKINGS
@@ -75,7 +75,7 @@ fn is_damage(errors: &[InputError], packing: Packing) -> bool {
     }
 }
 
-/// Skippable frames.
+/// Returns a skippable frame.
 fn skippable() -> Vec<u8> {
     [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xxx"].concat()
 }
@@ -340,7 +340,7 @@ fn lz4_of_old_is_read() {
     assert!(is_damage(&errors, Packing::Lz4));
 }
 
-/// A file of the legacy format, which has no end mark.
+/// Makes a file of the legacy format, which has no end mark.
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
@@ -397,7 +397,7 @@ fn what_wants_more_history_than_the_limit_is_told_with_the_option() -> io::Resul
     Ok(())
 }
 
-/// Random bytes, which cannot be compressed, longer than all buffers.
+/// Returns random bytes, which cannot be compressed, longer than all buffers.
 fn noise() -> Vec<u8> {
     (0..100_000_u32)
         .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())

@@ -63,7 +63,7 @@ impl<R: ReadBytes> Window<R> {
         &self.buffer[self.at..self.end]
     }
 
-    /// Makes room for one read. Held bytes are moved only after as many were read, so that the cost is linear.
+    /// Makes room for one read. Held bytes are moved only after the same number was read, so that the cost is linear.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {
             return;

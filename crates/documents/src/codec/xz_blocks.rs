@@ -139,7 +139,7 @@ impl BlockFormat for Xz {
         Arc::ptr_eq(&before.stream, &after.stream).then(|| after.clone())
     }
 
-    /// The index was verified, and lists the sizes that each block was verified with.
+    /// Always true: the index was verified, and each block was verified against the sizes in it.
     fn agrees(_: &KnownIndex) -> bool {
         true
     }
@@ -194,7 +194,7 @@ fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
         return None;
     }
     rest = &rest[1..];
-    // Each block takes two bytes at least.
+    // Each block takes at least two bytes.
     let count = number(&mut rest)?.min(bytes.len() as u64);
     let (mut at, mut blocks) = (0, Vec::new());
     for _ in 0..count {

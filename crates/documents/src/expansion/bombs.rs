@@ -173,7 +173,7 @@ fn the_holes_of_a_sparse_file_are_stopped() -> Result<(), InputError> {
     check_bomb(&file)
 }
 
-/// A WARC file with one response.
+/// Makes a WARC file with one response.
 fn response(coding: &str, body: &[u8]) -> Vec<u8> {
     let message = [
         format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n").as_bytes(),

@@ -202,7 +202,7 @@ fn every_magic_in_the_list_has_a_byte_that_no_text_has() {
     }
 }
 
-/// Random bytes, most of which no text has.
+/// Returns random bytes, most of which no text has.
 fn noise() -> Vec<u8> {
     let mut state = 1_u32;
     let next = |_| {

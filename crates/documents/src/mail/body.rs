@@ -22,7 +22,7 @@ const STEP: usize = 16 << 10;
 /// How the bytes of a body are encoded (RFC 2045, 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MailCoding {
-    /// As they are.
+    /// Not encoded.
     #[default]
     Plain,
     Base64,

@@ -98,7 +98,8 @@ fn codings_are_undone_and_the_text_is_utf8() {
     assert_eq!(seen.errors, [""; 0]);
 }
 
-/// A message of a text, a web page, a message with two parts, and an attachment, with text before and after the parts.
+/// Returns a message of a text, a web page, a message with two parts, and an attachment, with text before and after the
+/// parts.
 fn parts() -> String {
     let inner = "Content-Type: message/rfc822\n\nFrom: x@y\nContent-Type: multipart/mixed; boundary=b2\n\n\
         --b2\n\n10.5555/inner\n--b2\nContent-Type: application/x; name=\"a;b.bin\"\nContent-Transfer-Encoding: base64\n\n\

@@ -105,7 +105,7 @@ impl CodeMap {
         }
     }
 
-    /// Adds the codes from a first to a last one, which have as many bytes as the first.
+    /// Adds the codes from a first to a last one, which have the same number of bytes.
     fn add_space(&mut self, pair: &[Vec<Token<'_>>]) {
         let [low, high] = [pair[0].first(), pair[1].first()];
         if let (Some(Token::Text(text)), Some(first), Some(last)) = (low, code(low), code(high)) {

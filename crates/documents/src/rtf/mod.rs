@@ -60,7 +60,7 @@ impl<R: ReadBytes> RtfText<R> {
         }
     }
 
-    /// Reads more of the document, at most what its buffer holds.
+    /// Reads more of the document, at most the bytes in its buffer.
     fn fill(&mut self) {
         self.writer.text.clear();
         self.at = 0;

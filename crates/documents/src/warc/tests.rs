@@ -113,7 +113,7 @@ fn record(uri: &str, content: &[u8]) -> Vec<u8> {
     record_with("conversion", uri, "", content)
 }
 
-/// A record with this Content-Length, which may be wrong.
+/// Makes a record with this Content-Length, which may be wrong.
 fn record_of_length(uri: &str, content: &[u8], length: &str) -> Vec<u8> {
     let right = format!("\r\nContent-Length: {}", content.len());
     replaced(&record(uri, content), &right, length)

@@ -72,7 +72,7 @@ impl ArchiveEnd {
         }
     }
 
-    /// Searches for an end record before `end`, as far as the longest comment allows.
+    /// Searches for an end record before `end`, within the length of the longest comment.
     fn before(volume: &Volume<'_>, end: u64) -> Result<Self, InputError> {
         let from = end.saturating_sub(LONGEST as u64);
         let mut tail = Vec::new();

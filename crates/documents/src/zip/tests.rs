@@ -36,7 +36,7 @@ fn text(name: &str) -> Vec<u8> {
     format!("the text of {name}, the text of {name} ").into_bytes()
 }
 
-/// An archive of members `a` to `d`, one for each method.
+/// Makes an archive of members `a` to `d`, one for each method.
 fn four(streamed: bool) -> zip::result::ZipResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     if streamed {
@@ -70,7 +70,7 @@ fn intact(taken: &Taken) -> Vec<&str> {
     names
 }
 
-/// Offsets of the local headers and the directory of `four`.
+/// Returns the offsets of the local headers and the directory of `four`.
 fn starts(bytes: &[u8], magic: &[u8]) -> Vec<usize> {
     memchr::memmem::find_iter(bytes, magic).collect()
 }

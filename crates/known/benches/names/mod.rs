@@ -1,7 +1,7 @@
 //! Names as dense as those that agencies register: journals with counters, books with chapters, repositories.
 //!
-//! The shapes are those of public lists of registered names. The same number and seed give the same names on every machine,
-//! without repeats, in an order that mixes journals. Does not use the library.
+//! The shapes are those of public lists of registered names. The number and the seed determine the names on every machine.
+//! They come without repeats, in an order that mixes journals. Does not use the library.
 
 mod shapes;
 

@@ -19,7 +19,7 @@ fn cuts() -> Vec<Vec<usize>> {
     cuts
 }
 
-/// A response whose body is sent in chunks of `sizes` bytes.
+/// Makes a response whose body is sent in chunks of `sizes` bytes.
 fn chunked_response(coding: &str, mut packed: &[u8], sizes: &[usize]) -> Vec<u8> {
     let mut body = Vec::new();
     let last = sizes[sizes.len() - 1];
@@ -94,7 +94,7 @@ fn a_chunked_body_that_does_not_look_like_its_coding_is_taken_as_it_is() {
 
 #[test]
 fn damage_that_is_seen_ahead_and_not_read_is_reported() {
-    // The end of the last chunk is there, and the record claims more.
+    // The last chunk has its end mark, but the record claims more bytes.
     for coding in ["gzip", "identity"] {
         let packed = if coding == "gzip" {
             gzip(&text())
