@@ -137,7 +137,7 @@ pub struct MistypedValues {
     pub column: Box<str>,
     /// The word for its type.
     pub kind: &'static str,
-    /// What values of this type are.
+    /// Description of valid values.
     pub values: &'static str,
     /// The number of the values.
     pub count: u64,

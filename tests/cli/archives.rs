@@ -11,7 +11,7 @@ const PIECES: [(u64, &str); 3] = [
 ];
 const SIZE: u64 = 3 << 20;
 
-/// A pax tar with a sparse member, whose records and data are given, and a plain one.
+/// Returns a pax tar with a sparse member, made of these records and data, and a plain member.
 fn sparse_tar(records: &[(&str, String)], data: &[u8]) -> Vec<u8> {
     let mut out = ::tar::Builder::new(Vec::new());
     let records = records.iter().map(|(key, value)| (*key, value.as_bytes()));
@@ -31,13 +31,13 @@ fn stored() -> Vec<u8> {
     PIECES.map(|(_, text)| text).concat().into_bytes()
 }
 
-/// Starts and lengths, the last one the empty piece at the end.
+/// Returns starts and lengths of the pieces. The last piece is empty, at the end.
 fn numbers() -> Vec<u64> {
     let pieces = PIECES.map(|(start, text)| [start, text.len() as u64]);
     [&pieces.concat()[..], &[SIZE, 0]].concat()
 }
 
-/// A tar by each version of the format: 0.0, 0.1 and 1.0.
+/// Returns a tar for each version of the format: 0.0, 0.1 and 1.0.
 fn sparse_tars() -> [Vec<u8>; 3] {
     let size = || ("GNU.sparse.size", SIZE.to_string());
     let name = || ("GNU.sparse.name", "holes".to_owned());
@@ -154,7 +154,7 @@ fn a_zip_that_starts_with_a_split_marker_is_read() {
     }
 }
 
-/// An archive whose offsets count `more` bytes before it.
+/// Returns an archive whose offsets are larger by `more`.
 fn shifted(mut bytes: Vec<u8>, more: u32) -> Vec<u8> {
     let add = |bytes: &mut [u8]| {
         let number = u32::from_le_bytes(bytes.try_into().unwrap()) + more;
@@ -225,7 +225,7 @@ fn a_zip_after_a_program_or_any_text_is_read() {
 fn a_zip_after_a_text_is_read_whatever_the_size_of_the_file() {
     let place = Place::new();
     let archive = zip(&MEMBERS);
-    // Sizes about those of the first read, of a file that is read at once, and of a larger one.
+    // Sizes around that of the first read, of a file that is read at once, and of a larger one.
     for length in [4095, 4096, 4097, 8192, 12_287, 12_288, 12_289, 40_000] {
         let line = "Some words before 10.5555/text of any kind.\n";
         let before = length - archive.len();

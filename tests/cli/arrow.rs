@@ -43,8 +43,8 @@ fn files_are_read_in_archives_and_from_standard_input() {
     }
 }
 
-/// Bits of the metadata of all messages. Nothing in the format says whether a number is the one that was written, so cells may
-/// be others, but the rest of the run is the same on any number of threads.
+/// Flips bits of the metadata of all messages. The format has no checksums, so cells may differ, but the rest of the run is the
+/// same for any number of threads.
 #[test]
 fn damage_gives_the_same_for_all_threads() {
     for bits in [3, 6, 8] {
@@ -143,7 +143,7 @@ fn what_cannot_be_read_is_said() {
     }
 }
 
-/// Before version 0.15 of Arrow, a message has its length alone before it.
+/// Before version 0.15 of Arrow, only its length precedes a message.
 #[test]
 fn old_streams_are_read() {
     let file = arrow(&table(), style(1));

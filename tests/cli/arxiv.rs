@@ -66,7 +66,7 @@ fn cells_of_columns_are_searched() {
     let place = Place::new();
     place.file("a.txt", TEXT);
     place.scan("a.txt --arxiv --mentions -o m.parquet").quiet();
-    // The texts of mentions lack what announces them.
+    // The texts of mentions lack the words that announce an identifier.
     let seen = place
         .scan("m.parquet --arxiv --columns text --mentions")
         .quiet();

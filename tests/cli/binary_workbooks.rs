@@ -3,10 +3,10 @@
 use crate::containers::zip;
 use crate::place::{Place, Seen};
 
-/// An OLE2 file with one stream.
+/// Returns an OLE2 file with one stream.
 fn ole2(name: &str, stream: &[u8]) -> Vec<u8> {
     let mut stream = stream.to_vec();
-    // A shorter one would be in small sectors.
+    // A shorter stream would be in small sectors.
     stream.resize(stream.len().max(4096).next_multiple_of(512), 0);
     let count = (stream.len() / 512) as u32;
     let mut header = vec![0; 512];
@@ -60,7 +60,7 @@ fn record(kind: u16, data: &[u8]) -> Vec<u8> {
     [&head, data].concat()
 }
 
-/// A text of BIFF8 after its length in one or two bytes.
+/// Returns a text of BIFF8 after its length, which has `size` bytes.
 fn text(text: &str, wide: bool, size: usize) -> Vec<u8> {
     let mut out = (text.encode_utf16().count() as u16).to_le_bytes()[..size].to_vec();
     out.push(u8::from(wide));
@@ -75,7 +75,7 @@ fn cell(row: u16, column: u16, style: u16, rest: &[u8]) -> Vec<u8> {
     [&place, rest].concat()
 }
 
-/// A workbook of two sheets; the texts that cells share are cut within a name.
+/// Returns a workbook of two sheets. The shared texts are split within a name.
 pub fn xls() -> Vec<u8> {
     let first = text("10.5555/\u{e9}shared", false, 2);
     let (kept, moved) = first.split_at(3 + 10);
@@ -319,10 +319,10 @@ fn other_documents_of_old_programs_are_errors_that_say_what_to_do() {
 fn damaged_workbooks_are_errors_and_never_endless() {
     let place = Place::new();
     let whole = xls();
-    // The sector after the first one of the stream is the first one.
+    // The first sector of the stream links to itself.
     let mut endless = whole.clone();
     put(&mut endless, &[(512 + 8, 2)]);
-    // A directory whose sectors are endless.
+    // The sectors of the directory form a circle.
     let mut circle = whole.clone();
     put(&mut circle, &[(512 + 4, 1)]);
     // A record that seems longer than it is, so that the start of the second sheet is missed.
@@ -332,7 +332,7 @@ fn damaged_workbooks_are_errors_and_never_endless() {
         .rposition(|bytes| bytes == [0x09, 8, 8, 0])
         .unwrap();
     long[second + 2] = 0x48;
-    // A start that is not where the list of sheets says.
+    // The offset of a sheet in the list of sheets is wrong.
     let mut moved = whole.clone();
     let listed = whole
         .windows(4)

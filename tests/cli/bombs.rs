@@ -1,4 +1,4 @@
-//! Small files that unpack to many bytes: each is stopped, is reported once, and takes little memory.
+//! Small files that unpack to many bytes. Each is stopped, is reported once, and takes little memory.
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use crate::place::{Place, fifo, gzip, zstd};
 use crate::process::peak_so_far;
 
-/// Memory that a run may take, in MiB; 64 of these are the sections of a file that two threads unpack.
+/// Max memory of a run, in MiB. 64 of these are for the sections of a file that two threads unpack.
 const MAX: u64 = 160;
 
 fn noise(length: usize) -> Vec<u8> {
@@ -22,13 +22,13 @@ fn noise(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// A gzip file of many members, which several threads unpack, of about 1,100 MiB together.
+/// Returns a gzip file of many members with 1,100 MiB in all, which several threads unpack.
 fn many_members() -> Vec<u8> {
     let filling = gzip(noise(100_000)).repeat(24);
     [filling, gzip(vec![b'a'; 1 << 20]).repeat(1100)].concat()
 }
 
-/// A response whose body is packed twice.
+/// Returns a response whose body is packed twice.
 fn response() -> Vec<u8> {
     let body = gzip(zstd(vec![b'a'; 300 << 20]));
     let message = [
@@ -79,7 +79,7 @@ fn a_bomb_takes_little_memory_and_what_follows_it_is_read() {
     }
 }
 
-/// A packed tar of members with names of `length` bytes and the same `text`. Two of the names differ only in the last byte.
+/// Returns a packed tar of members with names of `length` bytes and the same `text`. Two names differ only in the last byte.
 fn long_names(length: usize, text: &str) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     for last in ["a", "b"] {

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::place::{Place, Seen, bzip2, gzip, lz4, names, xz, zstd};
 
-/// The names in the readable bytes of a damaged file.
+/// Checks the names in the readable bytes of a damaged file.
 fn check_damage(packed: Vec<u8>, what: &str) {
     let place = Place::new();
     place.file("bad", packed).file("good", "10.5555/good\n");
@@ -56,7 +56,7 @@ fn a_corrupt_gzip_member_keeps_what_came_before() {
     let text = names(10_000);
     let (first, second) = text.split_at(text.len() / 2);
     let mut second = gzip(second);
-    // The only method is 8.
+    // The only method of gzip is 8.
     second[2] = 7;
     check_damage([gzip(first), second].concat(), "gzip");
 }
@@ -277,7 +277,7 @@ fn a_list_that_cannot_be_read_stops_the_run() {
     );
 }
 
-/// The outputs of a scan of `file`, which is cut to `size` bytes after the first row was written, while the scan is blocked.
+/// Scans `file` and cuts it to `size` bytes after the first row was written, while the scan is blocked.
 fn seen_while_cut(place: &Place, file: &str, size: u64, options: &str) -> Seen {
     let mut child = place
         .command(["scan", file, "--mentions", "--chunk", "16384"])

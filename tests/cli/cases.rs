@@ -1,4 +1,4 @@
-//! Every case of `tests/cases/scan-*.toml`, each a file of its own, through the command.
+//! Runs every case of `tests/cases/scan-*.toml` through the command, each in its own file.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::common::{Found, cases};
 use crate::place::Place;
 
-/// A text that was no UTF-8 is written with replacements, so the bytes are taken from the case.
+/// Returns the mention of a row. The bytes come from the case, since invalid UTF-8 is replaced in outputs.
 fn found(row: &Value, bytes: &[u8]) -> Found {
     let number = |field: &str| row[field].as_u64().unwrap() as usize;
     let text = |field: &str| row[field].as_str().unwrap().to_owned();

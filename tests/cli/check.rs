@@ -1,4 +1,4 @@
-//! References that are checked.
+//! Checks of references.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const WORKS: &str = r#"{"DOI":"10.5555/retracted","updated-by":[{"DOI":"10.5555/
 "#;
 
 impl Place {
-    /// A folder with an index.
+    /// Creates a folder with an index.
     fn with_index() -> Place {
         let place = Place::new();
         place.file("names.txt", NAMES).file("works.jsonl", WORKS);
@@ -28,7 +28,7 @@ impl Place {
         Seen::of(self.command(["check"]).args(line.split_whitespace()))
     }
 
-    /// The rows of a check with the index.
+    /// Returns the rows of a check with the index.
     fn checked(&self, line: &str) -> Vec<Value> {
         let seen = self.check(&format!("{line} --known known.doix -f jsonl"));
         assert!(matches!(seen.code, Some(0 | 1)), "{}", seen.err);
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// The fields of rows, with commas between them.
+/// Returns the fields of each row, joined by commas.
 fn shown(rows: &[Value], fields: &str) -> Vec<String> {
     let cell = |value: &Value| {
         value
@@ -54,7 +54,7 @@ fn shown(rows: &[Value], fields: &str) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// Verdict and detail of names, each on a line.
+/// Returns verdict and detail of names, each on a line.
 fn of_names(names: &[&str]) -> Vec<String> {
     let place = Place::with_index();
     place.file("list.txt", names.join("\n"));
@@ -193,15 +193,15 @@ fn slips_are_corrected_only_where_one_name_fits() {
     Seen::of(&mut place.command(["index", "names.txt", "-o", "known.doix"])).quiet();
     let slips = [
         ("10.7777/abcD1", "known,null"),
-        // A letter in a word, and one of a code.
+        // A wrong letter in a word, and one in a code.
         (
             "10.1371/jouxnal.pone.0000217",
             "did_you_mean,10.1371/journal.pone.0000217",
         ),
         ("10.1371/journal.pome.0000217", "not_in_index,null"),
-        // Other names have this letter.
+        // Other known names have this letter.
         ("10.7777/medicina7", "not_in_index,null"),
-        // A digit may be another name's.
+        // Another digit may make another registered name.
         ("10.1371/journal.pone.0000218", "not_in_index,null"),
         (
             "10.1371/journal.pone.00002l7",
@@ -210,7 +210,7 @@ fn slips_are_corrected_only_where_one_name_fits() {
         ("10.7777/W.X1", "did_you_mean,10.7777/W-X1"),
         ("10.7787/medicine7", "did_you_mean,10.7777/medicine7"),
         ("10.7787/w-x1", "not_in_index,null"),
-        // The name of a work of which a part is known.
+        // The name of a work; a part of the work is known.
         ("10.7777/8", "not_in_index,null"),
         ("10.7777/w-x", "cut_short,null"),
         ("10.7777/w-xx", "not_in_index,null"),
@@ -337,7 +337,7 @@ fn the_exit_code_says_whether_there_are_findings() {
     assert!(seen.err.contains("damaged.bib.gz"), "{}", seen.err);
 }
 
-/// Sources of rows, without repeats, and the verdicts.
+/// Returns the exit code, the sources of rows without repetitions, and the messages.
 fn sources(place: &Place, args: &[&str]) -> (Option<i32>, Vec<String>, String) {
     let seen = Seen::of(place.command(["check", "-f", "jsonl"]).args(args));
     let mut sources = shown(&seen.rows(), "source");
@@ -510,7 +510,7 @@ fn sarif_has_a_rule_and_a_region_for_each_finding() {
     assert_eq!(results[1]["level"], "note");
 }
 
-/// The bytes of a file after `--fix`, and the verdicts of a second check.
+/// Returns the bytes of a file after `--fix`, and whether each row was fixed.
 fn fixed(name: &str, before: &[u8], known: bool) -> (Vec<u8>, Vec<bool>) {
     let place = Place::with_index();
     place.file(name, before);

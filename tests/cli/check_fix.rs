@@ -1,4 +1,4 @@
-//! Files that are repaired in place, and files that are left alone.
+//! Repairs of files in place, and files that must stay as they are.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -15,7 +15,7 @@ impl Place {
         Seen::of(command.args(line.split_whitespace()).arg("--fix"))
     }
 
-    /// The file `name` with this content after `--fix`, and the verdicts.
+    /// Writes the file `name`, runs `--fix`, and returns the file's content after it and the verdicts.
     #[track_caller]
     fn fixed(&self, name: &str, content: &str) -> (String, Vec<String>) {
         self.file(name, content);
@@ -137,7 +137,7 @@ fn a_field_for_the_name_gets_the_name_and_one_for_addresses_a_url() {
     assert_eq!(after, "@a{k, url = {https://doi.org/10.5555/a1}}\n");
     let (after, _) = place.fixed("a.bib", "@a{k, doi = {10.5555%2Fa1}}\n");
     assert_eq!(after, CLEAN);
-    // What is not wrong stays as it is written.
+    // Correct parts stay as written.
     for (dirty, clean) in [
         (
             "@a{k, url = {HTTP://dx.doi.org/10.5555/a1.}}\n",
@@ -210,7 +210,7 @@ fn a_read_only_file_and_one_with_other_names_are_refused() {
         (DIRTY.into(), DIRTY.into())
     );
     assert_eq!(place.entries(), ["a.bib", "b.bib"]);
-    // A file without repairs is not written, so it may be either.
+    // A file without repairs is not written, so it may be read-only.
     place.file("c.bib", "@a{k, doi = {10.1234/a1}}\n");
     fs::set_permissions(place.path("c.bib"), Permissions::from_mode(0o444)).unwrap();
     assert_eq!(place.fix("c.bib").code, Some(0));

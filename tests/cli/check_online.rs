@@ -1,4 +1,4 @@
-//! References that are checked with a registry, which is a server on this machine.
+//! Checks of references with a registry, which is a server on this machine.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -9,7 +9,7 @@ use crate::registry_server::registry::truth;
 use crate::registry_server::{Act, Server, name_of, record};
 
 impl Place {
-    /// `doisift check --online` with `line` split at blanks, of a server, as fast as that answers.
+    /// Returns the command `doisift check --online` for a server, with `line` split at blanks and a high rate.
     fn checking_online(&self, server: &Server, line: &str) -> Command {
         let mut command = self.command(["check", "--online", "--endpoint", &server.endpoint]);
         command
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-/// A registry that knows a name by the number at its end, and fails for those that end in 13.
+/// Starts a registry that knows names by the number at their end, and fails for names that end in 13.
 fn server() -> Server {
     Server::start(|request| match request.name() {
         name if name.ends_with("13") => Act::json(503, "<html>"),

@@ -11,7 +11,7 @@ impl Place {
     }
 }
 
-/// What comes out of a table for these options, and what is reported.
+/// Returns the output and the messages for a table and these options.
 fn cleaned(table: impl AsRef<[u8]>, options: &str) -> (String, String) {
     let place = Place::new();
     place.file("t", table);
@@ -96,7 +96,7 @@ fn a_column_is_named_by_header_or_number() {
                 .quiet();
         assert_eq!(seen.out, "id,Doi\n1,10.5555/a\n", "{column:?}");
     }
-    // A name is taken before a number.
+    // A column named `1` takes precedence over the first column.
     assert_eq!(
         quietly("x,1\n10.5555/A,10.5555/B\n", "--column 1 --in-place"),
         "x,1\n10.5555/A,10.5555/b\n"

@@ -186,7 +186,7 @@ fn containers_and_small_files_give_the_same_on_every_number_of_threads() {
     }
 }
 
-/// The errors of a scan of `bytes`, and the names found.
+/// Returns the errors of a scan of `bytes`, and the names found.
 fn reported(bytes: &[u8]) -> (String, Vec<String>) {
     let place = Place::new();
     place.file("in", bytes);

@@ -1,10 +1,10 @@
-//! Edges out of files of JSON Lines that are damaged, or are something else.
+//! Edges from JSON Lines that are damaged, and from files that are not JSON Lines.
 
 use serde_json::Value;
 
 use crate::place::{Place, gzip};
 
-/// Works whose references have the number of the work at the end of their names.
+/// Returns works. The names of their references end with the number of the work.
 fn works(start: usize, count: usize) -> String {
     let work = |n: usize| {
         format!(
@@ -15,7 +15,7 @@ fn works(start: usize, count: usize) -> String {
     (start..start + count).map(work).collect()
 }
 
-/// Scans a file beside a sound one. Returns the rows of the file, and the messages.
+/// Scans a file beside an undamaged one. Returns the rows of the file, and the messages.
 fn scanned(name: &str, bytes: &[u8], code: i32) -> (Vec<Value>, String) {
     let place = Place::new();
     place
@@ -30,7 +30,7 @@ fn scanned(name: &str, bytes: &[u8], code: i32) -> (Vec<Value>, String) {
     (own, seen.err)
 }
 
-/// Asserts that each row with a record has that of its own name. Returns the number of rows with one.
+/// Asserts that the record of each row is the work of its reference. Returns the number of rows with a record.
 fn check(rows: &[Value]) -> usize {
     let number = |name: &str| name.rsplit('-').next().map(str::to_owned);
     let recorded = rows.iter().filter(|row| !row["record"].is_null());

@@ -1,4 +1,4 @@
-//! What changed between two lists of names.
+//! Comparisons of two lists of names.
 
 use crate::place::{Place, Seen};
 
@@ -9,7 +9,7 @@ impl Place {
     }
 }
 
-/// What `-f csv` writes for these changes of names.
+/// Returns the output of `-f csv` for these changes of names.
 fn csv(changes: &[(&str, &str)]) -> String {
     let rows = changes
         .iter()
@@ -135,7 +135,7 @@ fn indexes_show_what_was_retracted_since() {
         work("b", "withdrawal")
             + &work("c", "retraction")
             + &work("d", "correction")
-            // Undone on the same day.
+            // A retraction that is undone on the same day.
             + &work("e", "retraction")
             + &work("e", "reinstatement")
             + &many
@@ -208,7 +208,7 @@ fn records_show_what_was_retracted_since() {
         let seen = place.diff(&format!("old.{old} new.{new} -f csv")).quiet();
         assert_eq!(seen.out, format!("change,doi,detail\n{}\n", all.join("\n")));
     }
-    // One side alone does not say what changed.
+    // If only one side has retractions, only names are compared.
     for (old, new) in [
         ("plain.jsonl", "r.jsonl"),
         ("r.jsonl", "plain.jsonl"),

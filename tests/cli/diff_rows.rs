@@ -9,7 +9,7 @@ impl Place {
     }
 }
 
-/// A work with references, the second of which may have no name.
+/// Returns a work with references. An empty name is a reference without a name.
 fn work(name: &str, references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()
@@ -22,7 +22,7 @@ fn work(name: &str, references: &[&str]) -> String {
     format!("{{\"DOI\":\"10.5555/{name}\",\"type\":\"article\",\"reference\":[{references}]}}\n")
 }
 
-/// Two versions of a dump: `a` lost a reference and got one before the others, `b` is gone, `c` is new, `d` is as before.
+/// Writes two versions of a dump: `a` lost a reference and got one before the others, `b` is gone, `c` is new, `d` is unchanged.
 fn dumps() -> Place {
     let place = Place::new();
     place.file(

@@ -1,5 +1,5 @@
-//! The README, the pages beside it and the book: their commands run and show what they say, their links lead somewhere, and the
-//! generated pages are what the command writes.
+//! Checks the README, the pages beside it and the book: commands give the output shown, links have targets, and generated pages
+//! are up to date.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::place::{Place, binary};
 
-/// A page, by its path below the root of the repository.
+/// A page, with its path below the root of the repository.
 struct Page {
     path: PathBuf,
     text: String,
@@ -48,7 +48,7 @@ fn pages_below(folder: &Path, paths: &mut Vec<PathBuf>) {
 }
 
 impl Page {
-    /// The code blocks of a language.
+    /// Returns the code blocks of a language.
     fn blocks(&self, language: &str) -> Vec<&str> {
         let fence = format!("```{language}\n");
         let starts = self.text.match_indices(&fence);
@@ -74,13 +74,13 @@ impl Page {
         all
     }
 
-    /// The lines outside of code blocks.
+    /// Returns the lines outside of code blocks.
     fn lines(&self) -> impl Iterator<Item = &str> {
         let parts = self.text.split("```").step_by(2);
         parts.flat_map(str::lines)
     }
 
-    /// The targets of its relative links and pictures.
+    /// Returns the targets of its relative links and pictures.
     fn links(&self) -> Vec<&str> {
         let mut links = Vec::new();
         for line in self.lines() {
@@ -91,7 +91,7 @@ impl Page {
         links
     }
 
-    /// The anchors of its headings, as GitHub and mdbook make them.
+    /// Returns the anchors of its headings, as GitHub and mdbook make them.
     fn anchors(&self) -> Vec<String> {
         let headings = self.lines().filter_map(|line| line.strip_prefix('#'));
         let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
@@ -104,7 +104,7 @@ impl Page {
             .collect()
     }
 
-    /// What is wrong with a link of it.
+    /// Returns the message for a broken link, or `None` if the link has a target.
     fn fault(&self, link: &str, pages: &[Page]) -> Option<String> {
         let here = self.path.parent().unwrap();
         let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
@@ -115,7 +115,7 @@ impl Page {
         let is_in_book = |path: &Path| path.starts_with("docs/src");
         let page = pages.iter().find(|page| page.path == path);
         let is_missing = !root().join(&path).exists()
-            // The book as it is built holds its own folder alone.
+            // The built book contains only its own folder.
             || is_in_book(&self.path) && !is_in_book(&path)
             || !anchor.is_empty() && !page.is_some_and(|page| page.anchors().iter().any(|own| own == anchor));
         is_missing.then(|| format!("{}: {link}", self.path.display()))
@@ -142,7 +142,7 @@ impl Page {
     }
 }
 
-/// `path` seen from `folder`, without `..`.
+/// Resolves `path` relative to `folder`, without `..`.
 fn joined(folder: &Path, path: &str) -> PathBuf {
     let mut joined = folder.to_owned();
     for part in path.split('/') {
@@ -202,7 +202,7 @@ fn every_page_of_the_book_is_in_its_summary() {
     }
 }
 
-/// A build without some features lacks their formats.
+/// Not in a build without these features, which lacks their formats.
 #[cfg(all(feature = "parquet", feature = "pdf"))]
 #[test]
 fn the_generated_pages_are_what_the_command_writes() {
@@ -261,7 +261,7 @@ fn every_script_that_is_named_exists() {
     }
 }
 
-/// By their paths below `src`, which are the same wherever a crate is.
+/// Compares paths below `src`, which do not depend on the place of a crate.
 #[test]
 fn every_file_that_the_architecture_names_exists() {
     let mut files = Vec::new();

@@ -17,7 +17,7 @@ fn rows(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The fields of a mention, then those of its place.
+/// The fields of a mention, then the fields of its place.
 const ALL: &str = "doi,form,source,document,offset,length,text,guessed,check_digit,record,path,ref_index,role,asserted";
 
 /// A record with a reference that comes before the record's name, as JSON Lines.
@@ -104,7 +104,7 @@ fn every_format_has_the_place() {
     }
 }
 
-/// The rows of a document, the same for all threads and sizes of chunks.
+/// Returns the rows of a document. Asserts that they are the same for all threads and sizes of chunks.
 fn stated(name: &str, text: &str, fields: &str) -> Vec<String> {
     let place = Place::new();
     place.file(name, text);
@@ -154,7 +154,7 @@ fn the_value_of_a_field_for_identifiers_is_one_name_as_a_whole() {
         .enumerate()
         .map(|(at, (_, key))| format!("10.1649/0010-065x(2007)61[165|{key}|{at}|reference|true"))
         .collect();
-    // Which other fields rows have changes no name.
+    // The other fields of rows do not change names.
     for more in ["", ",text", ",value"] {
         let rows = stated(
             "a.jsonl",
@@ -359,7 +359,7 @@ fn options_that_contradict_edges_are_usage_errors() {
     );
 }
 
-/// Documents with many mentions whose record's name, or path, is long: an identifier, nested names, nested records.
+/// Returns documents with many mentions and long names or paths of records: an identifier, nested names, nested records.
 fn long_places() -> [(&'static str, String); 4] {
     let list = |from: usize| -> Vec<_> {
         let names = from..from + 5_000;

@@ -1,4 +1,4 @@
-//! Tables in other encodings, which come back in the encoding in which they were read.
+//! Tables in other encodings, which are written back in the same encoding.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use crate::place::{Place, Seen};
 
 impl Place {
-    /// Runs `doisift normalize t --column doi` with these options, and returns what it wrote.
+    /// Runs `doisift normalize t --column doi` with these options. Returns the output and the messages.
     fn encoded(&self, table: impl AsRef<[u8]>, options: &str) -> (Vec<u8>, Seen) {
         self.file("t", table);
         let mut command = self.command(["normalize", "t", "--column", "doi", "-o", "out"]);
@@ -16,7 +16,7 @@ impl Place {
     }
 }
 
-/// `text` in an encoding that encoding_rs knows, UTF-16 with a byte order mark.
+/// Encodes `text` in an encoding of encoding_rs; UTF-16 with a byte order mark.
 fn encode(name: &str, text: &str) -> Vec<u8> {
     match name {
         "utf-16le" => format!("\u{feff}{text}")
@@ -35,7 +35,7 @@ fn encode(name: &str, text: &str) -> Vec<u8> {
     }
 }
 
-/// Encodings, a text that each has, and the option that each needs.
+/// Encodings, each with a text that it can encode and the option that it needs.
 const ENCODINGS: [(&str, &str, &str); 8] = [
     ("utf-8", "\u{e9}\u{2013}", ""),
     ("windows-1252", "\u{e9}\u{2013}", ""),

@@ -1,4 +1,4 @@
-//! Names and texts from outside in messages: control characters are escaped, and long names are cut.
+//! Foreign names and texts in messages: control characters are escaped, and long names are shortened.
 
 use std::ffi::OsStr;
 
@@ -22,7 +22,7 @@ fn is_clean(err: &str) {
     }
 }
 
-/// A tar archive of one member, whose name is in a GNU long name.
+/// Returns a tar archive of one member with a GNU long name.
 fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     let mut archive = tar_member(b'L', "././@LongLink", name.as_bytes());
     archive.extend(tar_member(b'0', "x", content));
@@ -119,7 +119,7 @@ fn a_name_of_100_kb_is_cut_in_its_middle() {
     let seen = place.scan("a.tar");
     assert_eq!(seen.code, Some(1));
     assert!(seen.err.len() < 900, "{}", seen.err.len());
-    // The document's own name is bounded too; its end is kept.
+    // The document's name is shortened too, and keeps its end.
     let shown = [
         "a.tar: startxxx",
         " bytes ...]xxx",

@@ -1,7 +1,7 @@
-//! The outputs, messages and exit codes of many commands are those of `tests/golden.txt`.
+//! Compares outputs, messages and exit codes of many commands with `tests/golden.txt`.
 //!
-//! A line that starts with `$` is a command. Each `|` starts the options of a run of its own; all runs
-//! must give the same. The lines below are the exit code, and the length and checksum of each output.
+//! A line that starts with `$` is a command. Each `|` starts the options of another run; all runs must give the same. The lines
+//! below are the exit code, and the length and checksum of each output.
 #![cfg(all(feature = "known", feature = "parquet", feature = "pdf"))]
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::seven_zip::solid_archive;
 use crate::small_table::table;
 
 const KEPT: &str = "tests/golden.txt";
-/// Outputs of the last run, a file each, to compare with those of another version.
+/// Folder for the outputs of the last run, to compare with another version.
 const OUTPUTS: &str = "target/golden";
 /// Folders of the inputs.
 const INPUTS: [&str; 3] = ["in", "kinds", "cases"];
@@ -64,7 +64,7 @@ fn outputs_are_as_written_down() {
     );
 }
 
-/// A command with what it gave, or a remark as it is.
+/// Returns a command with its outcome, or a remark unchanged.
 fn entry(place: &Place, number: usize, line: &str) -> String {
     let Some(command) = line.strip_prefix("$ ") else {
         return format!("{line}\n");
@@ -90,7 +90,7 @@ fn entry(place: &Place, number: usize, line: &str) -> String {
     text
 }
 
-/// What a run wrote, with the parts of a folder joined to one.
+/// Joins the parts of each folder in the outcome of a run.
 fn joined(outcome: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let mut joined = BTreeMap::<_, Vec<u8>>::new();
     for (name, bytes) in outcome {
@@ -106,7 +106,7 @@ fn joined(outcome: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     joined
 }
 
-/// The exit code, standard output, messages, and each file that a run wrote or changed.
+/// Runs a command. Returns the exit code, standard output, messages, and each file that the run wrote or changed.
 fn outcome(place: &Place, command: &str, way: &str) -> BTreeMap<String, Vec<u8>> {
     let before = outputs(place);
     let Seen { code, out, err } = place.with_limit(":", &format!("{command} {way}"));
@@ -123,7 +123,7 @@ fn outcome(place: &Place, command: &str, way: &str) -> BTreeMap<String, Vec<u8>>
     outcome
 }
 
-/// A report without what differs between equal runs.
+/// Removes the members of a report that differ between equal runs.
 fn comparable(report: &[u8]) -> Vec<u8> {
     let mut report: serde_json::Value = serde_json::from_slice(report).unwrap();
     for name in OF_THE_RUN {
@@ -132,7 +132,7 @@ fn comparable(report: &[u8]) -> Vec<u8> {
     report.to_string().into_bytes()
 }
 
-/// All files but the inputs.
+/// Returns all files except the inputs.
 fn outputs(place: &Place) -> BTreeMap<String, Vec<u8>> {
     let (root, mut found) = (place.path(""), BTreeMap::new());
     let mut folders = vec![root.clone()];
@@ -155,7 +155,7 @@ fn outputs(place: &Place) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Makes the outputs again what they were.
+/// Restores the outputs.
 fn restore(place: &Place, before: &BTreeMap<String, Vec<u8>>) {
     for name in outputs(place).keys() {
         fs::remove_file(place.path(name)).unwrap();

@@ -1,5 +1,5 @@
-//! `scan --edges` with what a graph needs besides the edge: what references and relations say, fields of records, records, and
-//! references without a name.
+//! `scan --edges` with further data for graphs: fields of references and relations, fields of records, records, and references
+//! without a name.
 
 use crate::place::{Place, Seen};
 
@@ -7,7 +7,8 @@ fn scan(place: &Place, arguments: &str) -> Seen {
     Seen::of(&mut place.command(format!("scan {arguments}").split_whitespace()))
 }
 
-/// The rows of a document and of its records, as tables with `|`, the same for all threads and sizes of chunks.
+/// Returns the rows of a document and of its records, as tables with `|`. Asserts that they are the same for all threads and
+/// sizes of chunks.
 fn written(name: &str, text: &str, options: &str) -> (Vec<String>, Vec<String>) {
     let place = Place::new();
     place.file(name, text);
@@ -28,7 +29,7 @@ fn written(name: &str, text: &str, options: &str) -> (Vec<String>, Vec<String>) 
     (edges, nodes)
 }
 
-/// A work as Crossref has it, whose own fields come last.
+/// A work of Crossref whose own fields come last.
 const WORK: &str = r#"{"reference":[{"key":"k1","doi-asserted-by":"crossref","DOI":"10.5555/b"},{"unstructured":"in 10.5555/c.","key":"k2"},
     {"key":"10.5555/a-k3","author":"Sm\u00efth","pages":[1,2],"none":null},{"DOI":"10.5555/d","doi-asserted-by":"publisher","key":"k4"},
     {"key":"k5","year":"2000","unstructured":"No \"name\""}],"relation":{"is-preprint-of":[{"id-type":"doi","id":"10.5555/e"}]},
@@ -109,7 +110,7 @@ fn xml_has_the_same() {
     assert_eq!(nodes, [format!("10.5555/j|10.5555/j|3|1|2|{fields}")]);
 }
 
-/// `json` with the first letter of each member's name as an escape.
+/// Escapes the first letter of each member's name in `json`.
 fn with_escaped_names(json: &str) -> String {
     let mut parts: Vec<String> = json.split("\":").map(str::to_owned).collect();
     let values = parts.len() - 1;
@@ -127,7 +128,7 @@ fn names_of_members_that_are_written_as_escapes_are_the_same_names() {
         --record-fields type,year=/issued/date-parts/0/0,title/*";
     let data_cite = r#"{"data":{"id":"10.5555/r","attributes":{"relatedIdentifiers":[{"relationType":"References",
         "relatedIdentifier":"10.5555/s","relatedIdentifierType":"DOI"}],"doi":"10.5555/r"}}}"#;
-    // A name in a key is known by the bytes before it alone.
+    // A name in a key is recognised only by the bytes before it.
     let work = WORK.replace("10.5555/a-k3", "k3");
     for work in [&work, data_cite] {
         let escaped = with_escaped_names(work).replace("\"References", "\"\\u0052eferences");
@@ -207,7 +208,7 @@ fn records_are_rows_also_without_names() {
     let (edges, nodes) = written("a.json", answer, "");
     assert_eq!(edges.len(), 2);
     assert_eq!(nodes, ["||1|1|0", "10.5555/b|10.5555/b|0|0|0"]);
-    // A filter of names changes nothing of the records.
+    // A filter of names does not change the records.
     let (edges, nodes) = written("a.json", answer, "--exclude-prefix 10.5555");
     assert!(edges.is_empty());
     assert_eq!(nodes, ["||1|1|0", "10.5555/b|10.5555/b|0|0|0"]);

@@ -23,14 +23,14 @@ impl Place {
         Seen::of(self.command(["index"]).args(line.split_whitespace()))
     }
 
-    /// What `--show` writes of an index.
+    /// Returns the output of `--show` for an index.
     fn shown(&self, file: &str) -> String {
         let seen = self.index(&format!("--show {file}"));
         assert_eq!(seen.code, Some(0), "{}", seen.err);
         seen.out
     }
 
-    /// An index of a source, as it is shown.
+    /// Builds an index of a source. Returns the output of `--show`.
     fn shown_of(&self, line: &str) -> String {
         self.index(&format!("{line} -o k.doix")).quiet();
         self.shown("k.doix")
@@ -41,14 +41,14 @@ impl Place {
     }
 }
 
-/// A list of names.
+/// Returns a list of names.
 fn list(count: usize) -> String {
     (0..count)
         .map(|number| format!("10.5555/name-{number:07}\n"))
         .collect()
 }
 
-/// A tar of files with these names.
+/// Returns a tar of files with these names.
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in members {
@@ -490,7 +490,7 @@ fn all_pages_in_a_file_are_read() {
     assert!(seen.err.contains(&said), "{}", seen.err);
 }
 
-/// Options with which a run keeps its work after each document.
+/// Options with which a run writes a checkpoint after each document.
 const KEPT: &str = "--checkpoint work --checkpoint-interval 0 --report report.json";
 
 /// The counts of a report.
@@ -509,7 +509,7 @@ fn counts(place: &Place) -> Vec<serde_json::Value> {
     counts.map(|count| report[count].clone()).to_vec()
 }
 
-/// A folder of sources, of which the last one is damaged.
+/// Creates a folder of sources, the last of which is damaged.
 fn with_damage() -> (Place, Vec<u8>) {
     let place = Place::new();
     let months = [
@@ -654,7 +654,7 @@ fn a_killed_run_is_resumed_with_what_it_had_finished() {
     fifo(&place.path("2.txt"));
     place.file("3.txt", b"10.5555/last\n");
     let line = "1.txt 2.txt 3.txt -o k.doix --checkpoint work --checkpoint-interval 0";
-    // A FIFO is no file, so the run ends at once; as a file it is read.
+    // A FIFO cannot be read again, so the run ends at once. A file with the same content is read.
     let refused = place.index(line);
     assert!(
         refused.err.contains("can be read only once"),
@@ -702,7 +702,7 @@ fn dates_of_retractions_are_read_as_the_table_shows_or_refused() {
     for (retracted, reinstated, wanted) in [
         ("2024-03-01", "2023-05-01", "retracted"),
         ("2022-03-01", "2023-05-01", "not_in_index"),
-        // The month comes first in one date, so it does in the other.
+        // One date shows that the month comes first, which decides the other.
         ("03/04/2024", "01/15/2024", "retracted"),
         ("03/01/2024", "15/01/2024", "not_in_index"),
     ] {

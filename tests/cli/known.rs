@@ -15,7 +15,7 @@ const WATCH: &str = "Record ID,RetractionDate,RetractionDOI,OriginalPaperDOI,Ret
     1,3/9/2026 0:00,unavailable,10.7777/watched,Retraction\n\
     2,3/9/2026 0:00,unavailable,10.5555/missed,Retraction\n";
 
-/// Names of all kinds, and what the index of `all_kinds` says of each: known, agency, retracted.
+/// Names of all kinds, each with the answer of the index of `all_kinds`: known, agency, retracted.
 const KINDS: [(&str, &str); 9] = [
     ("10.5072/data", "true,datacite,false"),
     ("10.5555/also,bad", "true,crossref,true"),
@@ -29,7 +29,7 @@ const KINDS: [(&str, &str); 9] = [
 ];
 
 impl Place {
-    /// Builds an index of a source that is written to a file first.
+    /// Writes a source and builds an index of it.
     fn index_of(&self, source: &str, content: &str, options: &str) -> &Place {
         self.file(source, content);
         let mut command = self.command(["index", source]);
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// Some texts, and an index `k.doix`.
+/// Creates some texts and an index `k.doix`.
 fn place() -> Place {
     let place = Place::new();
     place.index_of("works.jsonl", WORKS, "--date 2026-03-09 -o k.doix");
@@ -126,7 +126,7 @@ fn a_run_is_resumed_with_an_index_of_the_same_content_only() {
     assert_eq!(place.read("out.csv"), wanted);
 }
 
-/// A text with names of all kinds, and an index `k.doix`.
+/// Creates a text with names of all kinds, and an index `k.doix`.
 fn all_kinds() -> Place {
     let place = Place::new();
     place
@@ -141,7 +141,7 @@ fn all_kinds() -> Place {
     place
 }
 
-/// The fields of `all_kinds` in the order of names, in which a comma needs quotes.
+/// Returns the rows for `all_kinds` in the order of names. Names with commas are quoted.
 fn wanted() -> String {
     let quoted = |name: &str| match name.contains(',') {
         true => format!("\"{name}\""),
@@ -239,7 +239,7 @@ fn fields_of_an_index_need_one() {
     );
 }
 
-/// Many names, of which the index knows every other one.
+/// Creates many names. The index has every other one.
 fn many() -> Place {
     let place = Place::new();
     let names: String = (0..30_000)
@@ -316,7 +316,7 @@ fn a_merge_keeps_what_indexes_say_if_all_inputs_have_it() {
         .scan("in/a.html in/b.txt --known new.doix -o b.csv")
         .quiet();
     place.scan("in/b.txt -o c.jsonl").quiet();
-    // What one of two indexes knows is known.
+    // A name that one of two indexes knows is known.
     let both = place
         .merge("b.csv a.csv -f csv --fields doi,known,agency,retracted")
         .quiet()
@@ -407,7 +407,7 @@ fn names_end_where_the_index_knows_an_end() {
 fn an_index_that_is_damaged_where_a_scan_asks_it_stops_the_run() {
     let place = place();
     let mut index = std::fs::read(place.path("k.doix")).unwrap();
-    // The first block of names is after the start of the file.
+    // In the head of the first block of names.
     index[24] ^= 1;
     place.file("damaged.doix", &index);
     place.file("in/a", "see 10.5555/good.pdf");

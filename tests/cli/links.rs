@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use crate::place::Place;
 
-/// A temporary folder in which `in` has two files, and symbolic links of every kind.
+/// Creates a folder whose subfolder `in` has two files, and symbolic links of every kind.
 fn linked() -> Place {
     let place = Place::new();
     place

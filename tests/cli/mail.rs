@@ -1,8 +1,8 @@
-//! Mails: their parts and attachments as documents, and mails made to cost much.
+//! Mails: parts and attachments as documents, and mails that are made to cost much.
 
 use crate::place::{Place, gzip};
 
-/// Base64 in lines.
+/// Encodes bytes in Base64 with line ends.
 fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
@@ -24,7 +24,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// A message with a text and attachments.
+/// Returns a message with a text and attachments.
 fn mail(number: usize, attached: &[(&str, Vec<u8>)]) -> String {
     let mut mail = format!(
         "From: a@b.org\nTo: c@d.org\nSubject: 10.5555/subject-{number}\nMIME-Version: 1.0\n\
@@ -188,7 +188,7 @@ const FIELDS: &str =
     "From: a@b.org\nTo: c@d.org\nSubject: s\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n";
 const CODED: &str = "Content-Transfer-Encoding: base64\n\nMTAuNTU1NS9hYmMgYW5kIG1vcmUK\n";
 
-/// Names in a file with this name and content, without a warning.
+/// Returns the names in a file with this name and content. Asserts that there is no warning.
 fn names(file: &str, text: impl AsRef<[u8]>) -> Vec<String> {
     let place = Place::new();
     let seen = place

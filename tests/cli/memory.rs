@@ -10,7 +10,7 @@ use crate::place::{Place, Seen, gzip, names, signal};
 #[cfg(target_os = "linux")]
 use crate::process::code_and_peak;
 
-/// Names that repeat within and between sources, in upper and lower case, some with a text of their own.
+/// Returns lines with names that repeat within and between sources, in upper and lower case, and some that do not repeat.
 fn text(seed: u64, lines: u64) -> String {
     let mut text = String::new();
     for line in 0..lines {
@@ -104,13 +104,13 @@ fn an_interrupted_run_removes_what_it_had_on_disk() {
     }
 }
 
-/// The output of a run, and its peak memory in MiB.
+/// Returns the output of a run, and its peak memory in MiB.
 #[cfg(target_os = "linux")]
 pub(crate) fn output_and_peak(place: &Place, line: &str) -> (Vec<u8>, u64) {
     output_and_peak_after(Duration::ZERO, place, line)
 }
 
-/// The same, if the output is not read until after some time.
+/// Returns the output and peak memory of a run whose output is read only after `wait`.
 #[cfg(target_os = "linux")]
 fn output_and_peak_after(wait: Duration, place: &Place, line: &str) -> (Vec<u8>, u64) {
     let mut command = place.command(["scan"]);
@@ -189,7 +189,7 @@ fn a_limit_of_the_address_space_bounds_the_default() {
     }
 }
 
-/// Each file has more in one piece than a thread's share of this budget, and less than what one thread alone may take of it.
+/// Each file has a piece larger than a thread's share of this budget, and smaller than one thread alone may take.
 #[test]
 fn what_is_larger_than_a_threads_share_is_read_on_any_number_of_threads() {
     let place = Place::new();

@@ -15,7 +15,7 @@ impl Place {
     }
 }
 
-/// Names that repeat within and between sources, in several forms.
+/// Returns names that repeat within and between sources, in several forms.
 fn text(seed: u64, lines: u64) -> String {
     let mut text = String::new();
     for line in 0..lines {
@@ -221,7 +221,7 @@ fn an_output_may_be_an_input_too() {
     );
 }
 
-/// The rows of a scan in another order, its header first.
+/// Reorders the rows of a scan. The header stays first.
 fn shuffled(csv: &str) -> String {
     let (header, rows) = csv.split_once('\n').unwrap();
     let rows: Vec<_> = rows.lines().collect();
@@ -435,7 +435,7 @@ fn a_full_disk_stops_the_merge() {
     );
 }
 
-/// The fields that a record needs.
+/// The header with the fields that a record needs.
 const HEADER: &str =
     "doi,mentions,documents,sources,forms,first_source,first_document,first_offset,first_text,guessed
 ";
@@ -452,7 +452,7 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
     }
     let mut wanted = HEADER.replace("guessed", "guessed,check_digit");
     for name in 0..50 {
-        // The least source, bytewise.
+        // The bytewise smallest source.
         let first = (0..60)
             .map(|nth| format!("s{}", nth * 50 + name))
             .min()

@@ -2,7 +2,7 @@
 
 use crate::place::{Place, Seen};
 
-/// The formats that files are merged in.
+/// The formats of files to merge.
 const FORMATS: &[&str] = &[
     "jsonl",
     "csv.gz",
@@ -11,7 +11,7 @@ const FORMATS: &[&str] = &[
     "parquet",
 ];
 
-/// Works with references, some without a name, in several files, and a file without any.
+/// Creates files of works with references, some without a name, and a file without works.
 fn works() -> Place {
     let place = Place::new();
     for file in 0..9 {
@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-/// The fields with which the order of sources is known.
+/// Fields with which rows have a known order of sources.
 const WITH_SOURCE: &str = "record,doi,ref_index,role,asserted,source";
 
 #[test]

@@ -1,11 +1,11 @@
-//! Common mistakes with the command. The message for each must say what is wrong, where, and what to do.
+//! Common mistakes with the command. The message for each must state the fault, its place, and the remedy.
 
 use std::io::Write;
 use std::process::Stdio;
 
 use crate::place::{Place, Seen, gzip};
 
-/// A command line, the exit code, and parts that the message must have.
+/// A command line, the exit code, and parts of the message.
 type Mistake = (&'static str, i32, &'static [&'static str]);
 
 /// Arguments are separated by blanks; standard input is empty.
@@ -286,7 +286,7 @@ fn every_mistake_gets_a_message_that_says_what_to_do() {
     }
 }
 
-/// Commands of which the last argument is a mistyped source, `BAD`, and which have an output, `OUT`.
+/// Commands with a mistyped source `BAD` and an output `OUT`.
 const MISTYPED: &[&str] = &[
     "scan good.txt BAD -o OUT",
     "scan BAD -o OUT --report OUT.json",
@@ -320,7 +320,7 @@ fn a_mistyped_source_costs_no_output() {
     place.file("out.csv", "precious\n");
     let before = place.entries();
     for line in MISTYPED {
-        // A name without a file, a link that leads nowhere, a path through a file.
+        // A name without a file, a broken link, a path through a file.
         for bad in ["typo", "broken", "good.txt/x"] {
             let line = line.replace("BAD", bad).replace("OUT/", "parts/");
             let line = line.replace("OUT", "out.csv");

@@ -1,4 +1,4 @@
-//! Texts and lines, which `doisift normalize` reads one by one.
+//! Texts and lines that `doisift normalize` reads.
 
 use std::process::Stdio;
 

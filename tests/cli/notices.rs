@@ -1,10 +1,10 @@
-//! Warnings about sources that gave nothing, or whose names do not fit their content. None is a failure.
+//! Warnings about sources without documents or rows, or whose names do not fit their content. None is a failure.
 
 use std::os::unix::fs::symlink;
 
 use crate::place::{Place, bzip2, fifo, gzip, zstd};
 
-/// Standard error of a scan that ends well, without the name of the command.
+/// Returns the messages of a successful scan, without the name of the command.
 #[track_caller]
 fn warnings(place: &Place, line: &str) -> Vec<String> {
     let seen = place.scan(line);

@@ -1,4 +1,4 @@
-//! Office documents: the texts of paragraphs and cells, and what is lost of damaged ones.
+//! Office documents: the texts of paragraphs and cells, and losses of damaged ones.
 
 use crate::containers::zip;
 use crate::place::{Place, Seen};
@@ -43,7 +43,7 @@ pub fn ods(sheets: &str) -> Vec<u8> {
     ])
 }
 
-/// Flat OpenDocument of this kind, with a description.
+/// Returns a flat OpenDocument of this kind, with a description.
 fn flat(kind: &str, description: &str, body: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<!-- a document --><office:document {O} office:mimetype=\"application/vnd.oasis.opendocument.{kind}\">\
@@ -52,7 +52,7 @@ fn flat(kind: &str, description: &str, body: &str) -> String {
     )
 }
 
-/// A workbook whose second sheet is called `Data & more`.
+/// Returns a workbook whose second sheet is called `Data & more`.
 pub fn xlsx(sheet: &str, strings: &str) -> Vec<u8> {
     let sheet = format!("<worksheet {S}><sheetData>{sheet}</sheetData></worksheet>");
     let strings = format!("<sst {S}>{strings}</sst>");
@@ -72,7 +72,7 @@ fn run(text: &str) -> String {
     format!("<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">{text}</w:t></w:r>")
 }
 
-/// The names that are found in a file, each with a question mark if it is guessed.
+/// Returns the names found in a file, with a question mark after guessed ones.
 fn found(bytes: &[u8]) -> Vec<String> {
     let place = Place::new();
     place.file("in", bytes);
@@ -364,7 +364,7 @@ fn shared_texts_past_the_budget_are_read_without_their_cells() {
     );
 }
 
-/// A sheet with these elements after its cells, and the relationships `targets`.
+/// Returns a workbook with a sheet with these elements after its cells, and the relationships `targets`.
 fn sheet_with(elements: &str, targets: &str) -> Vec<u8> {
     let sheet = format!("<worksheet {S}><sheetData/>{elements}</worksheet>");
     let book =
@@ -525,7 +525,7 @@ fn an_office_file_is_one_document_whatever_its_parts() {
             assert_eq!(row["documents"], documents, "{source} {more}");
             assert_eq!(row["sources"], if source == "in" { 5 } else { 1 });
             assert_eq!(row["mentions"], mentions);
-            // Properties and lists of parts without a name are in the documents that count.
+            // Properties and lists of parts count as documents even without a name.
             assert_eq!(
                 place.json("r.json")["documents"],
                 documents,

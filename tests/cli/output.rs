@@ -1,4 +1,4 @@
-//! Where rows are written, in which format, and what happens if writing fails.
+//! Outputs: their place and format, and failures to write them.
 
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -126,7 +126,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
-/// Runs with standard output a pipe whose reader has closed it.
+/// Runs the command with a closed pipe as standard output.
 fn closed(place: &Place, line: &str) -> Seen {
     let mut command = place.command(line.split(' '));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -172,7 +172,7 @@ fn a_reader_of_the_report_that_goes_away_does_not_take_the_rows_with_it() {
         assert_eq!(place.read("o.names").lines().count(), 10);
         std::fs::remove_file(place.path("o.names")).unwrap();
     }
-    // A report of a run that did not end has no counts, which would be wrong.
+    // The report of a run that did not end has no counts, since they would be wrong.
     place.file("b", names(20_000));
     let seen = closed(&place, "scan b --mentions --report r.json");
     assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""));
@@ -299,7 +299,7 @@ fn verbose_reports_what_was_done() {
     );
 }
 
-/// Runs the command by a shell, with redirections.
+/// Runs the command in a shell, with redirections.
 fn redirected(place: &Place, line: &str) -> Seen {
     let mut command = place.command([""; 0]);
     let program = command.get_program().to_owned();

@@ -1,4 +1,4 @@
-//! Packings: which are recognised, and which may follow each other in a file.
+//! Packings: their recognition, and packings that follow each other in a file.
 
 use std::io::{Read, Write};
 
@@ -8,7 +8,7 @@ mod compress_writer;
 use self::compress_writer::compress;
 use crate::place::{Place, gzip, lz4, names};
 
-/// The lzma format, as `xz --format=lzma` writes it.
+/// Packs in the lzma format, as `xz --format=lzma` does.
 fn lzma(bytes: &[u8]) -> Vec<u8> {
     let options = liblzma::stream::LzmaOptions::new_preset(6).unwrap();
     let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
@@ -18,7 +18,7 @@ fn lzma(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The legacy lz4 format, as `lz4 -l` writes it: the blocks have no end mark.
+/// Packs in the legacy lz4 format, as `lz4 -l` does: the blocks have no end mark.
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
@@ -118,7 +118,7 @@ fn tiny_streams_of_bzip2_are_read_whatever_the_size_of_their_blocks() {
     }
 }
 
-/// A stream of its own for each line.
+/// Packs each line as its own stream.
 fn bzip2_lines(text: &str, level: bzip2::Compression) -> Vec<u8> {
     let mut packed = Vec::new();
     for line in text.lines() {

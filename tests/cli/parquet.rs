@@ -94,7 +94,7 @@ fn files_are_read_in_archives_and_from_standard_input() {
     tables::assert_archives_are_read("a.parquet", &parquet(&table(), style(5)).bytes);
 }
 
-/// Each bit of each header of a page, and of some of the footer.
+/// Flips bits of the header of each page, and of parts of the footer.
 #[test]
 fn damage_is_reported_and_loses_no_more_than_its_row_group() {
     for bits in [0, 3, 5] {
@@ -121,7 +121,7 @@ fn damage_is_reported_and_loses_no_more_than_its_row_group() {
     }
 }
 
-/// The number of the row group of a mention.
+/// Returns the number of the row group of a mention.
 fn group_of(mention: &str) -> usize {
     let row = mention.strip_prefix("#row=").unwrap();
     let number: usize = row.split(',').next().unwrap().parse().unwrap();
@@ -158,7 +158,7 @@ fn a_file_that_is_cut_or_encrypted_is_an_error() {
     }
 }
 
-/// A page of equal values takes some bytes, however many values it has.
+/// A page of equal values takes few bytes for any number of values.
 #[test]
 fn many_rows_in_few_bytes_are_stopped() {
     let place = Place::new();

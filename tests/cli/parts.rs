@@ -5,7 +5,7 @@ use std::fs;
 use crate::containers::{tar, zip};
 use crate::place::{Place, Seen, gzip, names};
 
-/// Three sources with names.
+/// Creates three sources with names.
 fn place() -> Place {
     let place = Place::new();
     for source in 0..3 {
@@ -17,7 +17,7 @@ fn place() -> Place {
     place
 }
 
-/// The files of a folder in order, with their contents.
+/// Returns the files of a folder in order, with their contents.
 pub fn files(place: &Place, folder: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(place.path(folder)).unwrap();
     let mut files: Vec<_> = entries
@@ -33,7 +33,7 @@ pub fn files(place: &Place, folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The rows of all parts, without headers.
+/// Returns the rows of all parts, without headers.
 fn joined(place: &Place, folder: &str) -> String {
     let parts = files(place, folder).into_iter();
     let parts = parts.filter(|(name, _)| name.starts_with("part-"));
@@ -70,7 +70,7 @@ fn parts_have_the_rows_of_one_output_for_all_threads_and_chunks() {
     }
 }
 
-/// Sources with much text and few names: packed files, archives, and plain files, small and large.
+/// Creates sources with much text and few names: packed files, archives, and plain files, small and large.
 pub fn thin() -> Place {
     let place = Place::new();
     let text = |n: usize, lines| "no names here\n".repeat(lines) + &format!("See 10.5555/{n}.\n");
@@ -114,7 +114,7 @@ fn parts_end_by_the_text_that_was_read_for_all_threads_and_chunks() {
             assert_eq!(joined, place.scan(&format!("in {rows}")).quiet().out);
         }
         let count = first[0].as_ref().map_or(0, Vec::len);
-        // The rows alone fill a third of that.
+        // The rows alone would fill a third as many parts.
         assert!(count > 20, "{rows}: {count}");
         for options in ["-j3", "-j2 --chunk 100", "-j1 --chunk 7", "-j4 --memory 1M"] {
             assert!(scan(options).0 == first, "{rows} {options}");
@@ -230,7 +230,7 @@ fn no_rows_are_one_empty_part() {
     );
 }
 
-/// Works with references, in several files.
+/// Creates files of works with references.
 fn works() -> Place {
     let place = Place::new();
     for file in 0..12 {
@@ -334,7 +334,7 @@ fn a_part_whose_bytes_changed_at_the_same_size_is_not_read() {
             let part = place.path(format!("a.{format}/part-00001.{format}"));
             let mut bytes = fs::read(&part).unwrap();
             let middle = bytes.len() / 2;
-            // A digit of a name, or a byte of what is packed.
+            // A digit of a name, or of packed bytes.
             let digit = bytes[middle..].iter().position(u8::is_ascii_digit);
             bytes[middle + digit.unwrap()] ^= 1;
             fs::write(&part, bytes).unwrap();

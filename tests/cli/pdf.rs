@@ -1,4 +1,4 @@
-//! PDF files: their pages and metadata as documents, names that line ends break, and files made to cost much.
+//! PDF files: pages and metadata as documents, names that line ends break, and files that are made to cost much.
 #![cfg(feature = "pdf")]
 
 #[path = "../../fuzz/pdf_writer.rs"]
@@ -30,7 +30,7 @@ pub fn pages() -> [PdfPage; 2] {
     ]
 }
 
-/// The names in a file of one page.
+/// Returns the names in a file of one page.
 fn names_of(page: PdfPage) -> Vec<String> {
     let place = Place::new();
     place.file("a.pdf", pdf(&[page], PdfStyle::default()));
@@ -323,7 +323,7 @@ fn damage_is_reported_and_the_rest_is_read() {
     }
 }
 
-/// The run reported one error and wrote the rest.
+/// Asserts that the run reported one error and did the rest.
 fn assert_one_error(seen: &Seen) {
     let lines = seen.err.lines().count();
     assert_eq!((seen.code, lines), (Some(1), 1), "{}", seen.err);
@@ -434,7 +434,7 @@ fn a_page_that_the_file_does_not_have_is_reported() {
     }
 }
 
-/// A file that needs a password.
+/// Returns a file that needs a password.
 fn locked() -> Vec<u8> {
     let text = String::from_utf8_lossy(&pdf(&pages(), PdfStyle::default())).into_owned();
     let filler = "00".repeat(32);
@@ -444,7 +444,7 @@ fn locked() -> Vec<u8> {
     text.replace("trailer\n<<", &encrypt).into_bytes()
 }
 
-/// Files that are small, but would cost much without limits.
+/// Returns small files that would cost much without limits.
 fn bombs() -> Vec<(&'static str, Vec<u8>)> {
     let font = "/Subtype/Type1/BaseFont/Courier";
     let line = b"(10.5555/aaaaaaaaaaaaaaaaaaaaaaaaa) Tj T*\n";
@@ -601,7 +601,7 @@ fn a_flipped_bit_of_a_packed_page_is_reported() {
     assert!(seen.err.contains("is damaged; get the file again"));
 }
 
-/// The error of a file of one page, which is read up to its limit.
+/// Returns the error for a file of one page that exceeds a limit.
 fn limit_of(file: Vec<u8>) -> String {
     let place = Place::new();
     place.file("a.pdf", file);
@@ -644,7 +644,7 @@ fn what_is_cut_by_a_limit_is_reported_with_its_reason() {
     assert!(limit_of(chained).contains("more than 8 filters"));
 }
 
-/// A page whose font has a text of `units` characters for a code that it shows often.
+/// Returns a page that shows often a code for which its font has a text of `units` characters.
 fn swollen(units: usize) -> Vec<u8> {
     let mut objects = PdfObjects::default();
     let text = "0041".repeat(units);
@@ -673,7 +673,7 @@ fn a_font_with_long_texts_takes_no_more_than_the_budget() {
     }
 }
 
-/// A line with a name and 400 bytes of text.
+/// Returns a line with a name and 400 bytes of text.
 fn long_line() -> Vec<u8> {
     format!("(10.5555/a {}) Tj T*\n", "lorem ".repeat(65)).into_bytes()
 }

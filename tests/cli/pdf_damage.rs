@@ -1,4 +1,4 @@
-//! PDF files with streams that cannot be read or do not have what they say, and streams beside those of pages.
+//! PDF files with streams that cannot be read or that contradict their dictionary, and streams besides those of pages.
 #![cfg(feature = "pdf")]
 
 use crate::pdf::pdf_writer::{PdfObjects, PdfPage, PdfStyle, pdf};
@@ -6,7 +6,7 @@ use crate::place::{Place, Seen};
 
 const CONTENT: &[u8] = b"BT /F 10 Tf 50 700 Td (See doi:10.5555/content.) Tj ET";
 
-/// The run over a file with pages whose content streams have these entries, and a last one with a plain stream.
+/// Scans a file of pages whose content streams have these entries, and a last page with a plain stream.
 fn seen(entries: &[&str]) -> Seen {
     let mut objects = PdfObjects::default();
     let font = objects.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
@@ -109,7 +109,7 @@ fn a_wrong_length_of_a_stream_loses_nothing() {
     }
 }
 
-/// What a field, a note or a stamp shows is a form of its annotation.
+/// The text of a field, a note or a stamp is in a form of its annotation.
 #[test]
 fn appearances_of_annotations_are_read() {
     let mut objects = PdfObjects::default();

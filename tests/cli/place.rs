@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own for each test.
+/// A temporary folder for one test.
 pub struct Place(TempDir);
 
 /// The exit code and outputs of a run.
@@ -66,7 +66,7 @@ impl Place {
         command
     }
 
-    /// Runs `doisift` with a line for the shell, and so many open files allowed.
+    /// Runs `doisift` with a line for the shell, and allows at most `max` open files.
     pub fn with_open_files(&self, max: usize, line: &str) -> Seen {
         self.with_limit(&format!("ulimit -n {max}"), line)
     }
@@ -127,8 +127,8 @@ impl Place {
     }
 }
 
-/// The command under test: the one just built, or another build that `DOISIFT_TEST_BIN` names, which shows what a test
-/// catches.
+/// Returns the command under test: the one just built, or another build that `DOISIFT_TEST_BIN` names, to see which tests it
+/// fails.
 pub fn binary() -> PathBuf {
     let built = || env!("CARGO_BIN_EXE_doisift").into();
     std::env::var_os("DOISIFT_TEST_BIN").map_or_else(built, PathBuf::from)
@@ -162,7 +162,7 @@ impl Seen {
             .collect()
     }
 
-    /// A field of every row, as text.
+    /// Returns a field of every row, as text.
     pub fn field(&self, name: &str) -> Vec<String> {
         let text = |value: &Value| {
             value
@@ -195,7 +195,7 @@ pub fn xz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// With a checksum, as lz4(1) makes it.
+/// Packs with a checksum, as lz4(1) does.
 pub fn lz4(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
     let mut out = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
@@ -225,14 +225,14 @@ pub fn signal(child: &Child, signal: &str) {
     );
 }
 
-/// A text of `count` names, a line and about 40 bytes each.
+/// Returns a text of `count` names, each in a line of about 40 bytes.
 pub fn names(count: usize) -> String {
     (0..count)
         .map(|number| format!("See doi:10.5555/name-{number:07} for more.\n"))
         .collect()
 }
 
-/// `/dev/full`, on which every write fails with a full disk.
+/// Opens `/dev/full`, on which every write fails as on a full disk.
 pub fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }

@@ -1,11 +1,11 @@
-//! What the kernel shows of a running process. Only Linux does.
+//! Reads the state of a running process from the kernel. Linux only.
 
 use std::fs;
 use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
-/// A field of the process's status, such as `VmHWM`.
+/// Returns a field of the process's status, such as `VmHWM`.
 pub fn shown(id: u32, field: &str) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let value = status
@@ -14,13 +14,13 @@ pub fn shown(id: u32, field: &str) -> Option<String> {
     Some(value.trim().to_owned())
 }
 
-/// Whether a set of signals, such as `SigCgt`, holds the signal.
+/// Whether a set of signals, such as `SigCgt`, contains the signal.
 pub fn holds(id: u32, set: &str, signal: u32) -> Option<bool> {
     let mask = u64::from_str_radix(&shown(id, set)?, 16).ok()?;
     Some(mask >> (signal - 1) & 1 == 1)
 }
 
-/// The peak of the process's memory so far, in MiB.
+/// Returns the peak of the process's memory so far, in MiB.
 #[cfg(target_os = "linux")]
 pub fn peak_so_far(id: u32) -> Option<u64> {
     let kibibytes = shown(id, "VmHWM")?;
@@ -33,8 +33,8 @@ pub fn peak_so_far(id: u32) -> Option<u64> {
 
 /// Waits for the end of a run. Returns its exit code and the peak of its memory in MiB.
 ///
-/// The peak is read again and again: what the kernel reports at the end is at least the memory of the process that started the
-/// run, which is that of all tests together.
+/// Reads the peak repeatedly: the value that the kernel reports at the end includes the memory of the process that started the
+/// run, which runs all tests.
 #[cfg(target_os = "linux")]
 pub fn code_and_peak(run: &mut Child) -> (Option<i32>, u64) {
     let mut peak = 0;

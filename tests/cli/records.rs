@@ -18,7 +18,7 @@ enum Damage {
     Cut,
 }
 
-/// The damaged records at seeded positions: three for each kind of damage, but one for the end of the file.
+/// Chooses damaged records at seeded positions: three for each kind of damage, but one for the end of the file.
 fn damages() -> Vec<(usize, Damage)> {
     let thrice = [
         Damage::Flipped,
@@ -33,7 +33,7 @@ fn damages() -> Vec<(usize, Damage)> {
     all
 }
 
-/// Text that hardly compresses, with one name.
+/// Returns a text that hardly compresses, with one name.
 fn text(number: usize) -> String {
     let mut state = number as u64 * 2 + 1;
     let mut word = || {
@@ -67,7 +67,7 @@ fn record(number: usize, damage: Option<Damage>) -> String {
     )
 }
 
-/// All records, each packed separately, and the numbers of the damaged ones.
+/// Returns all records, each packed separately, and the numbers of the damaged ones.
 fn file(pack: impl Fn(&str) -> Vec<u8>, flip: usize) -> (Vec<u8>, BTreeSet<usize>) {
     let damages = damages();
     let damaged: BTreeSet<_> = damages.iter().map(|(number, _)| *number).collect();
@@ -90,7 +90,7 @@ fn file(pack: impl Fn(&str) -> Vec<u8>, flip: usize) -> (Vec<u8>, BTreeSet<usize
     ((0..RECORDS).flat_map(packed).collect(), damaged)
 }
 
-/// The number in each line of a run's messages that follows `before`.
+/// Returns the number after `before` in each line of a run's messages.
 fn numbers<'s>(said: impl IntoIterator<Item = &'s String>, before: &str) -> BTreeSet<usize> {
     let number = |line: &String| {
         let after = line.split_once(before)?.1;

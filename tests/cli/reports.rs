@@ -1,4 +1,4 @@
-//! What the reports of runs say of their ending.
+//! The status of a run in its report.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::place::{self, Place, Seen, full, gzip, names};
 
-/// Checks the members that all reports have, and returns the report.
+/// Checks the members that all reports have. Returns the report.
 fn ended(place: &Place, status: &str, exit_code: i32) -> Value {
     let report = place.json("r.json");
     assert_eq!(report["status"], status, "{report}");

@@ -10,7 +10,7 @@ use crate::registry_server::registry::{faulty, name, truth, url};
 use crate::registry_server::{Act, Request, Server, code, decoded};
 
 impl Place {
-    /// `doisift resolve` with `line` split at blanks, of a server, as fast as that answers.
+    /// Returns the command `doisift resolve` for a server, with `line` split at blanks and by default a high rate.
     fn resolving(&self, server: &Server, line: &str) -> Command {
         let mut command = self.command(["resolve", "--endpoint", &server.endpoint]);
         if !line.contains("--rate") {
@@ -25,12 +25,12 @@ impl Place {
     }
 }
 
-/// The number of requests so far.
+/// Returns the number of requests so far.
 fn requests(server: &Server) -> usize {
     server.seen().times.len()
 }
 
-/// The names of these numbers, a line each.
+/// Returns the names of these numbers, each in a line.
 fn lines(numbers: impl Iterator<Item = usize>) -> String {
     numbers.map(|number| name(number) + "\n").collect()
 }
@@ -215,7 +215,7 @@ fn what_could_not_be_asked_is_not_unknown() {
         (&report["could_not_ask"], &report["unknown"]),
         (&3.into(), &1.into())
     );
-    // Failures are asked again, the answer is not.
+    // A failed name is asked for again, an answered one is not.
     let before = requests(&server);
     place.resolve(&server, "10.5555/3 10.5555/11 --attempts 1 --cache answers");
     assert_eq!(requests(&server), before + 1);
@@ -260,7 +260,7 @@ fn agencies_are_asked_in_batches() {
     assert_eq!(requests(&server), 4);
 }
 
-/// What "Which RA" says of names with commas between them.
+/// Answers as the service "Which RA" does, for names joined by commas.
 fn agencies(names: &str) -> Act {
     let row = |name: &str| match decoded(name) {
         name if name.ends_with("11") => {
@@ -272,12 +272,12 @@ fn agencies(names: &str) -> Act {
     Act::json(200, serde_json::to_string(&rows).unwrap())
 }
 
-/// An answer that takes a while, so that a signal meets requests under way.
+/// Answers slowly, so that a signal arrives during requests.
 fn slow(request: &Request) -> Act {
     Act::Slow(Duration::from_millis(5), Box::new(faulty(request)))
 }
 
-/// Waits until the server has answered so many names.
+/// Waits until the server has answered `answered` names.
 fn wait_for(server: &Server, answered: usize, child: &mut Child) {
     while server.seen().answered.len() < answered {
         assert!(
@@ -317,7 +317,7 @@ fn an_interrupted_run_goes_on_where_it_was() {
     place.resolve(&server, line).quiet();
     let rows = place.read("rows.jsonl");
     assert_eq!(rows.lines().count(), 340);
-    // What was under way may have been answered to nobody.
+    // Answers to requests under way may be lost.
     let again = std::mem::take(&mut server.seen().asked_again);
     assert!(again.len() <= 4, "{again:?}");
     let by_cache = rows

@@ -1,4 +1,4 @@
-//! Runs whose rows are in parts, which are killed and go on at the first part that is missing.
+//! Runs with rows in parts that are killed and resume at the first missing part.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::containers::{tar, warc, zip};
 use crate::parts::files;
 use crate::place::{Place, Seen, gzip, names};
 
-/// Works with references, as JSON Lines.
+/// Returns works with references, as JSON Lines.
 fn works(start: usize, count: usize) -> String {
     let work = |n: usize| {
         let references: Vec<_> = (0..4)
@@ -23,7 +23,7 @@ fn works(start: usize, count: usize) -> String {
     (start..start + count).map(work).collect()
 }
 
-/// Sources of all kinds that are read in their own way: a folder of packed files, archives, and a plain file.
+/// Creates sources of all kinds that are read differently: a folder of packed files, archives, and a plain file.
 fn place() -> Place {
     let place = Place::new();
     let packed: Vec<_> = (0..30).map(|n| gzip(works(n * 20, 20))).collect();
@@ -55,7 +55,7 @@ fn place() -> Place {
     place
 }
 
-/// The report without what differs from run to run.
+/// Returns the report without the members that differ from run to run.
 fn report(place: &Place, name: &str) -> Value {
     let mut report = place.json(name);
     let members = report.as_object_mut().unwrap();
@@ -65,7 +65,7 @@ fn report(place: &Place, name: &str) -> Value {
     report
 }
 
-/// Kills a run each time it has written some more parts, until it ends. Returns how often.
+/// Kills a run each time it has written `step` more parts, until it ends by itself. Returns the number of kills.
 fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
     let count = |folder| fs::read_dir(place.path(folder)).map_or(0, |entries| entries.count());
     let parts = || count("out") + count("out-nodes");
@@ -97,8 +97,8 @@ fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
     unreachable!()
 }
 
-/// Kills runs over and over, and compares what is left at the end with the output of a run that was not killed. `rows` may write
-/// to `out-nodes/` too.
+/// Kills runs repeatedly, and compares the final output with that of a run that was not killed. `rows` may write to `out-nodes/`
+/// too.
 fn check_killed(place: &Place, rows: &str, part_size: &str) {
     let line = format!("in {rows} -f jsonl --part-size {part_size} -o out/ --report out.json");
     let whole = place.scan(&line.replace("out", "whole"));
@@ -351,7 +351,7 @@ fn parts_in_a_folder_of_sources_are_no_sources() {
     assert!(!rows.contains("in/out"), "a part was read");
 }
 
-/// Kills a run of mentions when it has written some parts, and goes on in `threads` threads.
+/// Kills a run of mentions when it has written some parts, and resumes it with `threads` threads.
 fn resumed(place: &Place, threads: &str) -> Seen {
     let line = "in --mentions -f jsonl --part-size 64K -o out/ --checkpoint ck --checkpoint-interval 0 --report r.json";
     let mut command = place.command(["scan"]);

@@ -1,4 +1,4 @@
-//! RTF: the names that it shows, however its formats and escapes divide them.
+//! RTF: names that formats and escapes divide.
 
 use crate::place::{Place, gzip};
 

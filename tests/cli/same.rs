@@ -1,4 +1,4 @@
-//! The same inputs give the same bytes, whatever the threads and chunks.
+//! Checks that the output does not depend on threads and chunks.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::place::Seen;
 use crate::place::{Place, gzip, zstd};
 
-/// References with names across lines, long lines, and lines without names, from a fixed random sequence.
+/// Returns references with names across lines, long lines, and lines without names, from a fixed random sequence.
 fn text(seed: u64, lines: usize) -> String {
     let mut state = seed;
     let mut next = |max: u64| {

@@ -1,4 +1,4 @@
-//! Which rows are written, and with which fields.
+//! Selection of rows and fields.
 
 use crate::place::{Place, Seen, gzip};
 
@@ -8,7 +8,7 @@ impl Place {
         Seen::of(&mut self.command(line.split_whitespace()))
     }
 
-    /// Two plain files and a packed one, with names that repeat.
+    /// Creates two plain files and a packed one, with names that repeat.
     fn with_texts() -> Place {
         let place = Place::new();
         place
@@ -213,7 +213,7 @@ fn a_context_that_no_row_could_have_is_refused() {
     }
 }
 
-/// A WARC record with more header lines.
+/// Returns a WARC record with more header lines.
 fn warc(more: &str, content: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/\r\n{more}Content-Length: {}\r\n\r\n",
@@ -449,7 +449,7 @@ fn a_checkpoint_is_resumed_only_with_the_same_prefixes_and_rows() {
     assert_eq!(resumed, place.read("o.csv"));
 }
 
-/// Sources in which documents and names repeat: a tar with two members of one name, lines, and plain files.
+/// Creates sources in which documents and names repeat: a tar with two members of one name, lines, and plain files.
 fn with_documents() -> Place {
     let place = Place::with_texts();
     let mut tar = tar::Builder::new(Vec::new());
@@ -474,7 +474,7 @@ fn with_documents() -> Place {
     place
 }
 
-/// The mentions of a run, reduced to pairs: a line for each, with its fields as JSON.
+/// Reduces the mentions of a run to pairs: a line for each, with its fields as JSON.
 fn reduced(mentions: &Seen) -> Vec<String> {
     let mut pairs = std::collections::BTreeMap::new();
     for row in mentions.rows() {

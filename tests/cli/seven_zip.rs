@@ -1,4 +1,4 @@
-//! 7z archives: members, what is packed together, damage, and archives made to cost much.
+//! 7z archives: members, solid archives, damage, and archives that are made to cost much.
 
 #[path = "../../fuzz/seven_zip_writer.rs"]
 mod seven_zip_writer;
@@ -25,7 +25,7 @@ fn packed<'p>(
     }
 }
 
-/// An archive whose members are packed together.
+/// Returns an archive whose members are packed together.
 pub fn solid_archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     seven_zip(&[solid(members)], &[])
 }
@@ -131,7 +131,7 @@ fn what_cannot_be_unpacked_is_reported_and_the_rest_is_read() {
     assert!(
         lines[2].contains("ppmd: at byte 0: the 7z data needs more than 134217728 bytes of memory")
     );
-    // The dictionary of half a gigabyte is one of ten bytes, but the data is not that of the member.
+    // The dictionary of half a gigabyte is reduced to ten bytes, but the data is damaged.
     assert!(lines[3].contains("lzma: at byte") && lines[3].contains("the 7z data is damaged"));
 }
 
@@ -228,7 +228,7 @@ fn an_archive_that_promises_much_takes_little() {
         seen.err
     );
     assert_eq!(seen.err.lines().count(), 1);
-    // A header that counts more of everything than it has bytes for.
+    // Headers with larger counts than their bytes allow.
     for header in [
         &b"\x01\x05\xff\xff\xff\xff\xff\xff\xff\xff\x7f"[..],
         b"\x01\x04\x06\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x09",

@@ -1,4 +1,4 @@
-//! Cells of tables that hold several names.
+//! Cells of tables with several names.
 
 use crate::place::{Place, Seen};
 

@@ -10,7 +10,7 @@ use crate::checkpoint::ignores_hangups;
 use crate::place::{self, Place, Seen, fifo, gzip, names};
 use crate::process::holds;
 
-/// Interrupts a run once its temporary output is there, and waits for its end.
+/// Interrupts a run once its temporary output exists, and waits for its end.
 fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
     while !place.entries().iter().any(|name| name.ends_with(".tmp")) {
         assert!(
@@ -69,7 +69,7 @@ fn an_interrupted_run_leaves_nothing_and_exits_with_128_and_the_signal() {
     }
 }
 
-/// Waits until a process handles SIGINT and the signals that it registers after it, and then some time for it to read input.
+/// Waits until a process handles SIGINT and the signals that it registers later, and then some time for it to read input.
 fn wait_until_watching(id: u32) {
     let caught = || Some(holds(id, "SigCgt", 2)? && holds(id, "SigCgt", 15)?);
     // Where the system does not show this, the test waits longer.
@@ -80,7 +80,7 @@ fn wait_until_watching(id: u32) {
     thread::sleep(Duration::from_millis(rest));
 }
 
-/// Interrupts a pipeline: the first program dies, and `line` reads only the bytes that it wrote before.
+/// Interrupts a shell pipeline: the first program dies, and `line` reads only the bytes that it wrote before.
 fn interrupt_pipeline(place: &Place, line: &str, bytes: &[u8], signal: &str) -> Seen {
     let (theirs, ours) = std::io::pipe().unwrap();
     let mut last = place.command(line.split(' '));

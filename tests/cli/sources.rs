@@ -1,4 +1,4 @@
-//! Which sources are read, under which names, and in which order.
+//! Sources: their selection, names and order.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,11 +1,11 @@
-//! Files whose first bytes are damaged, and which their ends show.
+//! Files with damaged first bytes that are recognised by their ends.
 
 use crate::arrow_writer::{arrow, style};
 use crate::place::{Place, Seen};
 use crate::small_table::table;
 use crate::tables::{FIELDS, FOUND, rows};
 
-/// The run over a file whose start is overwritten by `start`.
+/// Scans a file whose start is overwritten by `start`.
 fn seen(name: &str, bytes: &[u8], start: &[u8], options: &str) -> Seen {
     let place = Place::new();
     place.file(name, [start, &bytes[start.len()..]].concat());
@@ -51,7 +51,7 @@ fn an_arrow_file_without_its_first_bytes_is_read() {
     }
 }
 
-/// As Polars writes it: a schema without its length before it.
+/// Polars writes a schema without its length before it.
 #[test]
 fn an_arrow_file_with_an_unframed_schema_at_its_start_is_read() {
     let mut file = arrow(&table(), style(0)).bytes;

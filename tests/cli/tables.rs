@@ -1,4 +1,4 @@
-//! What is the same for every format of tables in columns.
+//! Checks that all formats of tables in columns have in common.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ pub const FOUND: &str = "\
 #row=10,refs[0],10.5555/a\n#row=10,refs[2],10.5555/b\n#row=11,text,10.5555/cut\n";
 pub const FIELDS: &str = "--mentions -f csv --fields document,column,doi";
 
-/// The rows of a CSV output, without its header.
+/// Returns the rows of a CSV output, without its header.
 pub fn rows(out: &str) -> &str {
     out.split_once('\n').map_or("", |(_, rows)| rows)
 }
@@ -41,7 +41,7 @@ pub fn assert_cells_are_read(name: &str, bytes: &[u8]) {
     assert_eq!(rows(&seen.quiet().out), "5,17,12,1\n");
 }
 
-/// Asserts the same in archives and on standard input.
+/// Asserts that all cells of the small table are found in archives and on standard input.
 pub fn assert_archives_are_read(name: &str, bytes: &[u8]) {
     let place = Place::new();
     let member = format!("d/{name}");
@@ -78,7 +78,7 @@ pub fn assert_columns_are_chosen(name: &str, bytes: &[u8], items: &str) {
     assert!(seen.err.contains("text, refs"), "{}", seen.err);
 }
 
-/// Asserts that a column with one text a row names the rows of the small table, and that one of lists does not.
+/// Asserts that a column of texts names the rows of the small table, and that a column of lists does not.
 pub fn assert_rows_are_named(name: &str, bytes: &[u8]) {
     let place = Place::new();
     place.file(name, bytes);
@@ -92,7 +92,7 @@ pub fn assert_rows_are_named(name: &str, bytes: &[u8]) {
     assert!(seen.err.contains("no column refs"), "{}", seen.err);
 }
 
-/// Tables with rows above their header, whose number follows.
+/// Tables with rows above their header, each with the number of the header's row.
 const ABOVE: [(&str, &str); 3] = [
     (
         "\"About the data: Exported on Nov 27, 2026.\"\nRank,DOI,Title\n1,10.5555/A,\"x, y\"\n2,10.5555/b1,z\n",

@@ -12,7 +12,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::place::Place;
 
-/// Both ends of a terminal of 60 columns and 10 lines.
+/// Opens both ends of a terminal of 60 columns and 10 lines.
 fn terminal() -> (File, OwnedFd) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
@@ -34,7 +34,7 @@ fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs.into())
 }
 
-/// What a terminal shows. Linux reports its end as an error.
+/// Reads the output of a terminal. Linux reports its end as an error.
 fn screen(mut ours: File) -> String {
     let (mut text, mut buffer) = (Vec::new(), [0; 4096]);
     while let Ok(length @ 1..) = ours.read(&mut buffer) {
@@ -43,7 +43,7 @@ fn screen(mut ours: File) -> String {
     String::from_utf8(text).unwrap().replace("\r\n", "\n")
 }
 
-/// What standard output shows where that is a terminal.
+/// Runs the command with a terminal as standard output. Returns the exit code and the terminal's output.
 fn shown(place: &Place, line: &str) -> (Option<i32>, String) {
     let (ours, theirs) = terminal();
     let mut command = place.command(line.split_whitespace());
@@ -222,7 +222,7 @@ fn mentions_and_names_that_are_written_at_once_are_no_table() {
     assert_eq!(place.read("names.csv").lines().count(), 4);
 }
 
-/// What a terminal shows on which both standard streams are, of a run whose input ends after a while.
+/// Runs the command with a terminal as both output streams, and ends its input after a while. Returns the terminal's output.
 fn shown_slowly(place: &Place, line: &str) -> String {
     let (ours, theirs) = terminal();
     let mut command = place.command(line.split_whitespace());

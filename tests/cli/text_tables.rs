@@ -1,4 +1,4 @@
-//! Columns of tables that are texts, and options that have no effect on a run.
+//! Columns of text tables, and options that have no effect on a run.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -10,13 +10,13 @@ use crate::containers::tar;
 use crate::place::Place;
 use crate::tables::{FIELDS, rows, scan_on_threads};
 
-/// A table whose cells hold what ends a cell or a row, with blank and short rows.
+/// A table with delimiters and line ends in cells, and with blank and short rows.
 const CSV: &str = "\u{feff}id,\"title\",doi,refs\r\n\
     1,\"a 10.5555/t1, \"\"x\"\"\nb\",10.5555/ONE,10.5555/r1; 10.5555/r2\r\n\r\n\
     x2,\"10.5555/T2\n10.5555/t3\",\"10.5555/two\",\r\n\
     ,none,10.5555/three,10.5555/r3\r\n4,10.5555/t4\r\n";
 
-/// The same as JSON Lines, with lists and objects.
+/// The table as JSON Lines, with lists and objects.
 const JSONL: &str = r#"{"id":1,"title":"a 10.5555/t1, \"x\"\nb","doi":"10.5555/ONE","refs":[{"doi":"10.5555/r1"},{"doi":"10.5555\/r2"}]}
 
 {"refs":null,"doi":"10.5555/two","title":"10.5555/T2\n10.5555/t3","id":"x2"}
@@ -199,7 +199,7 @@ fn what_is_wrong_with_rows_is_reported() {
     }
 }
 
-/// The last row before the damage may be cut, and is not read.
+/// The last row before the damage may be cut, so it is not read.
 #[test]
 fn damage_cuts_no_cell() {
     let place = Place::new();

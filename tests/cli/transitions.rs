@@ -1,7 +1,7 @@
-//! Runs in parts that go on with other threads and another budget, which decide how sources are read.
+//! Runs in parts that resume with other threads and another budget, which decide how sources are read.
 //!
-//! A run is stopped by a limit of the size of a file: the sources have names that are longer and longer, and a part with one of them
-//! exceeds the limit. So each run dies at a known row, whatever its speed.
+//! A limit of the file size stops each run: the sources contain longer and longer names, and a part with one of them exceeds the
+//! limit. So each run dies at a known row, at any speed.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ const BELOW: usize = 4_000;
 /// Bytes of the unit of `ulimit -f`.
 const BLOCK: usize = 512;
 
-/// Works with references, as JSON Lines, and a name of this many bytes.
+/// Returns works with references, as JSON Lines, and a name of `long` bytes.
 fn works(start: usize, long: usize) -> String {
     let work = |n: usize| {
         format!(
@@ -32,7 +32,7 @@ fn works(start: usize, long: usize) -> String {
     before + &long + &(start + 60..start + 90).map(work).collect::<String>()
 }
 
-/// Small files, an archive, a plain file and a packed one, with a long name each, or two.
+/// Creates small files, an archive, a plain file and a packed one, each with one or two long names.
 fn place() -> Place {
     let place = Place::new();
     for number in 0..4 {
@@ -54,7 +54,7 @@ fn place() -> Place {
     place
 }
 
-/// The threads and budgets of a run.
+/// Returns the combinations of threads and budgets.
 fn ways(budgets: &[&str]) -> Vec<String> {
     let threads = [1, 2, 5].into_iter();
     let ways =
@@ -62,7 +62,7 @@ fn ways(budgets: &[&str]) -> Vec<String> {
     ways.collect()
 }
 
-/// The parts with their names, and the report without what differs from run to run.
+/// Returns the parts with their names, and the report without the members that differ from run to run.
 fn outcome(place: &Place, out: &str) -> (Vec<(String, Vec<u8>)>, Value) {
     let mut parts = Vec::new();
     for folder in [out.to_owned(), format!("{out}-nodes")] {
@@ -79,8 +79,8 @@ fn outcome(place: &Place, out: &str) -> (Vec<(String, Vec<u8>)>, Value) {
     (parts, report)
 }
 
-/// Stops a run at each long name, goes on in one of two ways in turn, and compares the end with a run that was not stopped. Does so
-/// for all pairs of ways.
+/// Stops a run at each long name, resumes in one of two ways in turn, and compares the result with a run that was not stopped.
+/// Does this for all pairs of ways.
 fn check_transitions(rows: &str, budgets: &[&str]) {
     let place = place();
     let line = |out: &str| {
@@ -117,7 +117,7 @@ fn check_transitions(rows: &str, budgets: &[&str]) {
     }
 }
 
-/// A budget that leaves few threads and small chunks, one with chunks of some lines, and one with which all files are small.
+/// A budget with few threads and small chunks, one with chunks of some lines, and one for which all files are small.
 const BUDGETS: [&str; 3] = [
     "--memory 1M --chunk 3000",
     "--memory 1G --chunk 20000",

@@ -1,4 +1,4 @@
-//! `--record-fields NAME:TYPE=PATH`: columns of fields of records that are numbers or flags, and the values that are not.
+//! `--record-fields NAME:TYPE=PATH`: columns of numbers and flags from fields of records, and values of other types.
 
 use serde_json::json;
 
@@ -235,7 +235,7 @@ fn values_of_another_type_are_null_counted_and_reported() {
         seen.err
     );
     assert_eq!(seen.code, Some(1));
-    // As a text there is nothing to lose.
+    // As text, no value is lost.
     run(
         &place,
         "scan a.json --edges --record-fields year --fields doi",

@@ -97,7 +97,7 @@ fn the_long_version_names_what_is_built_in() {
     ] {
         assert!(long.contains(word), "{word}");
     }
-    // For a report of a fault, with and without the word that other programs want.
+    // For bug reports, with and without the word that other programs need.
     for word in [
         std::env::consts::ARCH,
         "mimalloc",

@@ -23,7 +23,7 @@ fn response(uri: &str, message: &[u8]) -> Vec<u8> {
     record("response", uri, more, message)
 }
 
-/// The body in chunks: the first of `first` bytes, all others of `rest` bytes.
+/// Returns the body in chunks: the first of `first` bytes, all others of `rest` bytes.
 fn chunked(body: &[u8], first: usize, rest: usize) -> Vec<u8> {
     let (start, end) = body.split_at(first.min(body.len()));
     let mut out = Vec::new();
@@ -97,7 +97,7 @@ fn interim_responses_do_not_hide_the_response() {
     );
 }
 
-/// A response in two segments, split at byte `at` of its message.
+/// Returns a response in two segments, split at byte `at` of its message.
 fn segments(at: usize) -> [Vec<u8>; 2] {
     let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
     let message = [&head[..], &gzip(text())].concat();

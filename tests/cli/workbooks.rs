@@ -1,4 +1,4 @@
-//! Sheets of workbooks as tables, which `doisift normalize --column` cleans.
+//! Sheets of workbooks as tables that `doisift normalize --column` cleans.
 
 use crate::containers::zip;
 use crate::office::{ods, xlsx};
@@ -12,7 +12,7 @@ fn normalize(place: &Place, args: &[&str]) -> Seen {
     )
 }
 
-/// A workbook with the sheets `One` and `Two`, and a date in the second style.
+/// Returns a workbook with the sheets `One` and `Two`. Its second style is a date.
 fn workbook(one: &str, two: &str) -> Vec<u8> {
     const S: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
         xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"";
@@ -38,7 +38,7 @@ fn text(cell: &str, text: &str) -> String {
     format!("<c r=\"{cell}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
 }
 
-/// A sheet with the column `doi` and one name.
+/// Returns a sheet with the column `doi` and one name.
 fn sheet_of(name: &str) -> String {
     let (header, name) = (text("A1", "doi"), text("A2", name));
     format!("<row r=\"1\">{header}</row><row r=\"2\">{name}</row>")

@@ -38,7 +38,7 @@ struct RawCase {
     rejected: Option<BTreeMap<String, u64>>,
 }
 
-/// One text, and what must be found in it.
+/// A text with the mentions that must be found in it.
 pub struct Case {
     pub class: String,
     pub bytes: Vec<u8>,
@@ -76,7 +76,7 @@ impl Case {
         }
     }
 
-    /// How the mentions differ from the case, if they do.
+    /// Returns how the mentions differ from the case, or `None` if they do not.
     pub fn difference(&self, found: &[Found]) -> Option<String> {
         let keys: Vec<_> = found.iter().map(|f| f.key.clone()).collect();
         let forms: Vec<_> = found.iter().map(|f| f.form.clone()).collect();
@@ -115,7 +115,7 @@ impl Case {
             })
     }
 
-    /// How the counted rejections differ from the case, if it lists any.
+    /// Returns how the counted rejections differ from the case, or `None` if they do not or the case lists none.
     #[allow(dead_code)]
     pub fn wrong_rejections(&self, counted: &[(&str, u64)]) -> Option<String> {
         let wanted = self.raw.rejected.as_ref()?;
@@ -131,7 +131,7 @@ fn differs<T: PartialEq + std::fmt::Debug>(what: &str, wanted: &[T], got: &[T]) 
     (wanted != got).then(|| format!("{what}: expected {wanted:?}, got {got:?}"))
 }
 
-/// All cases, in the order of their files.
+/// Returns all cases, in the order of their files.
 pub fn cases() -> Vec<Case> {
     let folder = root().join("tests/cases");
     let entries = std::fs::read_dir(folder).unwrap();
@@ -150,7 +150,7 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// The cases that are known to fail.
+/// Returns the cases that are known to fail.
 #[allow(dead_code)]
 pub fn known_failures() -> Vec<Case> {
     read(&root().join("tests/known-failures.toml"))

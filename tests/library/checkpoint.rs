@@ -1,4 +1,4 @@
-//! An interrupted run that is resumed gives the same output as an uninterrupted one.
+//! Checks that a resumed run gives the same output as an uninterrupted one.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -73,7 +73,7 @@ fn gzip(text: &str) -> Vec<u8> {
 struct Place(TempDir);
 
 impl Place {
-    /// With small files, large ones, and packed ones of which every other is damaged.
+    /// Creates small files, large ones, and packed ones, every other of which is damaged.
     fn new() -> Place {
         let place = Place(TempDir::new().unwrap());
         fs::create_dir(place.path("in")).unwrap();
@@ -113,7 +113,7 @@ impl Place {
             .checkpoint_interval(Duration::ZERO)
     }
 
-    /// Returns the output, and the report without the fields that may differ; removes both files.
+    /// Returns the output, and the report without the fields that may differ. Removes both files.
     fn result(&self) -> (String, Value) {
         assert_eq!(self.entries(), ["in", "out.csv", "report.json"]);
         let out = fs::read_to_string(self.path("out.csv")).unwrap();
@@ -137,7 +137,7 @@ impl Place {
         names
     }
 
-    /// Runs until the damaged source `source` ends the run.
+    /// Runs until the damaged source `source` is reported, which ends the run.
     fn end_at(&self, source: &str, builder: PipelineBuilder, end: End) {
         let monitor = Monitor::new();
         set_trap(&self.path(source), &monitor, end);
@@ -145,7 +145,7 @@ impl Place {
         assert!(matches!(ended.unwrap_err().kind(), ErrorKind::Cancelled));
     }
 
-    /// The runs in the checkpoint.
+    /// Returns the paths of the runs in the checkpoint.
     fn runs(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.path("checkpoint")).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
@@ -159,7 +159,7 @@ fn run(builder: PipelineBuilder) -> Result<Report, Error> {
     builder.build().and_then(Pipeline::run)
 }
 
-/// The error of a run that cannot be resumed.
+/// Returns the error of a run that cannot be resumed.
 fn refusal(builder: PipelineBuilder) -> String {
     let error = run(builder).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Checkpoint(..)), "{error}");
@@ -174,7 +174,7 @@ fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
     let wanted = place.result();
     for threads in [1, 2, 8] {
         for memory in [1 << 20, 1 << 30] {
-            // A checkpoint at every source; or only the one at the end, with many sources being read.
+            // A checkpoint at every source, or only at the end, while many sources are read.
             for (end, interval) in [
                 (Monitor::cancel as End, 0),
                 (Monitor::suspend, 0),
@@ -279,7 +279,7 @@ fn a_source_that_was_written_since_is_refused() {
         let file = fs::File::options().write(true).open(&changed).unwrap();
         file.set_modified(modified).unwrap();
     };
-    // The same content cannot be told from another one of the same size.
+    // Other content of the same size, and the same content: a run cannot tell them apart.
     let other = vec![b'x'; content.len()];
     for content in [other, content] {
         restore(&content);

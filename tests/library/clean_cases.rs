@@ -25,7 +25,7 @@ struct Class {
 }
 
 impl Class {
-    /// Each text with the name it means, or the first of several.
+    /// Returns each text with its name, or the first of several.
     fn cases(&self) -> Vec<(&str, Option<String>)> {
         let cut = self
             .cut
@@ -47,7 +47,7 @@ fn classes() -> Vec<Class> {
     file.class
 }
 
-/// Fails with a line for each case that `found` differs from. Of several names, it `reads_first` or none.
+/// Fails with a line for each case from which `found` differs. `reads_first` says whether the first of several names is read.
 fn check(reads_first: bool, found: impl Fn(&str) -> Option<String>) {
     let mut wrong = Vec::new();
     for class in classes() {
@@ -80,7 +80,7 @@ fn every_case_by_the_library() {
     });
 }
 
-/// What `doisift normalize --clean` prints for `texts`.
+/// Returns the outputs of `doisift normalize --clean` for `texts`.
 fn printed(options: &[&str], texts: &[&str]) -> (String, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_doisift"));
     command

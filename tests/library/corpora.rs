@@ -1,4 +1,4 @@
-//! The labelled samples in `corpora/`, and generated texts: the scanner finds exactly the names they list.
+//! Checks that the scanner finds exactly the listed names in the labelled samples of `corpora/` and in generated texts.
 
 #[path = "../../benches/corpus/mod.rs"]
 mod corpus;
@@ -30,7 +30,7 @@ fn samples() -> Vec<PathBuf> {
     labels
 }
 
-/// The differences, one name per line.
+/// Returns the differences, one name per line.
 fn difference(found: &BTreeSet<String>, expected: &BTreeSet<String>) -> String {
     let missed = expected
         .difference(found)
@@ -118,7 +118,7 @@ fn every_sample_is_in_the_readme() {
     }
 }
 
-/// Generates a text, and asserts that the scanner finds exactly its names. Returns the text.
+/// Generates a text and asserts that the scanner finds exactly its names. Returns the text.
 fn assert_names_are_found(options: &corpus::Options) -> Vec<u8> {
     let mut text = Vec::new();
     let totals = corpus::generate(options, &mut text).expect("a vector takes all");

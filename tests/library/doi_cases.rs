@@ -1,5 +1,5 @@
-//! Runs `tests/cases/doi-*.toml` through the library: each case cites the rule it proves, and every
-//! rule about names and their forms is cited. `tests/cases/README.md` explains the rules and the format.
+//! Runs `tests/cases/doi-*.toml` through the library. Each case cites the rule that it proves; every rule about names and their
+//! forms must be cited. `tests/cases/README.md` explains the rules and the format.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -86,7 +86,7 @@ struct Reserved {
     reserved: bool,
 }
 
-/// The failures of a case; empty if it passes.
+/// Failures of a case. Empty if it passes.
 type Faults = Vec<String>;
 
 trait Case {
@@ -200,7 +200,7 @@ fn refusal(found: Option<&DoiError>, kind: Option<&str>, offset: Option<usize>) 
     faults
 }
 
-/// The word of the case files for a reason.
+/// Returns the word of the case files for a reason.
 fn word(kind: DoiErrorKind) -> &'static str {
     match kind {
         DoiErrorKind::NoDirectory => "no_directory",

@@ -1,4 +1,4 @@
-//! Runs the self-test of `scripts/evaluate` where there is a Python to run it.
+//! Runs the self-test of `scripts/evaluate` if Python is installed.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The programs in `examples` do what they say.
+//! Checks the output of the programs in `examples`.
 
 #[path = "../../examples/clean_column.rs"]
 mod clean_column;
@@ -32,7 +32,7 @@ fn a_column_is_cleaned() {
     assert_eq!(String::from_utf8(output).unwrap(), wanted);
 }
 
-/// An output that the test reads after another thread wrote to it.
+/// An output that another thread writes and the test reads.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -8,7 +8,7 @@ use std::thread;
 use doisift::{Format, Merge, Pipeline};
 use tempfile::TempDir;
 
-/// The counts of merges of a file, one merge for each damage.
+/// Counts of merges of a file, one merge for each damage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     refused: usize,
@@ -103,7 +103,7 @@ impl Scanned {
     }
 }
 
-/// The merge of one file as CSV; none if it was refused.
+/// Merges one file to CSV. Returns `None` if it was refused.
 fn merged(input: &Path, folder: &Path) -> Option<Vec<u8>> {
     let output = folder.join("merged");
     let merge = Merge::builder().input(input).output(&output);
@@ -112,7 +112,7 @@ fn merged(input: &Path, folder: &Path) -> Option<Vec<u8>> {
     Some(fs::read(output).unwrap())
 }
 
-/// Outputs that a checksum covers.
+/// Outputs with a checksum.
 const SEALED: &[&str] = &[
     "a.csv.gz",
     "a.csv.zst",
@@ -143,8 +143,8 @@ fn a_packed_output_that_was_cut_short_is_refused() {
     }
 }
 
-/// No checksum covers these formats, and a file that was cut between two rows is valid. An object of JSON shows its end; a row of CSV
-/// does not.
+/// These formats have no checksum, and a file that was cut between two rows is valid. An object of JSON shows its end, but a row
+/// of CSV does not.
 #[test]
 fn a_plain_output_that_was_cut_within_a_row_is_refused() {
     for output in ["a.csv", "a.jsonl"] {

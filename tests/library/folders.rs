@@ -1,7 +1,8 @@
-//! The modules at the root of each crate form no circle, so that a crate can be read from those that need nothing upwards.
+//! Checks that the modules at the root of each crate form no circle. So a crate can be read from the modules without dependencies
+//! upwards.
 //!
-//! A module needs another if its code names it by `crate::` or by as many `super::` as lead to the root. Code for tests and
-//! comments do not count. What one crate may need of another is in its `Cargo.toml`.
+//! A module needs another if its code names it by `crate::` or by enough `super::` to reach the root. Code for tests and comments
+//! do not count. Dependencies between crates are in `Cargo.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ const CRATES: [&str; 6] = [
     "src",
 ];
 
-/// Each module at the root of a crate, and those that it needs.
+/// Modules at the root of a crate, each with the modules that it needs.
 type Needs = BTreeMap<String, BTreeSet<String>>;
 
 fn files(path: &Path) -> Vec<PathBuf> {
@@ -29,7 +30,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The names of modules in files of their own that only tests compile.
+/// Returns the names of modules in their own files that only tests compile.
 fn test_modules(files: &[PathBuf]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for path in files {
@@ -42,7 +43,7 @@ fn test_modules(files: &[PathBuf]) -> BTreeSet<String> {
     names
 }
 
-/// Whether a file holds tests alone, or what only fuzz targets and benchmarks call.
+/// Whether a file contains only tests, or code that only fuzz targets and benchmarks call.
 fn is_for_tests(path: &Path, tests: &BTreeSet<String>) -> bool {
     let mut names = path.iter().map(|part| part.to_str().unwrap());
     names.any(|part| {
@@ -51,7 +52,7 @@ fn is_for_tests(path: &Path, tests: &BTreeSet<String>) -> bool {
     })
 }
 
-/// The code of a file without comments and tests.
+/// Returns the code of a file without comments and tests.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let lines = text
@@ -67,7 +68,7 @@ fn code(path: &Path) -> String {
     code[..tests.unwrap_or(code.len())].to_owned()
 }
 
-/// The names at the root that `code` mentions; `up` is the path to the root.
+/// Returns the names at the root that `code` mentions. `up` is the path to the root.
 fn named(code: &str, up: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, start) in code.match_indices(up) {
@@ -88,7 +89,7 @@ fn named(code: &str, up: &str) -> BTreeSet<String> {
     found
 }
 
-/// The modules that the folder of a crate holds, and what each needs.
+/// Returns the modules in the folder of a crate, each with the modules that it needs.
 fn needs(source: &Path) -> Needs {
     let mut needs = Needs::new();
     let files = files(source);
@@ -118,7 +119,7 @@ fn needs(source: &Path) -> Needs {
     needs
 }
 
-/// The modules that need each other, directly or by others.
+/// Returns the modules that need each other, directly or through others.
 fn in_circles(needs: &Needs) -> BTreeSet<&str> {
     let reaches_itself = |start: &String| {
         let mut seen = BTreeSet::new();

@@ -1,8 +1,8 @@
-//! The public interface of the library is that of `tests/interface.txt`, so that no change of it goes unseen.
+//! Compares the public interface of the library with `tests/interface.txt`, so that each change is noticed.
 //!
-//! The text holds each item that `src/lib.rs` exports, from whichever crate, with its public fields, methods and the traits that it implements,
-//! whatever features are on. It is read from the source, so it lacks what macros write, except the setters of `options!`: the
-//! variants of `Rule`, and what `derive` adds is shown as the attribute.
+//! The text has each item that `src/lib.rs` exports, from any crate and with all features, with its public fields, methods and
+//! implemented traits. It is read from the source, so it lacks the output of macros, such as the variants of `Rule`, except the
+//! setters of `options!`. `derive` is shown as the attribute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use syn::{
 };
 
 const KEPT: &str = "tests/interface.txt";
-/// Where the crates are whose items the library exports.
+/// Folders of the crates whose items the library exports.
 const SOURCES: [&str; 5] = [
     "crates/core/src",
     "crates/documents/src",
@@ -53,7 +53,7 @@ fn private_parts_are_left_out() {
     assert!(!text.contains("bench_support") && !text.contains("mod naive"));
 }
 
-/// The whole interface as text.
+/// Returns the whole interface as text.
 fn interface() -> String {
     let root = syn::parse_file(&fs::read_to_string("src/lib.rs").unwrap()).unwrap();
     let exports = exports(&root.items);
@@ -88,7 +88,7 @@ fn interface() -> String {
     text.replace(" {}\n", ";\n")
 }
 
-/// The names that the root of the crate exports, with the conditions of their exports.
+/// Returns the names that the root of the crate exports, with the conditions of their exports.
 fn exports(items: &[Item]) -> BTreeMap<String, Vec<Attribute>> {
     let mut exports = BTreeMap::new();
     for item in items {
@@ -118,7 +118,7 @@ fn leaves(tree: &UseTree, names: &mut Vec<String>) {
     }
 }
 
-/// All items of the files below `folder`, but those of inner modules, which hold tests.
+/// Returns all items of the files below `folder`, except those of inner modules, which are tests.
 fn items_below(folder: &Path) -> Vec<Item> {
     let mut entries: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -127,7 +127,7 @@ fn items_below(folder: &Path) -> Vec<Item> {
     entries.sort();
     let mut items = Vec::new();
     for path in entries {
-        // The command is no part of the library.
+        // The command is not a part of the library.
         if path.is_dir() && !path.ends_with("bin") {
             items.extend(items_below(&path));
         } else if path.extension().is_some_and(|ending| ending == "rs") {
@@ -139,7 +139,7 @@ fn items_below(folder: &Path) -> Vec<Item> {
     items
 }
 
-/// What `options!` writes into builders.
+/// Returns the setters that `options!` adds to builders.
 fn setters(item: &Item) -> Vec<Item> {
     match item {
         Item::Macro(call) if call.mac.path.is_ident("options") => {
@@ -149,7 +149,7 @@ fn setters(item: &Item) -> Vec<Item> {
     }
 }
 
-/// The options of a group: after its head, `kind name: Type = value [Tasks] default "" { … }` for each.
+/// Parses the options of a group: after its head, `kind name: Type = value [Tasks] default "" { … }` for each.
 fn declared(group: ParseStream<'_>) -> syn::Result<Vec<Item>> {
     let mut builders: BTreeMap<String, ItemImpl> = BTreeMap::new();
     while !group.peek(Token![;]) {
@@ -182,7 +182,7 @@ fn declared(group: ParseStream<'_>) -> syn::Result<Vec<Item>> {
     Ok(builders.into_values().map(Item::Impl).collect())
 }
 
-/// Passes over one token, or a pair of brackets with all in it.
+/// Skips one token, or a pair of brackets with its content.
 fn skip(stream: ParseStream<'_>) -> syn::Result<()> {
     stream.step(|cursor| match cursor.token_tree() {
         Some((_, rest)) => Ok(((), rest)),
@@ -220,7 +220,7 @@ fn setter(kind: &str, name: &str, own: Option<Type>) -> ImplItem {
     setter
 }
 
-/// The public items by name, each with what is implemented for it.
+/// The public items by name, each with its implementations.
 struct Public<'e> {
     exports: &'e BTreeMap<String, Vec<Attribute>>,
     items: BTreeMap<String, Vec<Item>>,
@@ -274,7 +274,7 @@ impl Public<'_> {
         self.items.entry(name).or_default().push(item);
     }
 
-    /// The exported name that `item` belongs to, if it belongs to the interface.
+    /// Returns the exported name that `item` belongs to, or `None` if it is not in the interface.
     fn public_name(&self, item: &Item) -> Option<String> {
         let is_public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
         let name = match item {
@@ -288,7 +288,7 @@ impl Public<'_> {
         self.exports.contains_key(&name).then_some(name)
     }
 
-    /// Whether it is for no test, and of no trait that only this crate knows.
+    /// Whether an implementation is not for tests, and not of a private trait.
     fn is_public_impl(&self, own: &ItemImpl) -> bool {
         let private = own.trait_.as_ref().is_some_and(|(path, _)| {
             let name = path.segments.last().unwrap().ident.to_string();
@@ -320,7 +320,8 @@ fn public_fields(fields: &Fields) -> Fields {
     public
 }
 
-/// The public functions and constants of an inherent implementation, without bodies; of a trait's, the types.
+/// Returns the public functions and constants of an inherent implementation, without bodies. Of a trait's implementation, returns
+/// the types.
 fn public_parts(own: &ItemImpl) -> Vec<ImplItem> {
     let is_inherent = own.trait_.is_none();
     let parts = own.items.iter().cloned().filter_map(|mut part| {
@@ -343,7 +344,7 @@ fn public_parts(own: &ItemImpl) -> Vec<ImplItem> {
     parts.collect()
 }
 
-/// The attributes that a caller can notice, after the conditions of the export.
+/// Returns the conditions of the export, and the attributes that a caller can notice.
 fn shown(own: &[Attribute], conditions: &[Attribute]) -> Vec<Attribute> {
     let mut shown = conditions.to_vec();
     let is_noticed = |attr: &&Attribute| {

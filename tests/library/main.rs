@@ -1,4 +1,4 @@
-//! Calls of the library: its rules, its tasks and its public interface. `tests/cli` runs the command.
+//! Tests of the library: its rules, its tasks and its public interface. `tests/cli` tests the command.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The options of builders, by their names.
+//! Options of builders, set by name.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use doisift::{
     OptionHelp, OptionKind, OptionSpec, OptionValue, Pipeline, PipelineBuilder,
 };
 
-/// The options of the tasks besides scan.
+/// Returns the options of all tasks except scan.
 fn other_tasks() -> Vec<Vec<&'static OptionSpec>> {
     vec![
         MergeBuilder::options(),
@@ -43,7 +43,7 @@ fn every_option_has_a_name_of_its_own_and_a_sentence() {
     }
 }
 
-/// Options that an index words for itself, since it writes no rows and keeps none in memory.
+/// Options with their own help for an index, since it writes no rows and keeps none in memory.
 const OF_INDEX: [&str; 2] = ["output", "memory"];
 
 #[test]
@@ -106,7 +106,7 @@ fn a_wrong_option_is_refused_with_the_reason() {
         refused("colour", OptionValue::Flag(true)),
         BadOption::Unknown
     );
-    // It is one of tables.
+    // It is an option of tables.
     assert_eq!(
         refused("in_place", OptionValue::Flag(true)),
         BadOption::Unknown

@@ -21,7 +21,7 @@ fn each_file(folder: &str, check: impl Fn(&[u8])) -> usize {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("the input");
-        // The failed check prints why, and this the name of the input.
+        // The failed check prints the reason, and this line the name of the input.
         eprintln!("{}", path.display());
         check(&bytes);
         count += 1;

@@ -4,7 +4,7 @@
 use crate::common::{Case, Found, cases, known_failures};
 use doisift::{Mention, Rejection, Scanner, Tally, naive};
 
-/// The sizes of the pieces in which a document is passed to the scanner.
+/// Sizes of the pieces in which a document is passed to the scanner.
 const PIECES: [usize; 5] = [1, 2, 3, 7, 64];
 
 /// A short limit on names, so that the scanner decides about a case long before its document ends.
@@ -41,7 +41,7 @@ fn scan_pieces(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     (all, tally)
 }
 
-/// Scans ranges, each with only the window around it that the scanner asks for.
+/// Scans ranges, each with only the window around it that the scanner needs.
 fn scan_ranges(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     let mut all = Vec::new();
     let mut tally = Tally::default();
@@ -71,7 +71,7 @@ fn scan_naively(bytes: &[u8]) -> (Vec<Found>, Tally) {
     (found.collect(), tally)
 }
 
-/// A case in the middle of a document: lines without a name before and after it.
+/// Puts a case between lines without names. Returns the document and the offset of the case.
 fn in_a_document(case: &Case) -> (Vec<u8>, usize) {
     let lines = "nothing to find in this line\n".repeat(150);
     let document = [lines.as_bytes(), &case.bytes, b"\n", lines.as_bytes()].concat();

@@ -1,5 +1,5 @@
-//! Random documents made of the pieces that the scanner's rules depend on. The scanner must find the same as its naive twin
-//! in each, whole and in pieces, and names must not overlap.
+//! Compares the scanner with its naive twin on random documents made of the pieces that the rules depend on, whole and in pieces.
+//! Names must not overlap.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ const PIECES: &[&str] = &[
     "%\n3A1", "%3\nA1", "journal. pone.01", "sj. bjc. 66", "image .2017", "abcde", "abcde fg", "12345 67",
 ];
 
-/// What may make identifiers of arXiv, and what looks like it.
+/// Pieces of identifiers of arXiv, and lookalikes.
 #[rustfmt::skip]
 const ARXIV: &[&str] = &[
     "arXiv:2101.00001", "arxiv: 0710.5555v2", "ARXIV:hep-th/9901001", "(arXiv:math.GT/0309136v1)", "arXiv:1010.5555/",
@@ -104,7 +104,7 @@ const BYTES: &[&[u8]] = &[
     b"\xED\xA0\x80",
 ];
 
-/// A word of a rule, or a part of its example.
+/// Generates a word of a rule, or a part of its example.
 fn of_rules() -> impl Strategy<Value = String> {
     let rules = select(&Rule::ALL[..]);
     (
@@ -165,7 +165,7 @@ fn document() -> impl Strategy<Value = Document> {
     proptest::collection::vec(part, 1..10).prop_map(|parts| Document(parts.concat()))
 }
 
-/// Identifiers of arXiv among names, far enough apart for a stream to be cut between them.
+/// Generates identifiers of arXiv among names, far enough apart for a stream to be cut between them.
 fn arxiv_document() -> impl Strategy<Value = Document> {
     let identifier = select(ARXIV).prop_map(|text: &str| text.as_bytes().to_vec());
     let far = (1..1500_usize).prop_map(|times| "ab ".repeat(times / 3).into_bytes());
@@ -173,7 +173,7 @@ fn arxiv_document() -> impl Strategy<Value = Document> {
     proptest::collection::vec(part, 1..12).prop_map(|parts| Document(parts.concat()))
 }
 
-/// Names of plain characters, and what may come before and after them: most names look so.
+/// Generates names of plain characters, as most names are, with pieces before and after them.
 fn plain_names() -> impl Strategy<Value = Document> {
     let lead = prop_oneof![
         2 => select(&["see ", "", "(", " (", "doi:", "DOI: ", "\"DOI\":\"", "https://doi.org/", "\"http:\\/\\/doi.org\\/", "x\n", ", ", "a;"][..]).prop_map(str::to_owned),
@@ -209,7 +209,7 @@ fn plain_names() -> impl Strategy<Value = Document> {
     proptest::collection::vec(name, 1..4).prop_map(|names| Document(names.concat().into_bytes()))
 }
 
-/// Documents that are longer than the window before an anchor and than the pieces that a stream holds.
+/// Generates documents longer than the window before an anchor and than the pieces that a stream holds.
 fn long_document() -> impl Strategy<Value = Document> {
     let filling = select(&[" ", "x", "<doi ", "5", "<a title='doi' "][..]);
     (
@@ -242,12 +242,12 @@ fn scan_as(kind: TextKind, document: &[u8], max_name: usize) -> (Vec<OwnedMentio
     (mentions, tally)
 }
 
-/// How a known name differs from one that a document holds.
+/// Difference of a known name from a name in a document.
 #[derive(Clone, Copy, Debug)]
 enum Other {
-    /// It is shorter by so many characters.
+    /// It is shorter by this many characters.
     Less(usize),
-    /// It has so many more of the characters that follow, without white space.
+    /// It continues with this many of the characters after the name, without white space.
     More(usize),
     /// It has hyphens for dashes.
     Hyphens,
@@ -261,7 +261,7 @@ fn other() -> impl Strategy<Value = Other> {
     ]
 }
 
-/// A name for each that the scanner finds in a document, which differs from that in one of these ways.
+/// Returns a known name for each name that the scanner finds in a document, with one of these differences.
 fn known(document: &[u8], kind: TextKind, others: &[Other]) -> BTreeSet<String> {
     let mentions = scan_as(kind, document, 64 << 10).0;
     let pairs = mentions.iter().zip(others.iter().cycle());
@@ -316,7 +316,7 @@ fn overlap(mentions: &[OwnedMention]) -> Option<&[OwnedMention]> {
         .find(|pair| pair[0].offset + pair[0].text.len() as u64 > pair[1].offset)
 }
 
-/// For long documents, on which the twin is slow: fuzzing tries more.
+/// Returns a configuration with few cases, for long documents, on which the twin is slow. Fuzzing tries more.
 fn few() -> ProptestConfig {
     let usual = config();
     ProptestConfig {

@@ -1,4 +1,4 @@
-//! Runs from a program's own streams to the program itself.
+//! Tests runs that read streams of the program and deliver rows to it.
 
 use std::fs;
 use std::io::{self, Cursor, Read, Write};
@@ -13,7 +13,7 @@ fn go_on() -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Each mention as source, document and name, with every number of threads.
+/// Returns each mention as source, document and name. Asserts that it is the same for every number of threads.
 fn mentions(builder: impl Fn() -> PipelineBuilder) -> Vec<(String, Option<String>, String)> {
     let found = |threads: usize| {
         let mut found = Vec::new();
@@ -271,7 +271,7 @@ fn without_output_every_kind_of_rows_is_counted_and_none_written() {
     }
 }
 
-/// The offsets and document indices of a folder's mentions; in ranges of `width` bytes, if given.
+/// Returns the offsets and document indices of a folder's mentions, scanned in ranges of `width` bytes if given.
 fn places(folder: &std::path::Path, width: Option<u64>) -> Vec<(String, u64, u64)> {
     let mut found = Vec::new();
     let width_or_all = width.unwrap_or(1 << 20);
@@ -290,7 +290,7 @@ fn places(folder: &std::path::Path, width: Option<u64>) -> Vec<(String, u64, u64
     found
 }
 
-/// Packed files too, which belong to the first range as a whole.
+/// Includes packed files, which belong to the first range as a whole.
 #[test]
 fn ranges_of_files_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ fn in_json(reported: &Reported) -> Value {
     }
 }
 
-/// The files are those below the folder that `DOISIFT_TABLES` names.
+/// Reads the files below the folder that `DOISIFT_TABLES` names.
 #[test]
 #[ignore = "prints the cells of files for scripts/check table-files"]
 fn print_cells() {

@@ -1,5 +1,5 @@
 //! Flips each bit of a small Parquet file once, and of the metadata of Arrow files and streams, and cuts them to each length.
-//! Reading must end, and what is lost by a damaged header of a page or a damaged message must be reported.
+//! Reading must end, and losses by a damaged header of a page or a damaged message must be reported.
 
 use doisift::fuzz_support::{Reported, Way, read};
 
@@ -84,7 +84,7 @@ fn is_lost(one: &Reported) -> bool {
     matches!(one, Reported::Lost(..))
 }
 
-/// The batches of which a row is among the documents.
+/// Returns the batches with a row among the documents.
 fn batches(reported: &[Reported]) -> Vec<usize> {
     let row = |one: &Reported| match one {
         Reported::Document(Some(name), ..) => name.strip_prefix("#row=")?.parse::<usize>().ok(),
@@ -99,7 +99,7 @@ fn batches(reported: &[Reported]) -> Vec<usize> {
     all
 }
 
-/// Nothing in these formats says whether a number is the one that was written, so cells may be others than were written.
+/// These formats have no checksums, so cells may differ from those that were written.
 #[test]
 fn flipped_bits_in_arrow_messages_lose_no_batch_unsaid() {
     for bits in [0, 3, 6, 11, 13] {
@@ -107,7 +107,7 @@ fn flipped_bits_in_arrow_messages_lose_no_batch_unsaid() {
         assert_eq!(batches(&reported(&file.bytes)), [0, 1, 2]);
         let mut silent = Vec::new();
         for (number, metadata) in file.metadata.iter().chain([&file.footer]).enumerate() {
-            // What the schema says is not said again in a stream.
+            // A stream has the schema only once.
             let is_checked = (1..file.metadata.len()).contains(&number);
             for at in metadata.clone() {
                 let mut bytes = file.bytes.clone();

@@ -1,4 +1,4 @@
-//! How the head of a document shows its kind, and which names are found in tables and web pages.
+//! Detection of a document's kind by its head, and names in tables and web pages.
 
 use doisift::{Delimiter, Scanner, TextKind};
 
@@ -234,7 +234,7 @@ fn a_sici_without_its_last_letter_is_guessed_only_where_its_semicolon_may_part_c
 #[test]
 fn a_name_that_ends_before_the_semicolon_of_a_sici_is_not_guessed() {
     let sici = "10.5555/1(2007)27[32:TLB]2.0.CO;2";
-    // The second is not read at a glance.
+    // The second is not a plain name, so all rules are applied.
     for first in ["10.5555/a", "10.5555/é"] {
         let text = format!("id;doi\n1;{first} see {sici}\n2;10.5555/b\n3;10.5555/c\n");
         let found = names(&text);
