@@ -362,7 +362,7 @@ pub(crate) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
     }
 }
 
-/// The error for a file that could not be opened.
+/// Returns the error for a file that could not be opened.
 fn refused(path: &Path, error: io::Error) -> CheckpointError {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() => CheckpointError::Foreign(path.to_owned()),
@@ -428,7 +428,7 @@ pub(crate) fn at(path: &Path, error: io::Error) -> CheckpointError {
     CheckpointError::Io(path.to_owned(), error)
 }
 
-/// An error of the checkpoint in `folder`.
+/// Returns an error of the checkpoint in `folder`.
 pub(crate) fn fault(folder: &Path, error: CheckpointError) -> Error {
     Error::new(ErrorKind::Checkpoint(folder.to_owned(), Box::new(error)))
 }

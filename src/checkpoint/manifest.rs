@@ -86,7 +86,7 @@ struct OwnStamp {
 }
 
 impl Stamp {
-    /// The size of the file in bytes.
+    /// Returns the size of the file in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }

@@ -95,7 +95,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The exit codes and their meanings, parsed from the sentence at the end of the help.
+/// Parses the exit codes and their meanings from the sentence at the end of the help.
 pub(crate) fn exits<'h>(help: &'h str) -> Vec<(&'h str, &'h str)> {
     let codes = help
         .trim_start_matches("Exit codes: ")

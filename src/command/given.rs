@@ -153,7 +153,8 @@ fn parser(spec: &'static OptionSpec) -> ValueParser {
     }
 }
 
-/// A format that this build lacks is accepted here, so that the error of the library can say which feature adds it.
+/// Returns a format that this build lacks. It is accepted here, so that the error of the library can name the feature that adds
+/// it.
 fn left_out(spec: &OptionSpec) -> Option<PossibleValue> {
     let is_left_out = spec.name == "format" && !cfg!(feature = "parquet");
     is_left_out.then(|| PossibleValue::new("parquet").hide(true))

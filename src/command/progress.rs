@@ -101,7 +101,7 @@ fn draw(bar: &ProgressBar, progress: Progress, pace: &Pace) {
     bar.set_position(done(progress));
 }
 
-/// The style of the bar. It has no colours, so there is no need for an option to turn them off.
+/// Returns the style of the bar. It has no colours, so that no option must turn them off.
 fn style(total_known: bool) -> ProgressStyle {
     let template = if total_known {
         "{wide_bar} {msg}"

@@ -147,7 +147,7 @@ impl RunWatch {
             if ends.is_some_and(|(cancel, _)| cancel <= now) {
                 self.monitor.cancel();
             }
-            // If the outputs have been renamed already, they stay, and the run is about to end by itself.
+            // If the outputs were renamed already, they are kept, and the run will end by itself.
             let over = ends.is_some_and(|(_, leave)| leave <= now);
             if over && self.monitor.remove_temporary_files() {
                 self.leave();

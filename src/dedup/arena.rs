@@ -79,19 +79,19 @@ impl Arena {
         self.capacity -= (before - self.blocks.len()) * BLOCK;
     }
 
-    /// Returns the bytes of all stored strings with their lengths, including those that the owner no longer needs.
+    /// Returns the bytes of all stored strings with their lengths, including unused ones.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Stores `string`.
+    /// Stores a string and returns its address.
     pub(super) fn push(&mut self, string: &[u8]) -> Address {
         let (address, block) = self.start(string.len());
         block.extend_from_slice(string);
         address
     }
 
-    /// Stores the concatenation of two strings.
+    /// Stores the concatenation of two strings and returns its address.
     pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> Address {
         let (address, block) = self.start(parts[0].len() + parts[1].len());
         block.extend_from_slice(parts[0]);
@@ -111,14 +111,14 @@ impl Arena {
         (address, block)
     }
 
-    /// The string at `at`.
+    /// Returns the string at `at`.
     #[inline]
     pub(super) fn get(&self, at: Address) -> &[u8] {
         let (block, offset) = at.split();
         take(&self.blocks[block][offset..])
     }
 
-    /// All strings with their addresses, in the order they were stored.
+    /// Returns all strings with their addresses, in the order in which they were stored.
     pub(super) fn strings(&self) -> impl Iterator<Item = (Address, &[u8])> {
         let used = self.blocks[..self.used].iter().enumerate();
         used.flat_map(|(number, block)| {
@@ -177,7 +177,7 @@ fn put_length(block: &mut Vec<u8>, mut length: usize) {
     block.push(length as u8);
 }
 
-/// The string at the start of `bytes`.
+/// Returns the string at the start of `bytes`, which has its length first.
 #[inline]
 fn take(bytes: &[u8]) -> &[u8] {
     let (mut length, mut at) = (0, 0);

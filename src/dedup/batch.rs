@@ -24,8 +24,8 @@ const CASED: usize = 40;
 
 /// The mentions that one thread collects before it adds them to the table; reused.
 ///
-/// It may hold mentions of many documents. [`close`](Self::close) marks the end of a document that this thread scanned
-/// alone, at no cost. For a document that several threads scan there is [`Table::close`](super::Table::close).
+/// It may hold mentions of many documents. [`close`](Self::close) marks the end of a document that only this thread scanned, at
+/// no cost. A document that several threads scan is ended by [`NameTable::close`](super::NameTable::close).
 pub(crate) struct Batch {
     kept: Kept,
     /// The table's seed for hashes of keys.
@@ -67,7 +67,7 @@ pub(super) struct BatchRow {
 }
 
 impl BatchRow {
-    /// One mention of the key of `len` bytes at `at`.
+    /// Creates a row for one mention of the key of `len` bytes at `at`.
     fn new(hash: u64, at: usize, len: usize) -> Self {
         BatchRow {
             hash,
@@ -100,7 +100,7 @@ struct DocumentRows {
 }
 
 impl Batch {
-    /// An empty batch for a table that keeps `kept`, and hashes keys with `seed`.
+    /// Creates an empty batch for a table that keeps `kept`, and hashes keys with `seed`.
     pub(super) fn new(kept: Kept, seed: u64) -> Self {
         Batch {
             kept,
@@ -169,7 +169,7 @@ impl Batch {
         }
     }
 
-    /// Whether the batch should be passed to [`Table::absorb`](super::Table::absorb).
+    /// Whether the batch should be passed to [`NameTable::absorb`](super::NameTable::absorb).
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= ROWS || self.bytes.len() >= BYTES
     }
@@ -318,7 +318,7 @@ impl Batch {
         }
     }
 
-    /// The numbers of the rows of one shard. Call [`group`](Self::group) first.
+    /// Returns the numbers of the rows of one shard. [`group`](Self::group) must be called first.
     pub(super) fn rows_of(&self, shard: usize) -> &[u32] {
         &self.grouped[self.starts[shard] as usize..self.starts[shard + 1] as usize]
     }
@@ -328,12 +328,13 @@ impl Batch {
         &self.rows[number as usize]
     }
 
-    /// The documents that later batches, or batches of other threads, may mention again.
+    /// Returns the documents that later batches, or batches of other threads, may mention again.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = DocumentId> {
         self.parts.iter().filter(|r| !r.closed).map(|r| r.id)
     }
 
-    /// The sources and the documents in several parts that later batches, or batches of other threads, may mention again.
+    /// Returns the sources, and the documents in several parts, that later batches, or batches of other threads, may mention
+    /// again.
     pub(super) fn shared_units(&self) -> impl Iterator<Item = &CountedUnit> {
         // A unit that occurs twice, with others between, is held twice and so counts as shared.
         self.units.iter().filter(|unit| unit.is_shared())

@@ -39,7 +39,8 @@ pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     }
 }
 
-/// Like [`fill_table`], with a memory budget of `bytes` and a `folder` for runs. All totals are 0 if that fails.
+/// Like [`fill_table`], but always drains the table, with a memory budget of `bytes` and a `folder` for runs. All totals are 0 if
+/// that fails.
 pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
     let table = NameTable::within(Kept::All, Budget::new(bytes, folder, threads));
     let filled = fill_all(&table, mentions, threads);

@@ -42,7 +42,7 @@ impl DocumentLists {
         }
     }
 
-    /// The documents of a list.
+    /// Returns the documents of a list.
     #[inline]
     pub(super) fn list(&self, head: ListHead) -> impl Iterator<Item = DocumentId> {
         let mut next = head;

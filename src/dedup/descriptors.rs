@@ -1,4 +1,4 @@
-//! How many more files this process can open.
+//! Counts how many more files this process can open.
 
 use doisift_system::open_files;
 

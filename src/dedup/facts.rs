@@ -87,7 +87,7 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The facts about a key of which only the number of mentions is kept.
+    /// Returns the facts about a key if only the number of its mentions is kept.
     pub(super) fn counted(mentions: u64) -> Self {
         Known {
             text: FirstText::Cased(0),
@@ -332,7 +332,7 @@ impl Facts {
         shared.dedup();
     }
 
-    /// The facts about a name.
+    /// Returns the facts about a name.
     pub(super) fn known(&self, at: u32) -> Known<'_> {
         let fact = &self.list[at];
         Known {

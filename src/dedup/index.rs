@@ -61,12 +61,12 @@ impl KeyIndex {
         self.taken = 0;
     }
 
-    /// Number of addresses.
+    /// Returns the number of addresses.
     pub(super) fn len(&self) -> usize {
         self.taken
     }
 
-    /// The slot that a search for `hash` starts at. Reading it loads it and its neighbours into the cache.
+    /// Returns the slot at which a search for `hash` starts. Reading it loads it and its neighbours into the cache.
     #[inline]
     pub(super) fn peek(&self, hash: u64) -> u64 {
         self.slots
@@ -144,7 +144,7 @@ impl KeyIndex {
     }
 }
 
-/// The part of a hash that a slot holds.
+/// Returns the part of a hash that a slot holds.
 fn part(hash: u64) -> u64 {
     hash & (u64::MAX >> AT_BITS)
 }
@@ -160,7 +160,7 @@ mod tests {
         index.insert(vacant, at);
     }
 
-    /// The bits of all addresses of keys that may have this hash, sorted.
+    /// Returns the bits of all addresses of keys that may have this hash, sorted.
     fn all(index: &KeyIndex, hash: u64) -> Vec<u64> {
         let mut found = Vec::new();
         let found_one = index.find(hash, |at| {

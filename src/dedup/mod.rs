@@ -88,14 +88,14 @@ pub(crate) struct Document {
     pub(crate) of_whole: Option<CountedUnit>,
     /// The document's name; a plain file has none.
     pub(crate) name: Option<Arc<str>>,
-    /// Its capture, if it is in a WARC file and rows of mentions say that.
+    /// Its capture, if it is in a WARC file and rows of mentions have captures.
     pub(crate) capture: Option<Arc<Capture>>,
-    /// The cell of the text in its row, if it is in a table and rows of mentions say that.
+    /// The cell of the text in its row, if it is in a table and rows of mentions have columns.
     pub(crate) column: Option<Arc<str>>,
 }
 
 impl Document {
-    /// The number of the document within its source: for one in several parts, that of its first text.
+    /// Returns the number of the document within its source. A document in several parts has the number of its first text.
     pub(crate) fn index(&self) -> u64 {
         let whole = self.of_whole.as_ref();
         whole.map_or(self.id.document, CountedUnit::first_text)

@@ -23,7 +23,7 @@ const SHARDS: usize = 64;
 const SHARD: usize = 1 << 20;
 /// The indexes take at most 1/INDEX of the budget.
 const INDEX: usize = 4;
-/// At most 1/SLACK of the budget is freed after a spill, so that memory can move from one use to another.
+/// About 1/SLACK of the budget is freed after a spill, so that memory can move from one use to another.
 const SLACK: usize = 16;
 /// Records that are formatted as one part.
 const PART: usize = 2048;
@@ -300,7 +300,7 @@ impl NameTable {
     /// thread does everything.
     ///
     /// # Errors
-    /// Those of `format` and `write`, and those of runs that cannot be written or read, or are damaged.
+    /// The errors of `format` and `write`, and errors of runs that cannot be written or read, or are damaged.
     pub(crate) fn into_rows<B: Send, E: Send + From<SpillError>>(
         mut self,
         format: impl Fn(&TablePart<'_>) -> Result<B, E> + Sync,

@@ -233,7 +233,7 @@ macro_rules! option_builder {
             }
 
             impl $Builder {
-                /// All options, with their values.
+                /// Returns all options, with their values.
                 pub(crate) fn values(&self) -> Vec<(&'static OptionSpec, OptionValue)> {
                     let groups: Vec<&dyn OptionGroup> = vec![$(&self.$group),+];
                     groups.iter().flat_map(|group| group.values(Task::$Task)).collect()

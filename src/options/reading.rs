@@ -53,7 +53,7 @@ options! {
 /// The handling of a damaged source or document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// It is reported and counted. Names before the damage are kept, and the run continues.
+    /// The damage is reported and counted. Names before it are kept, and the run continues.
     #[default]
     Skip,
     /// The run fails, without an output.
@@ -61,7 +61,7 @@ pub enum OnError {
 }
 
 impl ReadingOptions {
-    /// The columns of tables that are read.
+    /// Returns the columns of tables that are read.
     pub(crate) fn choice(&self) -> ColumnChoice {
         ColumnChoice {
             columns: self.columns.clone(),

@@ -2,7 +2,8 @@
 
 use super::spec::OptionHelp;
 
-/// A build that asks no registry does not show these options, and refuses them with the reason.
+/// Returns the help that shows an option. A build that asks no registry does not show these options, and refuses them with the
+/// reason.
 const fn shown(help: OptionHelp) -> OptionHelp {
     match cfg!(feature = "resolve") {
         true => help,

@@ -85,7 +85,7 @@ options! {
 
     /// Leave out names with one of these prefixes (repeatable)
     ///
-    /// They are left out even if [`prefix`](Self::prefix) would keep them.
+    /// Such names are left out even if [`prefix`](Self::prefix) would keep them.
     texts exclude_prefix [Scan] { kind: OptionKind::Items, value: "PREFIX,...", is_fixed: true }
 
     /// Fields of each row, in this order, such as doi,mentions; inputs of a merge must have all fields

@@ -24,7 +24,7 @@ options! {
 
     /// Skip these files and folders below folders (repeatable)
     ///
-    /// They are skipped even if they are [included](Self::include).
+    /// Such files are skipped even if they are [included](Self::include).
     texts exclude [Scan Index Check] { kind: OptionKind::Texts, value: "GLOB", concerns: Subject::Folders }
 
     /// Follow symbolic links below folders; each file is read once, and loops end

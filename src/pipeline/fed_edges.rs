@@ -23,7 +23,7 @@ pub(super) struct FedEdges<'r> {
 }
 
 struct ScannedQueue {
-    /// By the number of the piece. The end of the document has no piece.
+    /// Scanned chunks by the number of their piece. The end of the document is `None`.
     scanned: BTreeMap<u64, (PieceTicket, Option<Piece>)>,
     next: PiecePlace,
     is_reading: bool,

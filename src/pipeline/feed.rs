@@ -35,7 +35,7 @@ pub(super) struct Feeder<'f, 's, 'r> {
     pack: Option<Pack>,
 }
 
-/// Complete documents in a ticket's buffer, one after the other.
+/// Complete documents in a ticket's buffer, one after another.
 struct Pack {
     ticket: PieceTicket,
     /// Each document with its range of bytes in the buffer, and the range of its anchors within those.

@@ -41,7 +41,7 @@ pub(super) enum MadeAs {
     #[default]
     Nothing,
     Block(RowBlock),
-    /// For a caller.
+    /// Mentions for a caller.
     Held(HeldMentions),
 }
 

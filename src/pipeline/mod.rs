@@ -106,7 +106,7 @@ impl Pipeline {
         self.options.for_report()
     }
 
-    /// The folder for temporary files.
+    /// Returns the folder for temporary files.
     pub fn tmp_dir(&self) -> &Path {
         &self.options.tmp
     }
@@ -129,7 +129,7 @@ impl Pipeline {
         run::run(&self.options, None)
     }
 
-    /// Like [`run`](Self::run), but writes no rows, for the [`Report`] alone. [Output](PipelineBuilder::output) and
+    /// Like [`run`](Self::run), but writes no rows, only returns the [`Report`]. [Output](PipelineBuilder::output) and
     /// [format](PipelineBuilder::format) do not matter.
     ///
     /// # Errors
@@ -141,8 +141,9 @@ impl Pipeline {
         run::run(&self.options, Some(Caller::Nobody))
     }
 
-    /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, and writes none. The calls come one after
-    /// the other, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do not matter.
+    /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, instead of writing rows. The calls come one
+    /// after another, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do not
+    /// matter.
     ///
     /// # Errors
     /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
@@ -154,7 +155,7 @@ impl Pipeline {
         run::run(&self.options, Some(Caller::Records(&mut each)))
     }
 
-    /// Like [`run`](Self::run), but calls `each` with every row of counts, and writes none.
+    /// Like [`run`](Self::run), but calls `each` with every row of counts, instead of writing rows.
     #[cfg(feature = "cli")]
     pub(crate) fn for_each_count(
         mut self,
@@ -164,9 +165,9 @@ impl Pipeline {
         run::run(&self.options, Some(Caller::Counts(&mut each)))
     }
 
-    /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, and writes none. The calls come
-    /// one after the other, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do
-    /// not matter.
+    /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, instead of writing rows. The calls
+    /// come one after another, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format)
+    /// do not matter.
     ///
     /// # Errors
     /// As [`run`](Self::run), and if the run has a [checkpoint](PipelineBuilder::checkpoint), which mentions cannot have. If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).

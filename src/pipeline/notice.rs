@@ -14,7 +14,7 @@ const SHOWN: u64 = 10;
 pub(super) enum Notice {
     /// Its name claims a format that its content does not have.
     Misnamed(&'static Claim, ActualContent),
-    /// It looks like text in this encoding without a byte order mark.
+    /// The content looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
     /// Number of rows of a table that have more or fewer cells than its header.
     Ragged(u64),

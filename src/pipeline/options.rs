@@ -97,7 +97,8 @@ impl ScanOptions {
     /// Lets the caller take the rows, which are of kind `rows`.
     ///
     /// # Errors
-    /// If the rows are mentions and there is a checkpoint: a resumed run does not find those of finished sources again.
+    /// If the rows are mentions and there is a checkpoint, since a resumed run does not find the mentions of finished sources
+    /// again.
     pub(super) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
         if let (RowKind::Mentions, Some(folder)) = (rows, &self.resources.checkpoint) {
             return Err(fault(folder, CheckpointError::Mentions));

@@ -18,7 +18,7 @@ use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 
 /// The files that the outputs of a run lead to, and those that it creates for them.
 pub(crate) struct Destinations {
-    /// None if the rows go to the caller.
+    /// `None` if the rows go to the caller.
     rows: Option<Destination>,
     /// Destinations of further rows.
     further: Vec<Destination>,
@@ -32,10 +32,10 @@ pub(crate) struct Destinations {
 }
 
 impl Destinations {
-    /// The destinations of a task's rows, unless the caller takes them, and of its report.
+    /// Finds the destinations of a task's rows, unless the caller takes them, and of its report.
     ///
     /// # Errors
-    /// If both are the same file, or the metadata of one cannot be read.
+    /// If two outputs are the same file, or the metadata of one cannot be read.
     pub(super) fn new(files: &TaskFiles<'_>) -> Result<Self, Error> {
         let of = |path: Option<&Path>| Destination::of(path).map_err(Error::output);
         let of_rows = |target: &RowTarget<'_>| match (target.path, target.parts) {
@@ -123,7 +123,7 @@ impl Destinations {
     }
 
     /// Like [`check_all`](Self::check_all), for inputs that are read to their end before the first row is written. The rows may
-    /// replace one.
+    /// replace one of them.
     pub(crate) fn check_all_before_rows(&self, inputs: &[PathBuf]) -> Result<(), Error> {
         stdin_once(inputs)?;
         let others = || self.each().filter(|output| !self.may_follow(output));
@@ -209,12 +209,12 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The error that standard input, or a stream of the caller, has the name of another source.
+/// Returns the error that standard input, or a stream of the caller, has the name of another source.
 pub(crate) fn same_name(stdin_name: &str) -> Error {
     clash(ClashError::SourceName(stdin_name.into()))
 }
 
-/// The error that standard input was given a name but is not a source.
+/// Returns the error that standard input was given a name but is not a source.
 pub(crate) fn no_stdin(stdin_name: &str) -> Error {
     clash(ClashError::NoStdin(stdin_name.into()))
 }
@@ -226,12 +226,12 @@ fn stdin_once(inputs: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
-/// The error that standard input is named more than once.
+/// Returns the error that standard input is named more than once.
 pub(crate) fn stdin_twice() -> Error {
     clash(ClashError::Stdin)
 }
 
-/// The error that an output at `path` has the name of a file of the checkpoint.
+/// Returns the error that an output at `path` has the name of a file of the checkpoint.
 pub(crate) fn in_checkpoint(path: &Path) -> Error {
     clash(ClashError::Checkpoint(name(path)))
 }

@@ -86,7 +86,7 @@ impl<'s> Threads<'s, '_> {
 }
 
 impl<'s, 'e, W: Send + 's> Crew<'s, 'e, W> {
-    /// A crew without threads.
+    /// Creates a crew without threads.
     pub(crate) fn new(threads: &Threads<'s, 'e>, name: &'static str) -> Self {
         let (jobs, queue) = mpsc::channel();
         Crew {

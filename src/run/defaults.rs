@@ -34,7 +34,7 @@ pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     usize::try_from(bytes.max(MIN_MEMORY)).unwrap_or(usize::MAX)
 }
 
-/// The format of rows, and how the output is divided if it is a folder of parts.
+/// Returns the format of rows, and how the output is divided if it is a folder of parts.
 pub(crate) fn chosen_rows(
     chosen: Option<Format>,
     output: Option<&Path>,
@@ -52,7 +52,8 @@ pub(crate) fn chosen_rows(
     Ok((format, Some(PartPlan::new(path, format, size))))
 }
 
-/// The format of rows: as chosen, or by the ending of the output, which is a file.
+/// Returns the format of rows: as chosen, or by the ending of the output, which must not be a folder. On standard output the
+/// default is JSON Lines.
 pub(crate) fn chosen_format(
     chosen: Option<Format>,
     output: Option<&Path>,

@@ -37,12 +37,12 @@ pub(crate) struct RowTarget<'o> {
 /// The outputs of rows.
 pub(crate) struct RowOutputs {
     pub(crate) rows: Output,
-    /// In the order of [`TaskFiles::further`].
+    /// Outputs in the order of [`TaskFiles::further`].
     pub(crate) further: Vec<Output>,
 }
 
 impl<'o> RowTarget<'o> {
-    /// A file, or standard output.
+    /// Creates the target of a file, or of standard output.
     pub(crate) fn file(path: Option<&'o Path>) -> Self {
         RowTarget { path, parts: None }
     }
@@ -79,8 +79,8 @@ impl TaskFiles<'_> {
     /// output of the rows and reads all inputs, and `write` writes the rows that need all of them. Returns the report.
     ///
     /// # Errors
-    /// Those of the steps, and if an output cannot be written or the run is cancelled. Then the outputs are as they were before,
-    /// except the report, which says so if the outputs were created.
+    /// The errors of the steps, and an error if an output cannot be written or the run is cancelled. Then the outputs are as they
+    /// were before, except the report, which has the failure if the outputs were created.
     pub(crate) fn run_all<C, D, R: TaskReport>(
         &self,
         check: impl FnOnce(&mut Destinations) -> Result<C, Error>,
@@ -96,7 +96,7 @@ impl TaskFiles<'_> {
             self.monitor.expect_report(report);
             let read = read(checked, rows, &destinations);
             self.monitor.set_resumable(false);
-            // Also before the first record is written to standard output.
+            // Settles before the first record is written to standard output too.
             self.monitor.settle();
             let read = read?;
             not_cancelled(self.monitor)?;
@@ -132,8 +132,8 @@ impl TaskFiles<'_> {
     }
 }
 
-/// The error to return for a failed run. If its input ended or its output was closed, and it was cancelled, that is the
-/// cause: a signal may have ended the other programs of the pipeline first.
+/// Returns the error of a failed run. If its input failed or its output was closed, and the run was cancelled, the cancellation
+/// is the cause: a signal may have ended the other programs of the pipeline first.
 fn cause(error: Error, monitor: &Monitor) -> Error {
     match error.kind() {
         ErrorKind::Spill(stopped) if stopped.is_stop() => {

@@ -86,7 +86,7 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Mentions found so far.
     pub mentions: u64,
-    /// Sources of a scan that were read so far, or passed over.
+    /// Sources of a scan that were read or skipped so far.
     pub sources: u64,
     /// All sources of a scan; 0 until they are found.
     pub all_sources: u64,
@@ -100,12 +100,12 @@ pub struct Progress {
 }
 
 impl Monitor {
-    /// A monitor for one run.
+    /// Creates a monitor for one run.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The current progress.
+    /// Returns the current progress.
     pub fn progress(&self) -> Progress {
         let total = self.0.total.load(Ordering::Relaxed);
         Progress {
@@ -134,7 +134,7 @@ impl Monitor {
         self.0.suspended.store(true, Ordering::Relaxed);
     }
 
-    /// A flag that [suspends](Self::suspend) the run when it is set, for example by a signal handler. The run reads it
+    /// Returns a flag that [suspends](Self::suspend) the run when it is set, for example by a signal handler. The run reads it
     /// directly before it renames its outputs.
     pub fn suspend_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.suspended)
@@ -286,7 +286,7 @@ impl Monitor {
         self.add_bytes(bytes);
     }
 
-    /// Counts the bytes read since the count was `before` as read by an earlier run: they were passed over.
+    /// Counts the bytes read since the count was `before` as read by an earlier run, since they were skipped.
     pub(crate) fn pass_resumed(&self, before: u64) {
         let passed = self.0.bytes.load(Ordering::Relaxed).saturating_sub(before);
         self.0.resumed.fetch_add(passed, Ordering::Relaxed);
@@ -296,7 +296,7 @@ impl Monitor {
         self.0.mentions.fetch_add(mentions, Ordering::Relaxed);
     }
 
-    /// Counts sources that were read or passed over.
+    /// Counts sources that were read or skipped.
     pub(crate) fn add_sources(&self, count: u64) {
         self.0.sources.fetch_add(count, Ordering::Relaxed);
     }
@@ -309,7 +309,7 @@ impl Monitor {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 
-    /// The temporary folder for runs. The first call creates it in `folder`.
+    /// Returns the temporary folder for runs. The first call creates it in `folder`.
     pub(crate) fn run_folder(&self, folder: &Path) -> io::Result<Arc<RunFolder>> {
         let note = |path: &Path| self.note_temporary(Some(path));
         self.0.runs.get(folder, &note)

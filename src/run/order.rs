@@ -14,12 +14,12 @@ pub(crate) struct PiecePlace {
 }
 
 impl PiecePlace {
-    /// The first place of a slot.
+    /// Returns the first place of a slot.
     pub(crate) fn of(slot: u64) -> Self {
         PiecePlace { slot, piece: 0 }
     }
 
-    /// The place after this one, which is the first of the next slot if this one `ends` its slot.
+    /// Returns the place after this one. If this one `ends` its slot, that is the first place of the next slot.
     pub(crate) fn after(self, ends: bool) -> Self {
         match ends {
             true => PiecePlace::of(self.slot + 1),

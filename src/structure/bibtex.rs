@@ -421,7 +421,7 @@ fn may_start_entry(line: &[u8]) -> bool {
     line.get(blanks(line)).is_none_or(|first| *first == b'@')
 }
 
-/// The number of blanks at the start of `text`.
+/// Returns the number of blanks at the start of `text`.
 fn blanks(text: &[u8]) -> usize {
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
     text.iter().take_while(is_blank).count()

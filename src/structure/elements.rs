@@ -245,7 +245,7 @@ impl ElementRule {
         self.attribute.as_deref() == Some(name)
     }
 
-    /// The attribute and the value that it must have.
+    /// Returns the attribute that the rule requires, and its value.
     pub(super) fn condition(&self) -> Option<(&[u8], &[u8])> {
         let condition = self.condition.as_ref();
         condition.map(|it| (&*it.name, &*it.value))

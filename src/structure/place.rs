@@ -6,9 +6,9 @@ use super::table::ItemPart;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Role {
-    /// It names the record.
+    /// The mention names the record.
     Own,
-    /// It is in a reference of the record: the record cites it.
+    /// The mention is in a reference of the record: the record cites it.
     Reference,
     /// Anything else.
     #[default]

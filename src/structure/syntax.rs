@@ -5,7 +5,7 @@ use super::bibtex::is_type;
 /// A syntax of structured text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// A JSON document, JSON Lines, or several values one after the other.
+    /// A JSON document, JSON Lines, or several values one after another.
     Json,
     Xml,
     Bibtex,

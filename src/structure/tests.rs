@@ -24,7 +24,7 @@ fn wanted(id: Option<&RecordId>) -> Arc<Wanted> {
     wanted.into()
 }
 
-/// The edge of a row.
+/// Returns the edge of a row.
 fn edge(row: JoinedRow<'_, ()>) -> Option<Edge<'_>> {
     match row {
         JoinedRow::Row((), edge) => edge,
@@ -343,7 +343,7 @@ fn datacite_xml() {
     );
 }
 
-/// A page of a MediaWiki dump, whose wikitext is escaped.
+/// Returns a page of a MediaWiki dump with this wikitext, escaped.
 fn wiki_page(text: &str) -> String {
     let text = text
         .replace('&', "&amp;")

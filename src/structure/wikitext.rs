@@ -29,7 +29,7 @@ struct Template {
     name: Box<[u8]>,
     /// The name of the current parameter; empty for one without a name.
     parameter: Box<[u8]>,
-    /// Its index if it is a reference.
+    /// The index of the template if it is a reference.
     reference: Option<u64>,
 }
 

@@ -93,7 +93,7 @@ impl<W: Write> CheckTable<W> {
     }
 }
 
-/// The width of each column.
+/// Returns the width of each column.
 fn widths(rows: &[(Cells, String, &'static str)]) -> [usize; 4] {
     let mut widths = [0; 4];
     for (cells, ..) in rows {

@@ -68,7 +68,7 @@ impl Span {
 }
 
 impl Fields {
-    /// The facts about a key of which only the number of mentions is kept.
+    /// Returns the facts about a key if only the number of its mentions is kept.
     pub(super) fn counted(mentions: u64) -> Fields {
         Fields {
             mentions,

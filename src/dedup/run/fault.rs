@@ -59,7 +59,7 @@ impl SpillError {
         }
     }
 
-    /// An error of the system about a run, its folder, or another temporary file of rows.
+    /// Creates an error from a system error about a run, its folder, or another temporary file of rows.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         SpillError::new(path, error)
     }
@@ -74,7 +74,7 @@ impl SpillError {
         matches!(self.fault, RunFault::Damaged(_))
     }
 
-    /// The file, or the folder in which it could not be created.
+    /// Returns the path of the file, or of the folder in which it could not be created.
     pub fn path(&self) -> &Path {
         &self.path
     }

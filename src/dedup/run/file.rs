@@ -93,7 +93,7 @@ impl Run {
         }
     }
 
-    /// The path and size of the file.
+    /// Returns the path and size of the file.
     pub(in crate::dedup) fn file(&self) -> RunFile {
         RunFile {
             path: self.path.clone(),
@@ -157,7 +157,7 @@ impl OpenRun {
         SpillError::new(&self.path, fault)
     }
 
-    /// Offset where the frames of names start.
+    /// Returns the offset at which the frames of names start.
     pub(in crate::dedup) fn start(&self) -> u64 {
         HEADER as u64
     }
@@ -235,7 +235,7 @@ impl OpenRun {
         read().map_err(|fault| self.fault(fault))
     }
 
-    /// An iterator over the heads of all frames of names.
+    /// Returns an iterator over the heads of all frames of names.
     pub(in crate::dedup) fn heads(&self) -> Heads<'_> {
         Heads {
             run: self,

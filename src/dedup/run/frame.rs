@@ -61,13 +61,13 @@ impl FrameHead {
         }
     }
 
-    /// Bytes of the whole frame.
+    /// Returns the bytes of the whole frame.
     pub(super) fn length(&self) -> u64 {
         HEAD as u64 + u64::from(self.first) + u64::from(self.packed)
     }
 }
 
-/// A checksum for short data.
+/// Returns a checksum for short data.
 fn sum(bytes: &[u8]) -> u32 {
     xxh3_64(bytes) as u32
 }

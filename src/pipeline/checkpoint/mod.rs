@@ -118,7 +118,7 @@ impl Checkpoint {
         state.started += 1;
     }
 
-    /// Number of sources that were started, including those that an earlier run finished.
+    /// Returns the number of sources that were started, including those that an earlier run finished.
     pub(super) fn started(&self) -> usize {
         lock(&self.state).started
     }
@@ -241,7 +241,7 @@ impl Checkpoint {
         }
     }
 
-    /// The folder for runs.
+    /// Returns the folder for runs.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }

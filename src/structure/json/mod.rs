@@ -1,4 +1,4 @@
-//! Reads JSON: one value, JSON Lines, or values one after the other.
+//! Reads JSON: one value, JSON Lines, or values one after another.
 //!
 //! A state machine reads it token by token. `skim` reads the objects and lists of which only mentions are wanted.
 //!
@@ -105,7 +105,7 @@ enum JsonState {
     Lost,
 }
 
-/// Whether each line is a value, as far as the document has shown.
+/// Whether each line is a value, according to the document so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JsonLines {
     /// No value has ended yet, and no line before its end.
@@ -620,7 +620,7 @@ impl Json {
         }
     }
 
-    /// If a value comes where a name is expected, gives it no path in the table.
+    /// Removes the current name and path if a value follows where a name is expected.
     fn forget_name(&mut self) {
         if self.state == JsonState::Name {
             self.start_name();
