@@ -1,7 +1,7 @@
 //! The folder of a checkpoint: one run at a time uses it, files in it are replaced atomically, and all of them are removed at
 //! the end.
 //!
-//! Touches only files with the names of a checkpoint's files. `manifest` knows what the manifest says.
+//! Touches only files with the names of a checkpoint's files. `manifest` defines the content of the manifest.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -19,7 +19,7 @@ use crate::temporary::{self, CHECKPOINT, is_part_log, is_run, part_log};
 
 /// The file that describes the finished work.
 pub(crate) const MANIFEST: &str = CHECKPOINT[0];
-/// The file that is locked while a run uses the folder. Its content says whether a run [created](MADE) the folder.
+/// The file that is locked while a run uses the folder. Its content shows whether a run [created](MADE) the folder.
 const LOCK: &str = CHECKPOINT[1];
 const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 /// The file that lists the temporary files of a run in other folders.
@@ -190,7 +190,7 @@ impl CheckpointFolder {
             sync_folder(&self.path)
         };
         replace().map_err(|error| {
-            // Removed, because it may be what fills the disk.
+            // Removed, because it may have filled the disk.
             let _ = fs::remove_file(&aside);
             at(&aside, error)
         })

@@ -1,4 +1,4 @@
-//! `doisift explain`: shows what `scan`, or `normalize --clean`, decides about texts, and which rules did it.
+//! `doisift explain`: shows the decisions of `scan`, or `normalize --clean`, about texts, and their rules.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};

@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     asked: Asked,
 }
 
-/// Which options were given. The log says for each value whether it was given or is a default.
+/// Whether options were given. The log marks each value as given or as a default.
 struct Asked {
     format: bool,
     threads: bool,
@@ -102,7 +102,7 @@ impl Plan {
         Interruption::new(self.checkpoint.clone(), options.output.as_deref(), remedy)
     }
 
-    /// Logs the options of the run and where each value comes from, and warns of those without effect.
+    /// Logs the options of the run and the origin of each value, and warns of options without effect.
     pub(crate) fn log_decisions(&self) {
         if self.all && self.table.is_none() {
             log::warn!(

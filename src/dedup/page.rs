@@ -11,7 +11,7 @@ pub(super) struct EntryPage {
     keys: Vec<Span>,
     /// The facts about each key; empty if only keys are kept.
     fields: Vec<Fields>,
-    /// Open documents and sources of all entries, and where those of each entry start.
+    /// Open documents and sources of all entries, and the start of each entry's part.
     open: Vec<DocumentId>,
     starts: Vec<usize>,
 }

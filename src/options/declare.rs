@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! The kind of a setter says what a caller passes, and how the field holds it:
+//! The kind of a setter determines the type that a caller passes, and the type of the field:
 //!
 //! | kind | setter | field |
 //! |---|---|---|

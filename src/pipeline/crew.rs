@@ -1,8 +1,8 @@
 //! The threads of a scan, and the pieces of work that they do.
 //!
 //! The caller's thread distributes the sources. Scanners do pieces of work: they read groups of small files and ranges of large
-//! ones, scan chunks that feeders read, and make rows of what they found. Each piece of work needs a ticket, which is returned
-//! when its rows are made. The rows may then wait for earlier ones. Scanners wait neither for tickets nor for each other.
+//! ones, scan chunks that feeders read, and make rows of the mentions. Each piece of work needs a ticket, which is returned when
+//! its rows are made. The rows may then wait for earlier ones. Scanners wait neither for tickets nor for each other.
 
 use std::sync::Mutex;
 

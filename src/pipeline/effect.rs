@@ -1,5 +1,5 @@
-//! Warns of options that have no effect on a run, since it read nothing that they concern. The declaration of an option says what
-//! it concerns.
+//! Warns of options that have no effect on a run, since it read nothing that they concern. The declaration of an option names the
+//! input that it concerns.
 //!
 //! Limits are left out, since it is fine if a limit is not reached.
 

@@ -31,7 +31,7 @@ struct ScannedQueue {
 
 struct EdgeReading<'r> {
     finder: EdgeFinder<'r>,
-    /// The rows that are not decided.
+    /// The rows that are not decided yet.
     rows: HeldMentions,
 }
 
@@ -82,7 +82,7 @@ impl<'r> FedEdges<'r> {
         queue.is_reading = false;
     }
 
-    /// Reads the structure of a chunk, or ends the document. Returns the ticket with the rows that are decided.
+    /// Reads the structure of a chunk, or ends the document. Returns the ticket with the decided rows.
     fn read(
         &self,
         crew: &ScanCrew<'_>,

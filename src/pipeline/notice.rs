@@ -1,4 +1,4 @@
-//! Warnings about sources without text, or whose content is not what their names say. They do not count as errors.
+//! Warnings about sources without text, or whose content does not match their names. They do not count as errors.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

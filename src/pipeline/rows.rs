@@ -1,4 +1,4 @@
-//! Mentions that are held until they are written.
+//! Mentions that are held until they are written. If rows have places, a mention is decided when its place is known.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Names that a document states in fields for identifiers.
 //!
 //! The value of such a field is one name as a whole, in any presentation form: nothing is cut from it or split. The name that the
-//! rules for dirty data give is written beside it.
+//! rules for dirty data give is an additional field.
 
 use doisift_core::{Doi, Form};
 

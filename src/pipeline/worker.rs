@@ -193,7 +193,7 @@ impl<'r> Worker<'r> {
         self.found.hand_over();
     }
 
-    /// Scans a chunk whose lines are documents, and which starts within `line`. Returns the line in which it ends.
+    /// Scans a chunk whose lines are documents. `line` is the line in which it starts. Returns the line in which it ends.
     pub(super) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,

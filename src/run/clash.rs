@@ -1,6 +1,6 @@
 //! Finds outputs that are also inputs, and two outputs of one name, before any of them is opened.
 //!
-//! Two paths are the same file if the system says so. So links, other spellings of a path, and standard streams are
+//! Files are compared by the system's identity of files. So links, other spellings of a path, and standard streams are
 //! recognised. Devices and pipes never clash with inputs.
 
 use std::collections::BTreeMap;

@@ -196,7 +196,7 @@ impl Monitor {
 
     /// Calls `rename`, which gives the outputs their final names, unless the run was cancelled.
     pub(crate) fn commit(&self, rename: impl FnOnce() -> io::Result<()>) -> Result<(), Error> {
-        // The lock is held until all are renamed, so that the process does not exit between two.
+        // The lock is held until all outputs are renamed, so that the process does not exit between two of them.
         let mut temporary = lock(&self.0.temporary);
         if temporary.removed || self.is_cancelled() {
             return Err(Error::new(ErrorKind::Cancelled));
@@ -235,7 +235,7 @@ impl Monitor {
 
     /// Writes the report of a run that failed.
     pub(super) fn report_failure(&self, error: &Error) {
-        // The lock is held until it is written, so that the process does not exit before.
+        // The lock is held until the report is written, so that the process does not exit before.
         let mut temporary = lock(&self.0.temporary);
         let report = temporary.report.take();
         self.write_failure(report, error);

@@ -27,7 +27,7 @@ pub(super) struct Elements {
     wanted: Vec<Box<[u8]>>,
     /// The marks of the names in `wanted`.
     marks: u64,
-    /// Elements and attributes whose text is taken besides their meaning.
+    /// Elements and attributes whose text is taken, in addition to their meaning.
     taken: Vec<TakenRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
@@ -47,7 +47,7 @@ pub(super) enum Taken {
     Detail(Detail),
 }
 
-/// The attribute of a related item that says whether it is a reference.
+/// The attribute of a related item with its relation, which shows whether it is a reference.
 pub(super) const RELATION: &[u8] = b"relationType";
 
 /// An attribute and the value that it must have.

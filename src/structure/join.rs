@@ -1,9 +1,10 @@
-//! Joins mentions with the structure of their document. Rows are held until the identifier of their record is known. Rows of a
-//! reference are held until the reference ends: a name that it states in a field and repeats in its text keeps one row.
+//! Joins mentions with the structure of their document. A row is held until it is decided: until the identifier of its record is
+//! known. Rows of a reference are held until the reference ends: a name that it states in a field and repeats in its text keeps
+//! one row.
 //!
 //! All held rows are of one record: when a record starts in another, the rows of the outer one are decided with the identifier
-//! that is known by then. If the fields of records or the parts of items are wanted, rows are held until these are known too.
-//! Knows only the name of a mention.
+//! known at that point. If the fields of records or the parts of items are wanted, rows are held until these are known too. Knows
+//! only the name of a mention.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -132,8 +133,8 @@ impl StructureFaults {
     }
 }
 
-/// The join for one document. Each row that is held comes out once, in the order of rows: with its edge, or without one if another
-/// row of its reference has its name.
+/// The join for one document. Each held row is passed on once, in the order of rows: with its edge, or without one if another row
+/// of its reference has its name.
 pub(crate) struct EdgeJoin<R> {
     structure: Option<Structure>,
     /// The offset up to which the structure was read.
@@ -141,7 +142,7 @@ pub(crate) struct EdgeJoin<R> {
     rows: JoinRows<R>,
 }
 
-/// Takes the rows that are decided.
+/// Takes the decided rows.
 pub(crate) type RowSink<'o, R> = dyn FnMut(JoinedRow<'_, R>) + 'o;
 
 struct JoinRows<R> {
@@ -667,7 +668,7 @@ impl OpenRecord {
 }
 
 impl OpenItem {
-    /// Creates an item with its reference, offset and path. `first` is the number of rows that are held before it.
+    /// Creates an item with its reference, offset and path. `first` is the number of rows held before it.
     fn new((reference, offset, path): (Option<u64>, u64, &str), first: usize) -> Self {
         OpenItem {
             reference,

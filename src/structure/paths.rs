@@ -1,4 +1,4 @@
-//! Paths of rows that are held.
+//! Stores the paths of held rows.
 
 /// A list of paths, each stored without the start that it shares with the path before.
 ///

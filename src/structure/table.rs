@@ -65,7 +65,7 @@ pub(crate) enum ItemPart {
     Piece,
 }
 
-/// Relations (DataCite's `relationType`, and as Zenodo writes them) that say that the record cites an item.
+/// Relations (DataCite's `relationType`, and as Zenodo writes them) by which the record cites an item.
 pub(super) const RELATIONS: [&[u8]; 4] = [b"Cites", b"References", b"cites", b"references"];
 
 /// Paths of records in JSON, from the start of a value. `*` is any item of a list.

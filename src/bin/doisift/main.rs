@@ -12,8 +12,8 @@ use doisift_system::is_stdout_closed;
 
 /// Whether standard output was closed.
 ///
-/// The standard library opens `/dev/null` in place of a closed standard descriptor before `main`, and what is written there is
-/// lost. Later, it cannot be distinguished from a `/dev/null` that another program opened for reading and writing. So this is set
+/// The standard library opens `/dev/null` in place of a closed standard descriptor before `main`, and output to it is lost.
+/// Later, it cannot be distinguished from a `/dev/null` that another program opened for reading and writing. So this is set
 /// before `main`.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 

@@ -96,7 +96,7 @@ fn progress(args: &CheckArgs) -> ProgressShape {
     }
 }
 
-/// Shows the rows as a table: all, or the findings and what was fixed.
+/// Shows the rows as a table: all, or only the findings and the fixed references.
 fn show(check: Check, shows_all: bool, written: &mut io::Result<()>) -> Result<CheckReport, Error> {
     let stdout = io::stdout();
     let mut table = CheckTable::new(stdout.lock(), has_colour(&stdout));
@@ -123,7 +123,7 @@ fn show(check: Check, shows_all: bool, written: &mut io::Result<()>) -> Result<C
     report
 }
 
-/// Whether rows are coloured: on a terminal, unless the environment says otherwise.
+/// Whether rows are coloured. They are on a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
 fn has_colour(stdout: &io::Stdout) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");

@@ -518,7 +518,7 @@ impl Json {
         true
     }
 
-    /// Expects what may follow a value.
+    /// Expects the end of the object or list, or a comma; after an outermost value, the next value.
     fn end_value(&mut self) {
         if !self.frames.is_empty() {
             self.state = JsonState::Comma;
