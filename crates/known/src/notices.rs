@@ -3,7 +3,7 @@
 //! ```
 //! use doisift_known::notices::{DateOrder, RetractionWatch, of_work};
 //!
-//! A work of Crossref, as a line of its public file has it: its own metadata, and updates of other works.
+//! // A work of Crossref, as a line of its public file has it: its own metadata, and updates of other works.
 //! let work = r#"{"DOI":"10.5555/work","updated-by":[{"DOI":"10.5555/notice","type":"retraction","source":"publisher",
 //!     "updated":{"date-parts":[[2021,5,1]]}}]}"#;
 //! let found = of_work(work.as_bytes())?;
