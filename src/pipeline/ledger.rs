@@ -225,7 +225,7 @@ impl<'p> ScanLedger<'p> {
         self.lose_to(place, error.at(document.name.clone(), values.offset));
     }
 
-    /// Reports that a document is not JSON although it has a name of JSON.
+    /// Reports that a document is not JSON although its name has an ending of JSON.
     pub(super) fn report_no_json(&self, document: &Document) {
         self.notices
             .add(&document.source, document.name.as_deref(), Notice::NoJson);

@@ -146,7 +146,8 @@ impl Pipeline {
     /// matter.
     ///
     /// # Errors
-    /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn for_each_record(
         mut self,
         mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
@@ -170,7 +171,8 @@ impl Pipeline {
     /// do not matter.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if the run has a [checkpoint](PipelineBuilder::checkpoint), which mentions cannot have. If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// As [`run`](Self::run), and if the run has a [checkpoint](PipelineBuilder::checkpoint), which mentions cannot have. If
+    /// `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn for_each_mention(
         mut self,
         mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,

@@ -132,7 +132,8 @@ impl<'c> Sink<'c> {
         synced.map_err(Error::output)
     }
 
-    /// Tells the outputs that a part may end here, after `text` bytes of text. Returns whether one of them ended a part.
+    /// Tells the outputs that a part may end here, after `text` bytes of text. Returns whether an output then has all rows so far
+    /// in complete parts.
     pub(super) fn reach(&mut self, text: u64) -> Result<bool, Error> {
         let outputs = iter::once(&mut self.rows).chain(&mut self.nodes);
         let mut ended = false;

@@ -28,7 +28,7 @@ pub(in crate::structure) fn unescaped(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text if slashes are its only escapes, which are the most frequent ones in names. Otherwise returns `None`.
+/// Returns the text if slashes are its only escapes, the usual ones in names. Otherwise returns `None`.
 fn without_slash_escapes(text: &[u8]) -> Option<String> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
