@@ -27,7 +27,7 @@ const MIN: u64 = 4 << 10;
 /// Limit on the unpacked bytes of a member that may wait for the reader, for each thread. A larger member is decoded up to
 /// this limit, and then only as fast as it is read.
 const WAITING: usize = 2 << 20;
-/// Number of later members that are looked at for each one that is read.
+/// Number of later members that are examined for each member that is read.
 const LOOKED: usize = 64;
 /// The first bytes of gzip, with its only method.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];

@@ -265,7 +265,7 @@ mod tests {
         seen
     }
 
-    /// Zeros, packed to about a ten thousandth.
+    /// Returns zeros, packed to about a ten thousandth.
     fn zeros(count: u64) -> Vec<u8> {
         let zeros = std::io::Read::take(std::io::repeat(0), count);
         zstd::encode_all(zeros, 1).unwrap_or_default()

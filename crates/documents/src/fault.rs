@@ -125,7 +125,7 @@ pub enum InputError {
     /// A system call failed to open, list or read it.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// There is no such file. The name looks like a URL or a pattern, for which there is a remedy.
+    /// The file does not exist. The name looks like a URL or a pattern, for which there is advice.
     #[error("{error}; {remedy}")]
     Missing {
         /// The error of the system.
@@ -235,7 +235,7 @@ pub enum InputError {
     /// This many members are packed together with a damaged one, after it.
     #[error("members that are packed after the damage, and cannot be unpacked without it: {0}")]
     Solid(u64),
-    /// No header of a WARC record where one must be.
+    /// A header of a WARC record is missing at its place.
     #[error("no WARC record starts here")]
     RecordStart,
     /// The header of a WARC record lacks its WARC-Type or a Content-Length that is a number.
@@ -354,12 +354,12 @@ pub enum InputError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A table has no column of this name that can be read as wanted.
+    /// A table has no column of this name that can be read as requested.
     #[error("there is no column {column} of the kind that is needed; there are: {known}")]
     NoColumn {
         /// The name.
         column: Box<str>,
-        /// The columns that could be named.
+        /// The columns of that kind.
         known: Box<str>,
     },
     /// A workbook has no sheet of this name or number.

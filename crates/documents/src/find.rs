@@ -36,7 +36,7 @@ pub struct PassedOver {
     pub special: (u64, Option<PathBuf>),
     /// Files of the [caller's own](Search::own) that were named.
     pub temporary: Vec<PathBuf>,
-    /// Folders that were named and hold no source.
+    /// Folders that were named and have no sources.
     pub empty: Vec<PathBuf>,
     /// Files that a glob does not match only because of case, and the first of them by path.
     pub other_case: (u64, Option<PathBuf>),
@@ -279,7 +279,7 @@ impl Finder<'_> {
             let id = at.and_then(|at| at.id());
             id.is_none_or(|id| walked.insert(id)) || !by_link
         };
-        // WalkDir would walk a link that it is given even if that is filtered out.
+        // WalkDir would walk a link as its root even if the filter excludes it.
         let is_due_itself = is_due(folder);
         let is_own = |entry: &DirEntry| entry.depth() > 0 && search.is_own(entry.path(), false);
         let is_wanted = |entry: &DirEntry| {
@@ -308,12 +308,12 @@ impl Finder<'_> {
             let link = (path.to_owned(), root.to_owned());
             self.followed.waiting.insert(link);
         } else if !kind.is_file() && !kind.is_dir() {
-            // It might hold sources if it was named or followed.
+            // Recorded if it could be a source, or a folder with sources.
             if self.search.included(root, path) || path.is_dir() {
                 self.passed_over.add(entry);
             }
         } else if kind.is_file() && self.search.included(root, path) {
-            // Metadata is read only for files reached by links, to avoid a system call for every file.
+            // Metadata is read only for files reached by links, which saves a system call for every other file.
             match by_link.then(|| id(path)).flatten() {
                 Some(id) => self.followed.add(path, root, id),
                 None => self.push(path, Some(root), SourceKind::File),

@@ -66,7 +66,7 @@ const FAMILIES: [&[u8]; 5] = [
 const STRONG: usize = 9;
 /// Minimum number of known fields of a message whose values are not checked.
 const MIN: usize = 3;
-/// Number of fields with values that show a message which are enough.
+/// Minimum number of fields with values that show a message.
 const PROOFS: usize = 2;
 /// Fields that show a message and that HTTP has too: Date, MIME-Version, Content-Transfer-Encoding.
 const HTTP_PROOFS: usize = 3;

@@ -1,4 +1,4 @@
-//! The root element of XML, by which OpenDocument and other office documents are recognised.
+//! Recognises OpenDocument and other office documents by the root element of their XML.
 
 use memchr::{memchr, memmem};
 
@@ -24,7 +24,7 @@ pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Bytes of an archive by which it is recognised as an office document.
+/// Bytes of an archive that are enough to recognise an office document.
 pub(crate) const HEAD: u64 = 512;
 
 /// Returns the kind of an office document, by the first member of its archive, which starts with `head`; `None` for another

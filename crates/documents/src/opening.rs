@@ -43,7 +43,7 @@ impl Default for Limits {
 /// The sheet of a workbook that is read as a table.
 #[derive(Debug)]
 pub struct SheetChoice {
-    /// Its name, or its number from 1; without either, the first sheet is read.
+    /// Its name, or its number from 1; `None` for the first sheet.
     pub sheet: Option<String>,
     /// Maximum bytes held for texts that cells share.
     pub memory: usize,
@@ -103,9 +103,9 @@ pub struct Opening<'r> {
     pub gate: &'r dyn Gate,
     /// The columns of tables that are read.
     pub columns: &'r ColumnChoice,
-    /// The sheet of each workbook that is read as a table; without one, cells are documents.
+    /// The sheet of each workbook that is read as a table; if `None`, cells are documents.
     pub sheet: Option<&'r SheetChoice>,
-    /// Folder for copies of archives that are not files.
+    /// Folder for copies of containers that are streams.
     pub tmp: &'r Path,
     /// Whether the WARC records that hold documents are reported.
     pub records: bool,
@@ -161,7 +161,7 @@ impl<'r> Opening<'r> {
         [self.share / 2, self.whole / 2]
     }
 
-    /// Waits until this thread may take more than its share, as long as the result lives.
+    /// Waits until this thread may take more than its share. The admission ends when the result is dropped.
     pub(super) fn admit(&self) -> Admitted<'r> {
         Admitted::through(self.gate)
     }

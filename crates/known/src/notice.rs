@@ -12,7 +12,7 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// Who asserts it.
     pub asserted_by: AssertedBy,
-    /// The name of the notice itself, which may be the work's own. The index keeps its key.
+    /// The name of the notice itself, which may be the work's own name. The index keeps its key.
     pub doi: Option<Doi>,
     /// When the notice was published.
     pub date: Option<Date>,
@@ -26,13 +26,13 @@ pub struct Notice {
 pub enum NoticeKind {
     /// The work is retracted.
     Retraction,
-    /// The author or publisher took the work back.
+    /// The author or publisher withdrew the work.
     Withdrawal,
-    /// The work was taken away.
+    /// The work was removed.
     Removal,
     /// A part of the work is retracted.
     PartialRetraction,
-    /// The editors doubt the work.
+    /// The editors expressed concern about the work.
     ExpressionOfConcern,
     /// A retraction was undone.
     Reinstatement,
@@ -42,13 +42,13 @@ pub enum NoticeKind {
     Corrigendum,
     /// The publisher corrected the work.
     Erratum,
-    /// Something was added.
+    /// Information was added.
     Addendum,
-    /// Something was made clear.
+    /// Information was clarified.
     Clarification,
-    /// There is a new edition.
+    /// A new edition was published.
     NewEdition,
-    /// There is a new version.
+    /// A new version was published.
     NewVersion,
     /// Any other notice.
     Other,

@@ -52,6 +52,7 @@ struct Work {
 
 #[derive(Deserialize)]
 struct Update {
+    /// The notice in `updated-by`, the work in `update-to`.
     #[serde(rename = "DOI")]
     doi: Option<String>,
     #[serde(rename = "type")]

@@ -28,8 +28,8 @@ pub(super) trait BlockFormat: MemberFormat {
     /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
-    /// Returns the first place of the stream that starts at byte `start`. `None` if no such stream is there, or blocks of
-    /// up to `max` unpacked bytes are of no use for it.
+    /// Returns the first place of the stream that starts at byte `start`. `None` if no such stream is there, or it cannot
+    /// be read by blocks of up to `max` unpacked bytes.
     fn enter(
         held: &mut HeldBytes,
         layout: &Self::Layout,

@@ -115,7 +115,7 @@ impl Lz4 {
         let sum = |flag| 4 * usize::from(self.has(flag));
         match (length & !STORED) as usize {
             _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
-            // The crate reports this for the length alone.
+            // The crate reports the fault from the length alone.
             length if length > max => 4,
             length => 4 + length + sum(BLOCK_CHECKSUM),
         }
@@ -207,7 +207,7 @@ impl Lz4 {
             return Ok(true);
         }
         let stands_alone = self.has(INDEPENDENT) && self.has(BLOCK_CHECKSUM);
-        // A length that is too large leaves nothing but itself in the unit.
+        // If the length is too large, the unit has only the length.
         let is_block = self.part == FramePart::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
             // If the first block after damage is bad too, the damage has hidden where it starts.

@@ -648,7 +648,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The number of members, and of sections that were used.
+    /// Returns the number of sections that were used.
     fn taken<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);

@@ -5,7 +5,7 @@ use std::io;
 use crate::fault::{InputError, Packing};
 use crate::read::{ReadBuffer, ReadBytes};
 
-/// Ends at the first error.
+/// A reader that ends at the first error.
 pub(crate) struct Fused<R> {
     inner: R,
     failed: bool,

@@ -260,7 +260,7 @@ impl<'r> MailLines<'r> {
         found.next()
     }
 
-    /// Whether the next line, which stops a part, is not an exact boundary, so that one byte of it is wrong.
+    /// Whether the next line, which must stop a part, is a boundary with one wrong byte.
     pub(super) fn is_damaged(&mut self) -> bool {
         self.boundary().is_none()
     }

@@ -273,7 +273,7 @@ fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
         .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
 }
 
-/// A sheet by the offset of its first record.
+/// A sheet, found by the offset of its first record.
 struct Sheet {
     start: u32,
     name: String,

@@ -1,6 +1,6 @@
 //! Filters of streams (ISO 32000-2, 7.4). The unpacked bytes of each are bounded.
 //!
-//! Filters of images are not undone: nothing reads the pixels.
+//! Filters of images are not undone, since nothing reads the pixels.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -26,7 +26,7 @@ pub(super) enum StreamFlaw {
     Damaged,
     /// It unpacks to more bytes than the limit.
     Large,
-    /// It is packed by more filters than are undone.
+    /// It has more filters than the limit.
     Chained,
     /// Forms are nested too deeply.
     Nested,

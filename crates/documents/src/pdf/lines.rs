@@ -2,8 +2,8 @@
 
 use super::geometry::Point;
 
-/// The minimum gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2; kerning is up to
-/// 0.1.
+/// The minimum gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2. Kerning has up to
+/// a tenth.
 const BLANK: f64 = 0.15;
 /// The maximum width of an invisible blank, in sizes of the font. Some publishers put one at each place where a URL may
 /// break.

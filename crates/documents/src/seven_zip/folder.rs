@@ -69,7 +69,7 @@ pub(super) fn unpacked<'r>(
     Ok(bytes)
 }
 
-/// The first bytes of a reader.
+/// Reads the first bytes of a reader.
 struct Limited<R> {
     bytes: R,
     left: u64,

@@ -313,7 +313,7 @@ impl SevenZipArchive<'_> {
                 return false;
             };
             if let Err(error) = bytes.skip() {
-                // The member before was not read to its end, for a reason.
+                // The error explains why the member before was not read to its end. It is reported for this member.
                 self.lose_member(&file.name, 0, error);
             } else if bytes.ended {
                 let lost = 1 + parts.count() as u64;

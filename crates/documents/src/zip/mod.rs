@@ -352,7 +352,7 @@ impl ZipArchive<'_, '_> {
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
-                // The next member is searched for from the end of an open one.
+                // The search for the next member starts at the end of a member whose size is not known.
                 let is_cut = go_on && entry.is_open() && checked.skip(u64::MAX).is_err();
                 MemberOutcome {
                     go_on,

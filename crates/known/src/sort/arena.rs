@@ -1,4 +1,4 @@
-//! Keys with payloads in memory, until they are sorted.
+//! Keys with payloads in memory, before they are sorted.
 
 /// Position of a pair in the arena. Its payload comes directly after its key.
 #[derive(Clone, Copy)]
