@@ -1,4 +1,4 @@
-//! Merges the sorted names of both sides, and the names that were retracted, into changes in their order.
+//! Merges the sorted names of both sides, and the retracted names, into sorted changes.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::stream::{ListedName, Retraction, Retractions, SortedNames};
 use crate::error::Error;
 use crate::records::{ChangeRow, Output, RowWriter};
 
-/// The names of both sides, and what was retracted.
+/// The names of both sides, and the retractions.
 pub(super) struct Sides<'a> {
     pub(super) old: SortedNames<'a>,
     pub(super) new: SortedNames<'a>,
@@ -52,17 +52,17 @@ pub(super) fn compare(
 
 /// The output of changes.
 struct Changes<'a, 'r> {
-    /// The first retraction of an index that is not written.
+    /// The next retraction of an index to write.
     next: Option<Retraction>,
     retractions: Retractions<'a>,
-    /// Whether the records of both sides say which names are retracted.
+    /// Whether the records of both sides have the field `retracted`.
     tell_retractions: bool,
     report: &'r mut DiffReport,
     out: &'r mut dyn RowWriter<Output>,
 }
 
 impl Changes<'_, '_> {
-    /// Writes what changed for one name. A side that lacks it gives none.
+    /// Writes the changes of one name. `None` is a side without the name.
     fn of_name(&mut self, old: Option<&ListedName>, new: Option<&ListedName>) -> Result<(), Error> {
         match (old, new) {
             (Some(name), None) => {
@@ -84,7 +84,7 @@ impl Changes<'_, '_> {
         }
     }
 
-    /// Writes the retractions of names before `name`; all that are left if there is none.
+    /// Writes the retractions of names before `name`, or all remaining ones for `None`.
     fn retracted_before(&mut self, name: Option<&str>) -> Result<(), Error> {
         let is_before = |next: &mut Retraction| name.is_none_or(|name| *next.name < *name);
         while let Some(retraction) = self.next.take_if(is_before) {

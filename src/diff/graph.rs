@@ -1,6 +1,6 @@
-//! Compares edges, mentions, nodes or pairs: rows that are in no order of their own.
+//! Compares edges, mentions, nodes or pairs, which are not sorted by name.
 //!
-//! Each side is sorted by what identifies its rows, within the memory. So both are merged like two lists of names.
+//! Each side is sorted by the fields that identify its rows, within the memory. Then both are merged like two lists of names.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::records::{
     ComparedKind, Field, IDENTITY, Output, ReadError, Row, RowIdentity, RowKind, RowWriter, Value,
 };
 
-/// What is compared: the kind of rows, and the fields that identify them.
+/// The kind of rows to compare, and the fields that identify them.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
     pub(super) rows: RowKind,
@@ -21,10 +21,10 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// None if both sides are names: records, bare names or an index.
+    /// Examines both sides. Returns `None` if both are lists of names: records, bare names or an index.
     ///
     /// # Errors
-    /// If one has edges, mentions, nodes or pairs, and the other something else, or one lacks the columns that identify rows.
+    /// If only one has edges, mentions, nodes or pairs, their kinds differ, or one lacks a column that identifies rows.
     pub(super) fn of(old: &Path, new: &Path) -> Result<Option<Self>, Error> {
         let found = [FoundInput::of(old), FoundInput::of(new)];
         if !found.iter().flatten().flatten().any(is_graph) {
@@ -47,14 +47,14 @@ impl Compared {
         Ok(Some(Compared { rows, identity }))
     }
 
-    /// The names of the columns of a change.
+    /// Returns the names of the columns of a change.
     pub(super) fn columns(&self) -> Vec<String> {
         let fields = [Field::Change].into_iter().chain(self.identity.clone());
         fields.map(|field| field.name().to_owned()).collect()
     }
 }
 
-/// Whether rows are compared by more than their names.
+/// Whether rows are compared by more fields than their names.
 fn is_graph(input: &FoundInput<'_>) -> bool {
     let rows = input.columns.rows;
     matches!(
@@ -63,7 +63,7 @@ fn is_graph(input: &FoundInput<'_>) -> bool {
     )
 }
 
-/// The fields that identify the rows of all inputs: the name, and where it is.
+/// Returns the fields that identify the rows of all inputs: the name and its place.
 ///
 /// # Errors
 /// If an input lacks one.
@@ -99,7 +99,7 @@ fn identity(rows: RowKind, inputs: &[&FoundInput<'_>]) -> Result<Vec<Field>, Err
     Ok(compared)
 }
 
-/// The field that says where a row of this kind is.
+/// Returns the field with the place of a row of this kind.
 fn place_of(rows: RowKind) -> Field {
     match rows {
         RowKind::Edges => Field::Record,
@@ -134,7 +134,7 @@ impl<'a, K: ComparedKind> GraphSides<'a, K> {
         let sorted = |path: &Path| {
             let keep = |row: &mut RowIdentity<K>| {
                 row.keep(identity);
-                // A reference without a name leads nowhere.
+                // References without a name are left out.
                 !row.doi().is_empty() || !identity.contains(&Field::Doi)
             };
             let rows = RowStream::open(path, &settings.monitor)?;
@@ -146,7 +146,7 @@ impl<'a, K: ComparedKind> GraphSides<'a, K> {
         })
     }
 
-    /// Writes the changes, and counts them.
+    /// Writes and counts the changes.
     pub(super) fn compare(
         mut self,
         report: &mut DiffReport,

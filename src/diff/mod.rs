@@ -1,6 +1,6 @@
-//! Compares two lists of names, or of edges and other rows: which appeared, which vanished, and which were retracted since.
+//! Compares two lists of names, or of edges and other rows, and writes which appeared, vanished, or were retracted.
 //!
-//! `stream` reads the names of a side in order, `compare` merges both, and `graph` sorts and merges other rows. Knows nothing of how
+//! `stream` reads the names of a side in order, `compare` merges both, and `graph` sorts and merges other rows. Does not know how
 //! names are found.
 
 mod compare;
@@ -19,14 +19,15 @@ use crate::error::Error;
 
 /// Compares two files of records, of bare names, or indexes of known names, each sorted by name as doisift writes them.
 ///
-/// A row is written for each change, sorted by name: `appeared` for a name that only the new file has, `vanished` for one that only the
-/// old one has, and `retracted` for one that is retracted, withdrawn or removed in the new one alone. Two indexes
-/// tell that, with the notice as the detail, and two files of records with the field `retracted`. Both are read once, side by side, in little memory.
+/// A row is written for each change, sorted by name: `appeared` for a name that only the new file has, `vanished` for a name that
+/// only the old one has, and `retracted` for a name that is retracted, withdrawn or removed only in the new one. Retractions are
+/// compared between two indexes, with the notice as the detail, and between two files of records with the field `retracted`. Both
+/// files are read once, side by side, in little memory.
 ///
-/// Files or folders of edges, mentions, pairs or nodes are compared too. A change has what identifies the row: the name, `record`,
-/// `role`, `relation` and `update_type` of an edge, the name, `source` and `document` of a mention or pair, the `record` of a node, as
-/// far as both sides have these columns. Other columns are not compared, nor how often a row is there; references without a name
-/// are left out. Both sides are sorted by these columns, within the [memory](DiffBuilder::memory).
+/// Files or folders of edges, mentions, pairs or nodes are compared too. A change has the fields that identify the row: the name,
+/// `record`, `role`, `relation` and `update_type` of an edge, the name, `source` and `document` of a mention or pair, the
+/// `record` of a node, as far as both sides have these columns. Other columns and repetitions of a row are not compared;
+/// references without a name are left out. Both sides are sorted by these columns, within the [memory](DiffBuilder::memory).
 ///
 /// ```
 /// use doisift::Diff;
@@ -51,7 +52,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// A builder for the changes from `old` to `new`, of which one may be `-` for standard input.
+    /// Returns a builder for the changes from `old` to `new`. One of them may be `-` for standard input.
     pub fn between(
         old: impl AsRef<std::path::Path>,
         new: impl AsRef<std::path::Path>,
@@ -59,7 +60,7 @@ impl Diff {
         DiffBuilder::of(old.as_ref(), new.as_ref())
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> DiffOptions {
         self.settings.for_report()
     }

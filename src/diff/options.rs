@@ -44,7 +44,7 @@ pub(super) struct DiffSettings {
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
-    /// What is compared, if that is more than names.
+    /// Rows to compare. `None` for lists of names.
     pub(super) compared: Option<Compared>,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
@@ -53,7 +53,7 @@ pub(super) struct DiffSettings {
 }
 
 impl DiffBuilder {
-    /// A builder for the changes from one file to the other.
+    /// Creates a builder for the changes from one file to the other.
     pub(super) fn of(old: &Path, new: &Path) -> Self {
         DiffBuilder::default().files(old, new)
     }
@@ -65,7 +65,7 @@ impl DiffBuilder {
         self
     }
 
-    /// Lets a command that finds changes end with 1, as the report says.
+    /// Makes changes count as exit code 1 in the report and the command.
     pub fn exit_code(mut self, exit_code: bool) -> Self {
         self.exit_code = exit_code;
         self
@@ -77,11 +77,11 @@ impl DiffBuilder {
         self
     }
 
-    /// The comparison, ready to run.
+    /// Returns the comparison, ready to run.
     ///
     /// # Errors
-    /// If no files are set, the ending of the output is no format, and none was set, changes have no field of a name that was
-    /// set, or the rows of both files cannot be compared.
+    /// If no files are set, no format was set and the output's ending does not name one, a chosen field does not exist, or the
+    /// rows of both files cannot be compared.
     pub fn build(self) -> Result<Diff, Error> {
         if [&self.old, &self.new]
             .iter()
@@ -133,7 +133,7 @@ impl DiffBuilder {
 }
 
 impl DiffSettings {
-    /// Where rows are sorted.
+    /// Returns memory, folder and monitor for sorting.
     pub(super) fn sort_place(&self) -> SortPlace<'_> {
         SortPlace {
             memory: self.memory,

@@ -15,17 +15,17 @@ pub struct DiffReport {
     pub version: &'static str,
     /// The options of the comparison.
     pub options: DiffOptions,
-    /// What is compared: `names`, `edges`, `mentions`, `nodes` or `pairs`.
+    /// Kind of the compared rows: `names`, `edges`, `mentions`, `nodes` or `pairs`.
     pub compared: &'static str,
-    /// How many different ones the old file has.
+    /// Number of distinct ones in the old file.
     pub old: u64,
-    /// How many the new one has.
+    /// Number of distinct ones in the new file.
     pub new: u64,
-    /// Those that only the new one has.
+    /// Number of those that only the new file has.
     pub appeared: u64,
-    /// Those that only the old one has.
+    /// Number of those that only the old file has.
     pub vanished: u64,
-    /// Names that are retracted in the new one alone.
+    /// Number of names that are retracted only in the new file.
     pub retracted: u64,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
@@ -44,11 +44,11 @@ impl TaskReport for DiffReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// The old file as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The old file as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub old: String,
-    /// The new one.
+    /// The new file as typed.
     pub new: String,
-    /// The file of the rows; none for standard output.
+    /// The file of the rows. `None` for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
@@ -57,15 +57,15 @@ pub struct DiffOptions {
     pub fields: Vec<&'static str>,
     /// Memory budget in bytes, for rows that are sorted.
     pub memory: u64,
-    /// Whether a command that finds changes ends with 1.
+    /// Whether changes count as exit code 1.
     pub exit_code: bool,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl DiffOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
@@ -77,7 +77,7 @@ impl DiffReport {
         self.appeared + self.vanished + self.retracted > 0
     }
 
-    /// The report of a comparison that has not read anything yet.
+    /// Creates the report of a comparison that has not read anything yet.
     pub(super) fn new(options: DiffOptions, compared: &'static str) -> Self {
         DiffReport {
             version: env!("CARGO_PKG_VERSION"),

@@ -13,7 +13,7 @@ use crate::run::{RowTarget, TaskFiles};
 #[cfg(feature = "known")]
 use index::with_sides;
 
-/// Runs it.
+/// Runs a comparison.
 pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
@@ -45,7 +45,7 @@ pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
     )
 }
 
-/// Compares rows that are sorted before.
+/// Compares rows that must be sorted first.
 fn graph<K: ComparedKind>(
     settings: &DiffSettings,
     compared: &Compared,
@@ -100,13 +100,13 @@ mod index {
     use crate::error::{Error, ErrorKind, KnownError};
     use crate::run::Monitor;
 
-    /// Names that a thread sends at once, and batches that wait.
+    /// Names in a batch of a thread, and max batches that wait.
     const BATCH: usize = 1024;
     const WAITING: usize = 4;
 
-    /// Why a walk ends.
+    /// Reason why a walk ends early.
     enum Stop {
-        /// Nobody wants more.
+        /// The receiver was dropped.
         Over,
         Index(IndexError),
     }
@@ -137,7 +137,7 @@ mod index {
         })
     }
 
-    /// The index at a path, if its ending is that of one.
+    /// Opens the index at `path`. Returns `None` if its ending is not `.doix`.
     fn opened(path: &Path) -> Result<Option<Index>, Error> {
         let is_index = path.extension().is_some_and(|ending| ending == "doix");
         let index = is_index.then(|| Index::open(path)).transpose();
@@ -163,7 +163,7 @@ mod index {
         Ok(SortedNames::walked(path, walk, monitor))
     }
 
-    /// Sends the names that are retracted in the new index alone.
+    /// Sends the names that are retracted only in the new index.
     fn retractions(old: &Index, new: &Index, sender: &mut Batches<Retraction>) -> Result<(), Stop> {
         let mut last = String::new();
         new.each_notice(|name, notice| {
@@ -171,7 +171,7 @@ mod index {
                 return Ok(());
             }
             name.clone_into(&mut last);
-            // A reinstatement may have undone it, in either index.
+            // A reinstatement may have undone the retraction, in either index.
             if !new.is_retracted(name)? || old.is_retracted(name)? {
                 return Ok(());
             }
@@ -182,7 +182,7 @@ mod index {
         })
     }
 
-    /// A notice as `retraction, 2026-03-09, 10.5555/notice`.
+    /// Formats a notice: `retraction, 2026-03-09, 10.5555/notice`.
     fn shown(notice: &Notice) -> String {
         let date = notice.date.map(|date| date.to_string());
         let doi = notice.doi.as_ref().map(|doi| doi.key().into_owned());
@@ -190,7 +190,7 @@ mod index {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// What a walk found and did not send yet.
+    /// Collects the results of a walk in batches and sends them.
     struct Batches<T> {
         batch: Vec<T>,
         sender: SyncSender<Result<Vec<T>, Error>>,
@@ -222,7 +222,7 @@ mod index {
             let mut found = Batches { batch, sender };
             let walked = each(&mut found).and_then(|()| found.send());
             if let Err(Stop::Index(error)) = walked {
-                // Fails only if nobody wants to know.
+                // Fails only if the receiver was dropped.
                 let _ = found.sender.send(Err(unreadable(error)));
             }
         });

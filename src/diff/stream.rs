@@ -1,4 +1,4 @@
-//! The names of one side, in order: of records, of lines, or of an index.
+//! Reads the sorted names of one side: records, lines, or an index.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -14,10 +14,10 @@ use crate::merge::RowStream;
 use crate::records::{Field, OwnedRecord};
 use crate::run::{Monitor, not_cancelled};
 
-/// The longest line that is read as a name.
+/// Max bytes of a line that is read as a name.
 const LINE: u64 = 1 << 20;
 
-/// The names of a side. Each is greater than the one before.
+/// Reads the names of a side and checks that they ascend.
 pub(super) struct SortedNames<'a> {
     source: Arc<str>,
     reader: NameReader<'a>,
@@ -28,7 +28,7 @@ pub(super) struct SortedNames<'a> {
 enum NameReader<'a> {
     Records(RowStream<'a, OwnedRecord>, Box<OwnedRecord>),
     Lines(BufReader<File>),
-    /// What the thread sends that walks over an index.
+    /// Names that a thread sends from a walk over an index.
     #[cfg_attr(not(feature = "known"), allow(dead_code))]
     Index(Walk<String>),
 }
@@ -36,23 +36,23 @@ enum NameReader<'a> {
 /// A name of a side.
 pub(super) struct ListedName {
     pub(super) doi: String,
-    /// Whether its record says that it is retracted.
+    /// Whether it is retracted, by the field `retracted`.
     pub(super) is_retracted: bool,
 }
 
-/// A name that is retracted, and the notice.
+/// A retracted name and the notice.
 pub(super) struct Retraction {
     pub(super) name: String,
     pub(super) notice: String,
 }
 
-/// The names that were retracted by the notices of two indexes, in order; none if a side is no index.
+/// Iterates over the names that are retracted between two indexes, in order. Empty unless both sides are indexes.
 pub(super) struct Retractions<'a> {
     walk: Option<Walk<Retraction>>,
     monitor: &'a Monitor,
 }
 
-/// Batches of what a thread finds in an index.
+/// Receives batches from a thread that walks over an index.
 pub(super) struct Walk<T> {
     batches: Receiver<Result<Vec<T>, Error>>,
     batch: std::vec::IntoIter<T>,
@@ -92,7 +92,7 @@ impl<'a> Retractions<'a> {
 }
 
 impl<'a> SortedNames<'a> {
-    /// Opens a file of records or bare names, or standard input, which has records.
+    /// Opens a file of records or bare names, or standard input, which must have records.
     pub(super) fn open(path: &Path, monitor: &'a Monitor) -> Result<Self, Error> {
         let reader = match bare_names(path)? {
             Some(file) => NameReader::Lines(BufReader::new(file)),
@@ -101,7 +101,7 @@ impl<'a> SortedNames<'a> {
         Ok(SortedNames::new(path, reader, monitor))
     }
 
-    /// The names that a thread finds in the index at `path`.
+    /// Reads the names that a thread sends from the index at `path`.
     #[cfg(feature = "known")]
     pub(super) fn walked(path: &Path, walk: Walk<String>, monitor: &'a Monitor) -> Self {
         SortedNames::new(path, NameReader::Index(walk), monitor)
@@ -116,7 +116,7 @@ impl<'a> SortedNames<'a> {
         }
     }
 
-    /// Whether its records say which names are retracted. Known once the first was read.
+    /// Whether its records have the field `retracted`. Valid once the first name was read.
     pub(super) fn tell_retractions(&self) -> bool {
         match &self.reader {
             NameReader::Records(rows, _) => rows.has(Field::Known) == Some(true),
@@ -124,7 +124,7 @@ impl<'a> SortedNames<'a> {
         }
     }
 
-    /// The next name.
+    /// Returns the next name, or `None` at the end.
     ///
     /// # Errors
     /// If it cannot be read, or is not greater than the one before.
@@ -174,7 +174,7 @@ fn lost(source: &Arc<str>, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(Arc::clone(source))
 }
 
-/// The file at a path, if it starts as a list of bare names does.
+/// Opens the file at `path`. Returns `None` if it does not start as a list of bare names does.
 fn bare_names(path: &Path) -> Result<Option<File>, Error> {
     use std::io::{Seek, SeekFrom};
 

@@ -1,4 +1,4 @@
-//! Which inputs have the fields that a file of records may lack.
+//! Tracks which inputs have the fields that a file of records may lack.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use super::rows::{RowStream, wrong};
 use crate::error::Error;
 use crate::records::{Field, Format, Layout, OwnedRow, ReadError};
 
-/// Which inputs have what an index says of their names, and the number of sources.
+/// Inputs with and without the answers of an index, and the number of sources.
 #[derive(Default)]
 pub(super) struct InputFields {
-    /// Whether an input has what an index says.
+    /// Whether an input has the answers of an index.
     some_standing: bool,
-    /// The first input that does not.
+    /// The first input without the answers of an index.
     without_standing: Option<PathBuf>,
-    /// The first input that does not have the number of sources.
+    /// The first input without the number of sources.
     without_sources: Option<PathBuf>,
 }
 
 impl InputFields {
-    /// Adds an input, of which a row was read if it has any. An empty one may not show what its rows would have.
+    /// Adds an input. Its first row, if any, must have been read. An empty input may not show its fields.
     pub(super) fn add<R: OwnedRow + 'static>(&mut self, path: &Path, rows: &RowStream<'_, R>) {
         let note = |without: &mut Option<PathBuf>| {
             without.get_or_insert_with(|| path.to_owned());
@@ -36,10 +36,10 @@ impl InputFields {
         }
     }
 
-    /// The layout of the output: with what an index says if the inputs have it, unless fields are chosen.
+    /// Returns the layout of the output: with the answers of an index if the inputs have them, unless fields are chosen.
     ///
     /// # Errors
-    /// If it has fields that an input does not have.
+    /// If it has fields that an input lacks.
     pub(super) fn layout(&self, options: &MergeSettings) -> Result<Layout, Error> {
         let layout = options.layout.clone();
         let is_names = layout.format == Format::Names;

@@ -1,4 +1,4 @@
-//! The inputs of a merge whose rows are in the order of sources, and whether their rows go together.
+//! Recognises inputs whose rows are in the order of sources, and checks that they can be merged.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -10,26 +10,26 @@ use super::rows::{lost, wrong};
 use crate::error::Error;
 use crate::records::{Field, FileColumns, FolderContent, ReadError, RowKind};
 
-/// What the rows of all inputs are, and their columns.
+/// The kind and columns of the rows of all inputs.
 pub(super) struct OrderedRows {
-    /// Those of the first input that has any.
+    /// The columns of the first input that has any.
     pub(super) columns: FileColumns,
-    /// Whether a folder says that rows may have no name.
+    /// Whether the manifest of a folder says that rows may have no name.
     pub(super) lacks_names: bool,
 }
 
-/// An input, and what its columns or its manifest show.
+/// An input, with the properties that its columns or its manifest show.
 pub(crate) struct FoundInput<'p> {
     path: &'p Path,
     pub(crate) columns: FileColumns,
-    /// Whether a manifest says which sources the rows have.
+    /// Whether it is a folder, whose manifest lists the sources of the rows.
     is_folder: bool,
     lacks_names: bool,
 }
 
 impl OrderedRows {
-    /// None if no input has rows in the order of sources: mentions, edges or nodes. `chosen` are the fields of the output, if they
-    /// are chosen, and `pairs` says whether pairs are merged. An empty input goes with all others.
+    /// Examines the inputs. Returns `None` if no input has rows in the order of sources: mentions, edges or nodes. `chosen` are
+    /// the chosen fields of the output, if any, and `pairs` says whether pairs are merged. An empty input fits all others.
     ///
     /// # Errors
     /// If one has such rows, and another has other rows, or lacks a column.
@@ -47,7 +47,7 @@ impl OrderedRows {
         }
         let mut known = found.iter().flatten().flatten();
         let Some(ordered) = known.find(|input| is_ordered(input.columns.rows)) else {
-            // The merge of records reports what is wrong with a file.
+            // The merge of records reports the fault of a file.
             return Ok(None);
         };
         if pairs {
@@ -82,10 +82,10 @@ impl OrderedRows {
 }
 
 impl<'p> FoundInput<'p> {
-    /// The file or folder at `path`. None if it is empty or a stream, or its columns are those of no rows.
+    /// Examines the file or folder at `path`. Returns `None` if it is empty or a stream, or its columns are not those of rows.
     ///
     /// # Errors
-    /// If it cannot be read, holds bare names, or is a folder that is not complete.
+    /// If it cannot be read, contains bare names, or is an incomplete folder.
     pub(crate) fn of(path: &'p Path) -> Result<Option<Self>, Error> {
         let name = display_name(path).into();
         if path.is_dir() {
@@ -111,26 +111,26 @@ impl<'p> FoundInput<'p> {
         }))
     }
 
-    /// How it is named in messages.
+    /// Returns its name for messages.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         display_name(self.path)
     }
 
-    /// The error for the stream at `path`, where rows of this kind are read.
+    /// Returns the error for a stream at `path`, which cannot be read for rows of this kind.
     pub(crate) fn stream_failed(path: &Path, rows: RowKind) -> Error {
         wrong(&display_name(path).into(), ReadError::stream_of(rows))
     }
 
-    /// The error for this input.
+    /// Returns an error with this input's name.
     pub(crate) fn failed(&self, error: ReadError) -> Error {
         wrong(&self.name().into(), error)
     }
 
     /// # Errors
-    /// If its rows are of another kind than those of `first`.
+    /// If its rows are of another kind than the rows of `first`.
     pub(crate) fn check_kind(&self, first: &FoundInput<'_>) -> Result<(), Error> {
         let (found, wanted) = (self.columns.rows, first.columns.rows);
-        // Which of both rows with few columns are, these do not always show.
+        // Few columns do not always show whether rows are mentions or edges.
         let are_mentions = |rows| matches!(rows, RowKind::Mentions | RowKind::Edges);
         if found == wanted || are_mentions(found) && are_mentions(wanted) {
             return Ok(());
@@ -160,7 +160,7 @@ impl<'p> FoundInput<'p> {
         }
     }
 
-    /// Whether it tells the values of a field.
+    /// Whether it has the values of a field.
     fn tells(&self, field: Field) -> bool {
         let follows = match field {
             Field::Source => self.is_folder,

@@ -1,11 +1,11 @@
-//! Merges the files of records, or of pairs, of many scans into what one scan of everything would give.
+//! Merges the outputs of many scans into the output that one scan of all sources would give.
 //!
-//! Sorted inputs are merged directly, row by row. So a first pass checks the order of each. An input that is not sorted, or
-//! cannot be read twice, is sorted into temporary runs. If there are more inputs than can be open at once, some are first
-//! merged to a run.
+//! Sorted records and pairs are merged directly, row by row. A first pass checks the order of each input. An input that is not
+//! sorted, or cannot be read twice, is sorted into temporary runs. If there are more inputs than can be open at once, some are
+//! first merged to a run. Mentions, edges and nodes are copied source by source.
 //!
-//! `records` reads and writes the formats, `dedup` has the tournament of sorted streams, and `run` the monitor and the
-//! outputs. This module knows nothing of sources, documents or DOI names: a key is a string.
+//! `records` reads and writes the formats, `dedup` has the tournament of sorted streams, and `run` the monitor and the outputs.
+//! This module does not know documents or DOI names: a key is a string.
 
 mod fields;
 mod inputs;
@@ -37,29 +37,29 @@ use crate::error::Error;
 
 /// Unites files of rows, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
-/// All records of one name become one row. Names that differ only in the case of ASCII letters are the same:
-/// - `mentions` and `documents` are added up; a sum above 2^63 - 1 is an error;
-/// - `forms` has each form of any of the rows;
+/// All records of one name become one row. Names that differ only in the case of ASCII letters are the same. The fields of the
+/// row:
+/// - `mentions`, `documents` and `sources` are added up; a sum above 2^63 - 1 is an error;
+/// - `forms` has the forms of all rows;
 /// - `guessed` is true if it is true in all rows;
-/// - `known`, `agency` and `retracted`, if the inputs have them, are what all indexes that were asked say together: true if one of them
-///   says so, and the first agency by the alphabet. All inputs must have them, or none, unless [fields](MergeBuilder::fields)
-///   are chosen without them;
+/// - `known`, `agency` and `retracted`, if the inputs have them, unite the answers of all indexes: true if one of them is true,
+///   and the first agency in alphabetic order. Either all inputs must have them or none, unless
+///   [fields](MergeBuilder::fields) are chosen without them;
 /// - `check_digit` follows from the name;
-/// - the fields `first_*` are those of the row with the least `first_source`, bytewise; among several with that source, of the
-///   one with the least `first_offset`, then the least `first_document`, none before any, then the least `first_text`.
+/// - the fields `first_*` come from the row with the smallest `first_source`, bytewise; among several with that source, from the
+///   one with the smallest `first_offset`, then the smallest `first_document`, null first, then the smallest `first_text`.
 ///
 /// So inputs that share no source give the same bytes as one scan of all their sources. The order of the inputs does not
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
-/// a source, the one with the least offset is the first, since records do not have the order of documents.
+/// a source, the one with the smallest offset is the first, since records do not have the order of documents.
 ///
-/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Files and folders of mentions, edges or
-/// [nodes](crate::PipelineBuilder::nodes_to) are joined: their rows come in the order of their sources, by name, so shards of one
-/// scan give the rows of the whole. The sources of a file are in its column `source`. A file without it counts as one source with
-/// the name of the file, and the log says so. All inputs must have the same columns, or those that are
-/// [chosen](MergeBuilder::fields). Columns of [fields of records](crate::PipelineBuilder::record_fields) stay.
+/// An input can be a folder of [parts](MergeBuilder::part_size) of a complete run. Files and folders of mentions, edges or
+/// [nodes](crate::PipelineBuilder::nodes_to) are joined: their rows are written in the order of their sources, by name, so shards
+/// of one scan give the rows of the whole. The sources of a file are in its column `source`. A file without this column counts as
+/// one source with the name of the file, and a warning is logged. All inputs must have the same columns, or those that are
+/// [chosen](MergeBuilder::fields). Columns of [fields of records](crate::PipelineBuilder::record_fields) are kept.
 ///
-/// [Pairs](MergeBuilder::pairs) are merged in the same way: rows of one source, document and name become one, and `mentions` are
-/// added up.
+/// [Pairs](MergeBuilder::pairs) are merged too: rows of one source, document and name become one, and `mentions` are added up.
 ///
 /// ```
 /// use doisift::{Merge, Pipeline, Shard};
@@ -90,17 +90,17 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// A builder without inputs, for standard output.
+    /// Returns a builder without inputs, for standard output.
     pub fn builder() -> MergeBuilder {
         MergeBuilder::default()
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> MergeOptions {
         self.options.for_report()
     }
 
-    /// The folder for temporary files.
+    /// Returns the folder for temporary files.
     pub fn tmp_dir(&self) -> &Path {
         &self.options.tmp
     }
@@ -108,19 +108,18 @@ impl Merge {
     /// Merges all inputs and writes the output.
     ///
     /// Every regular file is read twice, the first time to check whether its rows are sorted by `doi`, bytewise, or to find the
-    /// sources of mentions, edges and nodes. A sorted file
-    /// needs memory only for its buffers. Other files, and inputs that cannot be read twice, such as standard input, are
-    /// sorted within the [memory](MergeBuilder::memory), with [temporary files](MergeBuilder::tmp_dir). If there are more than
-    /// 128 inputs, or more than the memory or the process's limit on open files allows, some are first merged to a temporary
-    /// file. No row is written before every input was read to its end once.
+    /// sources of mentions, edges and nodes. A sorted file needs memory only for its buffers. Other files, and inputs that cannot
+    /// be read twice, such as standard input, are sorted within the [memory](MergeBuilder::memory), with [temporary
+    /// files](MergeBuilder::tmp_dir). If there are more than 128 inputs, or more than the memory or the process's limit on open
+    /// files allows, some are first merged to a temporary file. No row is written before every input was read to its end once.
     ///
     /// Checksums of inputs are verified: of gzip, of zstd if it has one, of Parquet pages if they have one, and of
     /// Parquet files that this program wrote. In plain CSV and JSON Lines damage is found only if a row becomes invalid.
     ///
     /// # Errors
-    /// If an input cannot be read, is damaged, is no file of records, or has a row that no scan writes, which the error names;
-    /// if a sum is too large; if the output or a temporary file cannot be written; or if the run is
-    /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
+    /// If an input cannot be read, is damaged, is not a file of rows, or has an invalid row, which the error names; if a sum is
+    /// too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then
+    /// the outputs are as they were before.
     pub fn run(self) -> Result<MergeReport, Error> {
         work::run(&self.options)
     }

@@ -40,7 +40,7 @@ pub(super) struct MergeSettings {
     pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
-    /// How the output is divided, if it is a folder of parts.
+    /// Division of the output, if it is a folder of parts.
     pub(super) parts: Option<PartPlan>,
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
@@ -52,7 +52,8 @@ pub(super) struct MergeSettings {
 }
 
 impl MergeBuilder {
-    /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and packing, gzip or zstd, are recognised by its first bytes.
+    /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and
+    /// packing, gzip or zstd, are recognised by its first bytes.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -65,11 +66,10 @@ impl MergeBuilder {
         self
     }
 
-    /// The merge, ready to run.
+    /// Returns the merge, ready to run.
     ///
     /// # Errors
-    /// If there is no input, the ending of the output is no format, and none was set, or records have no field of a name that was
-    /// set.
+    /// If there is no input, no format was set and the output's ending does not name one, or a chosen field does not exist.
     pub fn build(self) -> Result<Merge, Error> {
         if self.inputs.is_empty() {
             return Err(Error::new(ErrorKind::NoSource));
@@ -93,7 +93,7 @@ impl MergeBuilder {
         Ok(Merge { options })
     }
 
-    /// The plan, with what the manifest says of the merge.
+    /// Adds the inputs and options of the merge to the plan, for the manifest.
     fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
         plan.about = PartAbout {
             paths: reported_paths(&self.inputs),
@@ -121,7 +121,8 @@ impl MergeBuilder {
     }
 }
 
-/// The layout of rows in the order of sources. They keep their fields unless others are chosen, and all columns after these.
+/// Returns the layout of rows in the order of sources. They keep their fields unless others are chosen, and all columns after the
+/// fields.
 fn ordered_layout(
     format: Format,
     chosen: Option<&[String]>,
@@ -145,7 +146,7 @@ fn ordered_layout(
 }
 
 impl MergeSettings {
-    /// Where rows are sorted.
+    /// Returns memory, folder and monitor for sorting.
     pub(super) fn sort_place(&self) -> SortPlace<'_> {
         SortPlace {
             memory: self.memory,
@@ -154,7 +155,7 @@ impl MergeSettings {
         }
     }
 
-    /// The outputs.
+    /// Returns the outputs.
     pub(super) fn files(&self) -> TaskFiles<'_> {
         TaskFiles {
             rows: RowTarget {

@@ -1,8 +1,8 @@
 //! Joins inputs whose rows are in the order of sources: mentions, edges and nodes.
 //!
-//! The manifest of a folder says how many rows of which source its parts have, and a first pass over a file finds that in its
-//! column `source`. So the rows of all inputs are copied source by source, in the order of their names, and shards of one scan give
-//! the rows of the whole. The rows of a file without that column are those of one source, which has the name of the file.
+//! The manifest of a folder lists the sources of its parts with their number of rows; for a file, a first pass finds them in its
+//! column `source`. So the rows of all inputs are copied source by source, in the order of their names, and shards of one scan
+//! give the rows of the whole. A file without that column counts as one source with the name of the file.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::records::{
     CopiedRow, FolderContent, Output, ReadError, RowKind, RowWriter, output_writer,
 };
 
-/// An input whose first rows were copied. Its rows are nodes, or mentions or edges.
+/// An input whose rows are being copied: nodes if `IS_NODE`, otherwise mentions or edges.
 struct OrderedInput<'m, const IS_NODE: bool> {
     path: &'m Path,
-    /// None before its first row is copied, and after its last one.
+    /// `None` before its first row is copied, and after its last one.
     rows: Option<RowStream<'m, CopiedRow<IS_NODE>>>,
-    /// The sources of the rows that are left, each with their number.
+    /// The sources of the remaining rows, each with its number of rows.
     sources: VecDeque<(String, u64)>,
-    /// Whether these are known: they are listed, or in a column.
+    /// Whether the sources are known, from a manifest or a column.
     has_sources: bool,
     lacks_names: bool,
 }
@@ -81,7 +81,7 @@ fn copy<'m, const IS_NODE: bool>(
     rows.finish().map_err(Error::output)
 }
 
-/// The input with the least source. Of those that have the same, the first.
+/// Returns the input with the smallest next source, the first of several. `None` if all rows were copied.
 fn first<'i, 'm, const IS_NODE: bool>(
     inputs: &'i mut [OrderedInput<'m, IS_NODE>],
 ) -> Option<&'i mut OrderedInput<'m, IS_NODE>> {
@@ -97,7 +97,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         }
     }
 
-    /// The sources are those that the manifest lists.
+    /// Opens a folder. Its manifest lists the sources.
     fn of_folder(path: &'m Path) -> Result<Self, Error> {
         let content = FolderContent::read(path);
         let content = content.map_err(|error| wrong(&display_name(path).into(), error))?;
@@ -109,7 +109,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         Ok(input)
     }
 
-    /// The sources are those in the column `source`. Reads all rows.
+    /// Opens a file. Reads all rows to find the sources in the column `source`.
     ///
     /// # Errors
     /// If it is a stream, has a wrong row, or its sources are not in order.
@@ -147,7 +147,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         }
     }
 
-    /// Counts rows of a source after those before.
+    /// Counts rows of a source that follow the rows counted before.
     fn add(&mut self, source: &str, rows: u64) {
         match self.sources.back_mut() {
             Some((last, count)) if last == source => *count += rows,
@@ -155,7 +155,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         }
     }
 
-    /// Copies the rows of the first source that is left. Returns how many.
+    /// Copies the rows of the next source. Returns their number.
     fn copy_source(
         &mut self,
         options: &'m MergeSettings,

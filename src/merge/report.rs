@@ -42,9 +42,9 @@ impl TaskReport for MergeReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct MergeOptions {
-    /// The inputs as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The inputs as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub inputs: Vec<String>,
-    /// The file of the rows; none for standard output.
+    /// The file of the rows. `None` for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
@@ -53,20 +53,20 @@ pub struct MergeOptions {
     pub fields: Vec<&'static str>,
     /// Memory budget in bytes.
     pub memory: u64,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl MergeOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
 }
 
 impl MergeReport {
-    /// The report of a merge that has not read anything yet.
+    /// Creates the report of a merge that has not read anything yet.
     pub(super) fn new(options: MergeOptions) -> Self {
         MergeReport {
             version: env!("CARGO_PKG_VERSION"),

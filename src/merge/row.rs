@@ -1,4 +1,4 @@
-//! The kinds of rows that are merged: their order, and how rows of one key are united.
+//! The kinds of rows that are merged, with their order and the union of rows of one key.
 
 use std::cmp::Ordering;
 
@@ -8,27 +8,27 @@ use crate::records::{
     RowIdentity,
 };
 
-/// Overhead of the allocator for each string in bytes, about.
+/// Approximate overhead of the allocator for a string, in bytes.
 const LOST: usize = 16;
 
 /// A row that can be merged.
 pub(crate) trait MergeRow: OwnedRow + 'static {
-    /// The order of keys. Rows with equal keys are united.
+    /// Compares by key. Rows with equal keys are united.
     fn by_key(&self, other: &Self) -> Ordering;
 
-    /// Adds what `other`, a row of the same key, has. The result does not depend on the order in which rows are united.
+    /// Adds `other`, a row of the same key. The result does not depend on the order in which rows are united.
     ///
     /// # Errors
-    /// If a sum is more than a row holds.
+    /// If a sum exceeds the max of a row.
     fn unite(&mut self, other: &Self) -> Result<(), Error>;
 
-    /// Number of its mentions.
+    /// Returns the number of mentions.
     fn mentions(&self) -> u64;
 
-    /// Bytes of its strings.
+    /// Returns the bytes of the strings, with their overhead.
     fn held(&self) -> usize;
 
-    /// How it is written to a run. What an index says is null if the inputs do not have it.
+    /// Returns the layout in runs. Answers of an index are null if the inputs lack them.
     fn run_layout() -> Layout {
         Layout::new(Format::Jsonl, Self::KIND).and_standing()
     }
@@ -39,7 +39,7 @@ impl MergeRow for OwnedRecord {
         self.doi.cmp(&other.doi)
     }
 
-    /// Adds counts and forms, and keeps the first of both first mentions.
+    /// Adds counts and forms, and keeps the earlier of both first mentions.
     fn unite(&mut self, other: &Self) -> Result<(), Error> {
         self.mentions = sum("mentions", &self.doi, self.mentions, other.mentions)?;
         self.documents = sum("documents", &self.doi, self.documents, other.documents)?;
@@ -128,7 +128,7 @@ fn sum(field: &'static str, doi: &str, a: u64, b: u64) -> Result<u64, Error> {
     sum.ok_or_else(|| Error::new(overflow()))
 }
 
-/// The order of first mentions. It has all their fields, so two different ones are never equal.
+/// Returns the sort key of first mentions. It has all their fields, so different first mentions are never equal.
 fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
     (
         &record.first_source,

@@ -27,7 +27,7 @@ pub(super) enum Input {
 pub(crate) struct RowStream<'m, R> {
     name: Arc<str>,
     rows: Box<dyn RowReader<R>>,
-    /// Further parts of a folder.
+    /// The further parts of a folder.
     parts: FolderParts,
     monitor: &'m Monitor,
 }
@@ -40,7 +40,7 @@ struct FolderParts {
 }
 
 impl FolderParts {
-    /// The path of the next part, after its checksum was compared.
+    /// Returns the path of the next part, after comparing its checksum. `None` after the last.
     fn next(&mut self) -> Result<Option<PathBuf>, Error> {
         let Some(part) = self.left.pop_front() else {
             return Ok(None);
@@ -114,7 +114,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
         })
     }
 
-    /// Reads the next row into `into`; false at the end.
+    /// Reads the next row into `into`. Returns false at the end.
     pub(crate) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         loop {
             not_cancelled(self.monitor)?;
@@ -132,12 +132,12 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
         }
     }
 
-    /// Whether its rows have this field, once one was read or a header shows it.
+    /// Whether its rows have this field. `None` until a row was read or a header shows it.
     pub(crate) fn has(&self, field: Field) -> Option<bool> {
         self.rows.has(field)
     }
 
-    /// The error that this input has changed since its first pass.
+    /// Returns the error that this input has changed since the first pass.
     pub(super) fn changed(&self) -> Error {
         lost(&self.name, InputError::Changed)
     }
@@ -146,7 +146,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
 /// Whether `path` is a regular file, or a folder of parts.
 ///
 /// # Errors
-/// If it does not exist, or is empty although its format has a header.
+/// If it does not exist, or is empty although complete outputs of its format are not.
 pub(crate) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
@@ -162,12 +162,12 @@ pub(crate) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     Ok(metadata.is_file())
 }
 
-/// The error for an input that cannot be opened.
+/// Returns the error for an input that cannot be opened.
 pub(super) fn lost(name: &Arc<str>, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(Arc::clone(name))
 }
 
-/// The error for an input that is no file of records or has a wrong row.
+/// Returns the error for an input that is not a file of rows or has an invalid row.
 pub(super) fn wrong(name: &Arc<str>, error: ReadError) -> Error {
     Error::new(ErrorKind::Records(error)).in_source(Arc::clone(name))
 }

@@ -1,4 +1,4 @@
-//! Runs of a merge: temporary files of sorted rows, as JSON Lines packed with zstd, with a checksum.
+//! Writes and reads runs of a merge: temporary files of sorted rows, as JSON Lines packed with zstd, with a checksum.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -17,10 +17,10 @@ use crate::temporary::{RUN, RunFolder};
 
 /// Compression level: the fastest, since a run is read once.
 const LEVEL: i32 = 1;
-/// Size of the zstd window, as a power of two. Every run that is open for reading takes so much memory.
+/// Size of the zstd window, as a power of two. Every run that is open for reading takes this much memory.
 const WINDOW: u32 = 17;
 
-/// A run that was written. Dropping it removes the file.
+/// A complete run. Dropping it removes the file.
 pub(super) struct RecordRun {
     path: TempPath,
     /// Keeps the folder until the file in it is removed.
@@ -30,7 +30,7 @@ pub(super) struct RecordRun {
 }
 
 impl RecordRun {
-    /// The path of its file.
+    /// Returns the path of its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -44,7 +44,7 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// Creates a run in `folder`, and reports the file to `monitor`.
+    /// Creates a run in `folder`. `monitor` gets the path, to remove the file if the process exits.
     pub(super) fn create<R: MergeRow>(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
         let made = monitor.run_folder(folder);
         let made = made.map_err(|error| failed(folder, error))?;
@@ -61,7 +61,7 @@ impl RunWriter {
         })
     }
 
-    /// Adds a row. Its key must be greater than the one before.
+    /// Adds a row. Its key must be greater than that of the row before.
     pub(super) fn push(&mut self, row: &dyn Row) -> Result<(), Error> {
         let written = self.rows.row(row);
         written.map_err(|error| failed(&self.path, error))
@@ -91,7 +91,7 @@ fn encoder(file: File) -> io::Result<Encoder<'static, File>> {
 }
 
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
-    // Opened here, not by tempfile, whose error texts include the path, which the caller adds.
+    // Not opened by tempfile, whose error texts include the path that the caller adds.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
     let (prefix, random, suffix) = RUN;
     let file = tempfile::Builder::new()

@@ -16,7 +16,7 @@ pub(crate) struct SortPlace<'o> {
     pub(crate) monitor: &'o Monitor,
 }
 
-/// The number of rows if they are sorted, otherwise none. Several rows with the same key may follow each other.
+/// Returns the number of rows, or `None` if they are not sorted. Several rows in succession may have the same key.
 pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<Option<u64>, Error> {
     let (mut row, mut before) = (R::default(), R::default());
     let mut count = 0;
@@ -31,7 +31,7 @@ pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<O
 }
 
 /// Collects rows in any order, and writes them as a sorted run whenever they take half of the memory. The other half is for the
-/// array while it grows, and for the overhead of the allocator.
+/// growing array and the overhead of the allocator.
 pub(super) struct RowSorter<'o, R> {
     place: SortPlace<'o>,
     rows: Vec<R>,
@@ -65,7 +65,7 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
     pub(super) fn push(&mut self, row: R) -> Result<(), Error> {
         self.held += row.held();
         self.rows.push(row);
-        // Twice, since the capacity of an array that grows may be double its length.
+        // Twice, since the capacity of a growing array may be twice its length.
         let array = 2 * self.rows.len() * size_of::<R>();
         if self.held + array > self.place.memory / 2 {
             self.spill()

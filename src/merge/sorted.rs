@@ -1,4 +1,4 @@
-//! Sorts all rows of one input, whatever their order.
+//! Sorts the rows of one input, in any order.
 
 use std::collections::VecDeque;
 
@@ -9,15 +9,15 @@ use super::unite::Union;
 use super::work::few;
 use crate::error::Error;
 
-/// The rows of an input in the order of their keys, each key once.
+/// Iterates over the rows of an input in the order of their keys, each key once.
 pub(crate) struct SortedRows<'o, R> {
     union: Union<'o, R>,
-    /// The runs, which are removed with this.
+    /// The runs, which are removed when this is dropped.
     _runs: VecDeque<Input>,
 }
 
 impl<'o, R: MergeRow> SortedRows<'o, R> {
-    /// Reads all rows, and sorts those that `keep` does not refuse, and may change before.
+    /// Reads all rows, and sorts those for which `keep` returns true. `keep` may change a row.
     ///
     /// # Errors
     /// If a row is wrong, or a temporary file cannot be written.
@@ -41,7 +41,7 @@ impl<'o, R: MergeRow> SortedRows<'o, R> {
         })
     }
 
-    /// Reads the next row into `into`; false at the end.
+    /// Reads the next row into `into`. Returns false at the end.
     pub(crate) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         self.union.next(into)
     }

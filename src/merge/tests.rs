@@ -1,4 +1,4 @@
-//! Merges give the same records for every order of rows, every memory budget and every number of inputs.
+//! Checks that merges give the same records for every order of rows, every memory budget and every number of inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// The expected records, computed in a slow and obvious way.
+/// Computes the expected records in a slow and obvious way.
 fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
     for row in rows {

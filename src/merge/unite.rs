@@ -8,7 +8,7 @@ use crate::dedup::Tournament;
 use crate::error::Error;
 use crate::run::Monitor;
 
-/// Merges sorted inputs; each key is returned once.
+/// Merges sorted inputs. Returns each key once.
 pub(super) struct Union<'m, R> {
     cursors: Vec<RowCursor<'m, R>>,
     tournament: Tournament,
@@ -37,7 +37,7 @@ impl<'m, R: MergeRow> Union<'m, R> {
         })
     }
 
-    /// Reads the next united row into `into`; false at the end.
+    /// Reads the next united row into `into`. Returns false at the end.
     pub(super) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         let Some(first) = self.first() else {
             return Ok(false);
@@ -54,13 +54,13 @@ impl<'m, R: MergeRow> Union<'m, R> {
         Ok(true)
     }
 
-    /// The cursor with the least key.
+    /// Returns the cursor with the smallest key, or `None` at the end.
     fn first(&self) -> Option<usize> {
         let first = self.tournament.first()?;
         (!self.cursors[first].ended).then_some(first)
     }
 
-    /// Moves a cursor, whose key was that of `row`, to its next row.
+    /// Moves a cursor from `row` to its next row.
     fn advance(&mut self, cursor: usize, row: &R) -> Result<(), Error> {
         let moved = &mut self.cursors[cursor];
         moved.ended = !moved.rows.next(&mut moved.row)?;
@@ -74,7 +74,7 @@ impl<'m, R: MergeRow> Union<'m, R> {
 }
 
 impl<'m, R: MergeRow> RowCursor<'m, R> {
-    /// A cursor on the first row.
+    /// Creates a cursor on the first row.
     fn new(mut rows: RowStream<'m, R>) -> Result<Self, Error> {
         let mut row = R::default();
         let ended = !rows.next(&mut row)?;

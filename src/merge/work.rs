@@ -20,11 +20,11 @@ use crate::error::Error;
 use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
 use crate::run::Monitor;
 
-/// Greatest number of inputs that are open at once; more would gain little.
+/// Max number of inputs that are open at once. More would gain little.
 const FAN: usize = 128;
-/// Memory in bytes that an open file takes: its buffers, and the 2 MiB window that zstd has at its usual levels.
+/// Memory of an open file in bytes: its buffers, and the 2 MiB window of zstd at its usual levels.
 const FILE: usize = 5 << 19;
-/// Memory in bytes that an open run takes, whose window is smaller.
+/// Memory of an open run in bytes. Its window is smaller.
 const RUN: usize = 3 << 18;
 
 /// Runs a merge.
@@ -62,7 +62,7 @@ fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> 
     )
 }
 
-/// The inputs; those that are not sorted are replaced by sorted runs.
+/// Returns the inputs. Replaces those that are not sorted by sorted runs.
 fn sorted<R: MergeRow>(
     options: &MergeSettings,
     fields: &mut InputFields,
@@ -102,7 +102,7 @@ fn sorted<R: MergeRow>(
     Ok(inputs)
 }
 
-/// Passes the rows of an input to `sorter`. Returns how many there are.
+/// Passes the rows of an input to `sorter`. Returns their number.
 fn sorted_rows<R: MergeRow>(
     mut rows: RowStream<R>,
     path: &Path,
@@ -125,7 +125,7 @@ pub(super) fn few<R: MergeRow>(
         if fan == inputs.len() {
             return Ok(inputs);
         }
-        // Only so many that the rest, with the new run, may be open at once.
+        // Only as many that the rest and the new run may be open at once.
         let some = fan.min(inputs.len() - fan + 1);
         let some: Vec<Input> = inputs.drain(..some).collect();
         let mut run = RunWriter::create::<R>(place.tmp, place.monitor)?;
@@ -136,8 +136,8 @@ pub(super) fn few<R: MergeRow>(
     }
 }
 
-/// How many of the inputs, from the first, may be open at once, by the memory and the process's limit on open files. One
-/// more file is reserved for the run that they are merged to.
+/// Returns how many of the inputs, from the first, may be open at once, by the memory and the process's limit on open files.
+/// Reserves one more file for the run to which they are merged.
 fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
