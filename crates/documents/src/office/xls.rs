@@ -69,7 +69,7 @@ pub(crate) fn read_ole2(
     None
 }
 
-/// Returns why a file with text is not read.
+/// Returns why a file with text is not read; `None` if no known part explains it.
 fn refusal(ole: &OleFile<'_>) -> Option<&'static str> {
     let parts = [
         (

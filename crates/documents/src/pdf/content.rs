@@ -450,7 +450,7 @@ impl<'r> ContentReader<'r, '_> {
             }
             _ => None,
         };
-        // Text without a letter, such as a blank for a tab, does not replace the shown text.
+        // Blank text, such as a blank for a tab, does not replace the shown text.
         let is_replaced = painter.is_replaced;
         let replaces = text.is_some_and(|text| {
             self.text.clear();
