@@ -334,7 +334,7 @@ impl<'b> Tape<'b> {
         Ok(block)
     }
 
-    /// Reads fewer bytes than a block, before the end or an error.
+    /// Reads the last bytes before the end or an error, which are fewer than a block.
     fn rest(&mut self) -> Result<TarBlock, InputError> {
         let mut rest = Vec::new();
         self.read_up_to(BLOCK, &mut rest)?;

@@ -8,7 +8,7 @@ use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::opening::Limits;
 
-/// Start of a stream with the smallest blocks, for which a decoder needs the least memory.
+/// Start of a stream with the smallest blocks. A decoder needs little memory for it.
 const SMALLEST: &[u8] = b"BZh1";
 
 pub(crate) struct Bzip2(Decompress);

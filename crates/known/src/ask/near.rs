@@ -58,7 +58,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the names with a slip at one offset. Returns `false` if no known name has the bytes before it.
+    /// Finds the names with a slip at one offset. Returns `false` if certainly no known name has the bytes before it.
     fn slips_at(&mut self, at: usize) -> Result<bool, IndexError> {
         let start = &self.key[..at];
         match self.index.blocks().only_block_under(start) {
