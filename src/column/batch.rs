@@ -1,4 +1,4 @@
-//! Whole rows of a document, and what became of them.
+//! Batches of whole rows, with the results of cleaning them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::TableError;
 
-/// How the rows of a document are cleaned.
+/// Layout of the rows of a document.
 pub(super) enum RowShape {
     Delimited(TableLayout),
     JsonLines(WantedMembers),
@@ -18,7 +18,7 @@ pub(super) enum RowShape {
     Lines(u8),
 }
 
-/// The document that rows are of.
+/// The document of the rows.
 pub(super) struct RowDocument {
     pub(super) source: Arc<str>,
     pub(super) document: Option<Arc<str>>,
@@ -27,7 +27,7 @@ pub(super) struct RowDocument {
 }
 
 impl RowDocument {
-    /// What a row is called in messages.
+    /// Returns the word for a row in messages.
     pub(super) fn row_word(&self) -> &'static str {
         match self.shape {
             RowShape::Lines(_) => "line",
@@ -35,7 +35,7 @@ impl RowDocument {
         }
     }
 
-    /// Whether the bytes of a row are a blank one, which is not counted.
+    /// Whether a row is blank. Blank rows are not counted.
     pub(super) fn is_blank(&self, row: &[u8]) -> bool {
         match self.shape {
             RowShape::Delimited(_) => row.iter().all(|byte| b"\r\n".contains(byte)),
@@ -54,21 +54,21 @@ impl RowDocument {
     }
 }
 
-/// Rows of a document, in a buffer that is used again for later rows.
+/// Rows of a document, in a reusable buffer.
 #[derive(Default)]
 pub(super) struct RowBuffer {
     pub(super) table: Option<Arc<RowDocument>>,
     /// Whole rows.
     pub(super) bytes: Vec<u8>,
-    /// Where the rows start that are cleaned: after the header.
+    /// Offset of the first row to clean, after the header.
     pub(super) start: usize,
-    /// Whether the document starts with it.
+    /// Whether it is the first batch of the document.
     pub(super) is_first: bool,
-    /// Whether its only line was too long to be held, and is not in it.
+    /// Whether it stands for a single line that was too long to be held.
     pub(super) too_long: bool,
-    /// What is written.
+    /// The bytes to write.
     pub(super) out: Vec<u8>,
-    /// Rows in it, without the header, the rows above it, and blank ones.
+    /// Number of rows, without the header, the rows above it, and blank ones.
     pub(super) rows: u64,
     pub(super) notes: Vec<Note>,
     pub(super) tally: CellTally,
@@ -94,7 +94,7 @@ pub(super) enum NoteKind {
 }
 
 impl NoteKind {
-    /// The kind of note that a cell of this status gets.
+    /// Returns the kind of note for a cell with this status.
     pub(super) fn of(status: CellStatus) -> Option<Self> {
         match status {
             CellStatus::Refused => Some(NoteKind::Refused),
@@ -104,14 +104,14 @@ impl NoteKind {
     }
 }
 
-/// Notes of a kind in a batch of a table. Of lines, all are kept.
+/// Max notes of a kind in a batch of a table. All notes on lines are kept.
 pub(super) const SHOWN: usize = 10;
 
-/// The largest buffers that are kept for other rows.
+/// Max capacity of a buffer that is kept for other rows.
 const KEPT: usize = 4 << 20;
 
 impl RowBuffer {
-    /// Whether the last row, of this many bytes, is longer than `max`. If so, the run fails.
+    /// Whether the current row, of this many bytes, is longer than `max`. If so, sets the failure.
     pub(super) fn is_too_long(&mut self, bytes: usize, max: usize) -> bool {
         let is_too_long = bytes > max;
         if is_too_long {

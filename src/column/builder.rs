@@ -1,4 +1,4 @@
-//! Builds a normalization from its options: fills in their defaults, and refuses those that contradict each other.
+//! Builds a normalization from its options: fills in defaults, and refuses options that contradict each other.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,13 @@ use crate::options::{
 };
 use crate::run::{Monitor, chosen_tmp_dir, named_output};
 
-/// Bytes of the rows that a thread cleans at once. Of lines fewer, since each may give a message.
+/// Bytes of rows that a thread cleans at once, and of lines: fewer, since each may give a message.
 const CHUNK: usize = 1 << 20;
 const CHUNK_OF_LINES: usize = 128 << 10;
-/// The longest row of a table in bytes, and the longest line.
+/// Max bytes of a row of a table, and of a line.
 const ROW: usize = 256 << 20;
 const LINE: usize = 16 << 20;
-/// Bytes of the texts that the cells of a workbook share.
+/// Max bytes of the shared texts of a workbook.
 const SHARED: usize = 256 << 20;
 
 /// Builds a [`Normalize`].
@@ -56,9 +56,9 @@ option_builder! {
 
 impl NormalizeBuilder {
     /// Adds a file to read, or `-` for standard input: plain or packed text in any [encoding](crate::Charset), UTF-32 only with a
-    /// byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the
-    /// same format and header, which is written once. Of a workbook (xlsx, xlsb, xls or ods), a [`sheet`](Self::sheet) is read, and
-    /// written as comma-separated text.
+    /// byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the same format and
+    /// header, which is written once. Of a workbook (xlsx, xlsb, xls or ods), a [`sheet`](Self::sheet) is read, and written as
+    /// comma-separated text.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -70,7 +70,7 @@ impl NormalizeBuilder {
         self
     }
 
-    /// What reads a single text with these options.
+    /// Returns a normalizer for single texts with these options.
     ///
     /// # Errors
     /// If the index of [known](Self::known) names cannot be read.
@@ -83,7 +83,7 @@ impl NormalizeBuilder {
         Ok(normalizer.known(lookup::ends(&known)))
     }
 
-    /// What cleans cells that the caller holds, with these options. Those of files and tables do not count, except for
+    /// Returns a cleaner for cells in memory with these options. Options of files and tables have no effect, except
     /// [`multiple`](Self::multiple).
     ///
     /// # Errors
@@ -97,12 +97,12 @@ impl NormalizeBuilder {
         ))
     }
 
-    /// The form in which names are written.
+    /// Returns the form in which names are written.
     pub fn presentation(&self) -> Presentation {
         self.names.presentation()
     }
 
-    /// The run, ready to start.
+    /// Returns the run, ready to start.
     ///
     /// # Errors
     /// If there is no input, options contradict each other, or the index of [known](Self::known) names cannot be read.
@@ -148,7 +148,7 @@ impl NormalizeBuilder {
         Ok(Normalize { settings })
     }
 
-    /// The format of the tables, if it is given.
+    /// Returns the format of the tables, if the options have it.
     fn table_format(&self) -> Option<TableFormat> {
         // A byte that is not ASCII is refused as a delimiter.
         let byte = |character| u8::try_from(character).unwrap_or(u8::MAX);

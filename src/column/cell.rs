@@ -16,18 +16,18 @@ const SEVERAL: &str = "several names; --multiple reads each";
 const GLUED: &str = "several names that nothing separates";
 const TEXT: &str = "a text with names in it, not a list of names";
 
-/// Cleans cells one after the other. Holds what became of the last.
+/// Cleans cells one after the other. Holds the result of the last.
 pub(super) struct CellCleaner {
     normalizer: Normalizer,
     presentation: Presentation,
     multiple: bool,
-    /// How the current row is encoded.
+    /// Encoding of the current row.
     pub(super) code: Code,
-    /// The name or names that the last cell holds, in the wanted form; nothing for a refused one.
+    /// The name or names of the last cell, in the wanted form. Empty if it was refused.
     pub(super) value: Vec<u8>,
-    /// The names of the current cell or list so far, if it may hold several.
+    /// The names of the current cell or list so far, if it may have several.
     seen: Vec<Vec<u8>>,
-    /// Why the last cell was refused, or what was cut from it.
+    /// The reason why the last cell was refused, or the changes.
     pub(super) reason: String,
     pub(super) tally: CellTally,
 }
@@ -47,7 +47,7 @@ impl CellCleaner {
     }
 
     /// # Errors
-    /// If the index of known names could not be read where it was asked.
+    /// If the index of known names could not be read when it was asked.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.normalizer.check()
     }
@@ -56,14 +56,14 @@ impl CellCleaner {
         self.multiple
     }
 
-    /// Forgets the last cell.
+    /// Clears the result of the last cell.
     pub(super) fn clear(&mut self) {
         self.value.clear();
         self.reason.clear();
         self.seen.clear();
     }
 
-    /// Cleans a cell, and counts it.
+    /// Cleans and counts a cell.
     pub(super) fn clean(&mut self, cell: &[u8]) -> CellStatus {
         self.clear();
         let text = self.decoded(cell);
@@ -77,13 +77,13 @@ impl CellCleaner {
         status
     }
 
-    /// The text of a cell of the current row.
+    /// Decodes a cell of the current row.
     pub(super) fn decoded<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
         self.code.rows.text(cell)
     }
 
-    /// Writes the value in the encoding of the rows. One that the output cannot hold is refused, and what a reason has of such
-    /// characters is escaped.
+    /// Encodes the value as the rows are. Refuses a value that the encoding of the output lacks, and escapes such characters in
+    /// the reason.
     fn encode(&mut self, status: CellStatus) -> CellStatus {
         let Code { rows, out, .. } = self.code;
         if out == Charset::UTF_8 {
@@ -109,12 +109,12 @@ impl CellCleaner {
         if refused { CellStatus::Refused } else { status }
     }
 
-    /// The reason in the encoding of the rows.
+    /// Returns the reason in the encoding of the rows.
     pub(super) fn encoded_reason(&self) -> Cow<'_, [u8]> {
         self.code.rows.encode(&self.reason).unwrap_or_default()
     }
 
-    /// Refuses a JSON value of a `kind` that is no string.
+    /// Refuses a JSON value of a `kind` that is not a string.
     pub(super) fn refuse_kind(&mut self, kind: &'static str) -> CellStatus {
         self.clear();
         self.reason = Refusal::NoString(kind).to_string();
@@ -122,18 +122,18 @@ impl CellCleaner {
         CellStatus::Refused
     }
 
-    /// Cleans an element of a list, which [`count_list`](Self::count_list) counts as a whole.
+    /// Cleans an element of a list. [`count_list`](Self::count_list) counts the list as a whole.
     pub(super) fn element(&mut self, text: &[u8], number: usize) -> CellStatus {
         self.value.clear();
         self.name(text, number)
     }
 
-    /// Whether the last element is a name that the list had before.
+    /// Whether the last element repeats a name of the list.
     pub(super) fn repeats(&mut self, number: usize) -> bool {
         self.is_double(0, number)
     }
 
-    /// Refuses an element of a list that is no string.
+    /// Refuses an element of a list that is not a string.
     pub(super) fn refuse_element(&mut self, kind: &'static str, number: usize) -> CellStatus {
         self.give_reason(number, &Refusal::NoString(kind).to_string());
         CellStatus::Refused
@@ -151,8 +151,8 @@ impl CellCleaner {
         CellStatus::Empty
     }
 
-    /// Cleans the names of a cell. What is between them is kept. A refused one leaves nothing, and neither does one that was
-    /// there before, with what separates it from that.
+    /// Cleans the names of a cell and keeps the text between them. Drops refused and repeated names, with the separators before
+    /// them.
     fn several(&mut self, cell: &[u8]) -> CellStatus {
         if is_text(cell) {
             self.give_reason(0, TEXT);
@@ -184,7 +184,7 @@ impl CellCleaner {
         }
     }
 
-    /// Gives the separators as a reason that are left out before the first name, and after the last, which ends at `end`.
+    /// Adds to the reason the separators that are dropped before the first name and after the last, which ends at `end`.
     fn note_edges(&mut self, cell: &[u8], end: usize) {
         let start = names(cell).next().map_or(0, |name| name.start);
         for edge in [&cell[..start], &cell[end..]] {
@@ -195,7 +195,7 @@ impl CellCleaner {
         }
     }
 
-    /// Whether the name in the value from `start` on is one that the cell, or list, had before. Gives that as a reason.
+    /// Whether the name in the value from `start` on repeats one of the cell or list. If so, adds that to the reason.
     fn is_double(&mut self, start: usize, number: usize) -> bool {
         let name = &self.value[start..];
         if name.is_empty() {
@@ -209,7 +209,7 @@ impl CellCleaner {
         true
     }
 
-    /// Appends the name that `text` is to the value. A `number` above 0 is that of the name in its cell.
+    /// Reads `text` as a name and appends it to the value. `number` is the name's number in its cell; 0 if there is only one.
     fn name(&mut self, text: &[u8], number: usize) -> CellStatus {
         if text.trim_ascii().is_empty() {
             return CellStatus::Empty;
@@ -245,7 +245,7 @@ impl CellCleaner {
         }
     }
 
-    /// What would take a refused text.
+    /// Returns the advice for a refused text.
     fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
         let is_list = || {
             names(text)
@@ -259,7 +259,7 @@ impl CellCleaner {
         }
     }
 
-    /// Reads a line, and appends its name to `out`. If it has none, says why.
+    /// Reads a line and appends its name to `out`. Returns the reason as an error if it has none.
     pub(super) fn line(
         &mut self,
         text: &[u8],
@@ -302,7 +302,7 @@ impl CellCleaner {
         self.reason.push_str(reason);
     }
 
-    /// Counts each rule once a name.
+    /// Counts each rule once per name.
     fn count(&mut self, changes: &[Change]) {
         for (at, change) in changes.iter().enumerate() {
             if changes[..at]
@@ -315,7 +315,7 @@ impl CellCleaner {
     }
 }
 
-/// Which rules changed something, and what known names say of that.
+/// Formats the changes, and the answer of the index of known names about them.
 fn reason(read: &Normalized) -> String {
     let parts = reasons(&read.changes).into_iter();
     let repair = read.repair.iter().map(Repair::to_string);

@@ -1,4 +1,4 @@
-//! The encodings of tables: by name, as the head of a table shows them, and from and to UTF-8.
+//! Encodings of tables: their names, detection from the head of a table, and conversion from and to UTF-8.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -26,14 +26,14 @@ enum CharsetKind {
     Known(&'static Encoding),
 }
 
-/// No encoding has this name.
+/// Error for a text that does not name an encoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no encoding that is known here: give a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis"
 )]
 pub struct UnknownCharset(Box<str>);
 
-/// By its name, in any case.
+/// Parses a name, ignoring case.
 impl FromStr for Charset {
     type Err = UnknownCharset;
 
@@ -59,7 +59,7 @@ impl FromStr for Charset {
 impl Charset {
     pub(super) const UTF_8: Charset = Charset(CharsetKind::Utf8);
 
-    /// The encoding in which Windows writes western languages.
+    /// Returns the encoding of Windows for western languages.
     pub(super) fn windows_1252() -> Charset {
         Charset::known(WINDOWS_1252)
     }
@@ -73,7 +73,7 @@ impl Charset {
         })
     }
 
-    /// None for UTF-32, which encoding_rs does not have.
+    /// Returns `None` for UTF-32, which encoding_rs lacks.
     fn encoding(self) -> Option<&'static Encoding> {
         match self.0 {
             CharsetKind::Utf8 => Some(UTF_8),
@@ -84,7 +84,7 @@ impl Charset {
         }
     }
 
-    /// The encoding's name.
+    /// Returns the name of the encoding.
     pub fn name(self) -> &'static str {
         match self.0 {
             CharsetKind::Utf32Le => "UTF-32LE",
@@ -93,12 +93,12 @@ impl Charset {
         }
     }
 
-    /// Whether a byte order mark may start a text in it.
+    /// Whether a text in this encoding may start with a byte order mark.
     pub(super) fn has_mark(self) -> bool {
         !matches!(self.0, CharsetKind::Known(_))
     }
 
-    /// Whether each byte below 0x80 is the ASCII character, or, where `trails`, at least each below 0x40.
+    /// Whether each byte below 0x80 is the ASCII character; with `trails`, each byte below 0x40 suffices.
     pub(super) fn holds_ascii(self, trails: bool) -> bool {
         let CharsetKind::Known(encoding) = self.0 else {
             return self == Charset::UTF_8;
@@ -107,8 +107,8 @@ impl Charset {
         encoding.is_ascii_compatible() && (is_clear || (trails && encoding != GB18030))
     }
 
-    /// What the head of a table without a byte order mark shows: UTF-8, or, where more sequences are invalid than valid,
-    /// windows-1252.
+    /// Detects the encoding from the head of a table without a byte order mark: windows-1252 if more sequences are invalid UTF-8
+    /// than valid, otherwise UTF-8.
     pub(super) fn shown(head: &[u8]) -> Charset {
         let (mut valid, mut invalid) = (0_usize, 0_usize);
         for chunk in head.utf8_chunks() {
@@ -128,7 +128,7 @@ impl Charset {
         }
     }
 
-    /// `bytes` as text; what is no character becomes U+FFFD.
+    /// Decodes bytes. Invalid ones become U+FFFD.
     pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self.encoding() {
             Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
@@ -136,7 +136,7 @@ impl Charset {
         }
     }
 
-    /// The same as bytes. UTF-8 stays as it is, also where it is invalid.
+    /// Decodes bytes to bytes of UTF-8. UTF-8 stays unchanged, even if it is invalid.
     pub(super) fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         if self == Charset::UTF_8 {
             return bytes.into();
@@ -147,10 +147,10 @@ impl Charset {
         }
     }
 
-    /// `text` in this encoding.
+    /// Encodes a text.
     ///
     /// # Errors
-    /// The byte in `text` where a character starts that the encoding does not have.
+    /// The offset in `text` of a character that the encoding lacks.
     pub(super) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, usize> {
         match self.0 {
             CharsetKind::Utf8 => Ok(text.as_bytes().into()),
@@ -162,7 +162,7 @@ impl Charset {
         }
     }
 
-    /// `text` with an escape for each character that the encoding does not have.
+    /// Escapes each character of `text` that the encoding lacks.
     pub(super) fn escaped(self, text: &str) -> String {
         if self.encode(text).is_ok() {
             return text.to_owned();
@@ -201,7 +201,7 @@ fn encode<'t>(encoding: &'static Encoding, text: &'t str) -> Result<Cow<'t, [u8]
     }
 }
 
-/// The character of `text` at `at`, as `U+2010`.
+/// Formats the character of `text` at `at`: `U+2010`.
 pub(super) fn shown_at(text: &str, at: usize) -> String {
     let char = text[at..].chars().next().map_or(0, u32::from);
     format!("U+{char:04X}")
@@ -210,8 +210,7 @@ pub(super) fn shown_at(text: &str, at: usize) -> String {
 /// Bytes that are decoded at once.
 const STEP: usize = 16 << 10;
 
-/// The text of `raw` as UTF-8. Bytes that are no character become U+FFFD; only the first are reported, as an
-/// [`InputError::Encoding`].
+/// Decodes `raw` to UTF-8. Invalid bytes become U+FFFD. Only the first are reported, as an [`InputError::Encoding`].
 pub(super) struct Utf8Text<R> {
     raw: R,
     charset: Charset,
@@ -224,7 +223,7 @@ pub(super) struct Utf8Text<R> {
 }
 
 impl<R: ReadBytes> Utf8Text<R> {
-    /// None for UTF-32, which only a byte order mark announces.
+    /// Returns `None` for UTF-32, which is supported only with a byte order mark.
     pub(super) fn new(raw: R, charset: Charset) -> Option<Self> {
         let encoding = charset.encoding()?;
         Some(Utf8Text {
@@ -239,7 +238,7 @@ impl<R: ReadBytes> Utf8Text<R> {
         })
     }
 
-    /// Decodes more. Returns whether bytes that are no character were replaced.
+    /// Decodes more. Returns whether invalid bytes were replaced.
     fn fill(&mut self) -> Result<bool, InputError> {
         self.held.resize(STEP, 0);
         let count = self.raw.read(&mut self.held)?;
@@ -273,14 +272,14 @@ impl<R: ReadBytes> ReadBytes for Utf8Text<R> {
     }
 }
 
-/// How the bytes of a table become text, and text its bytes.
+/// Encodings of the bytes of a table, when read and when written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Code {
-    /// The encoding of the bytes of rows. If [`converts`](Self::converts), that is UTF-8.
+    /// The encoding of the bytes of rows. UTF-8 if [`converts`](Self::converts).
     pub(super) rows: Charset,
-    /// The encoding that is written.
+    /// The encoding of the output.
     pub(super) out: Charset,
-    /// Whether a row that is not UTF-8 is taken as windows-1252.
+    /// Whether a row that is not UTF-8 is read as windows-1252.
     pub(super) mixed: bool,
 }
 
@@ -291,12 +290,12 @@ impl Code {
         mixed: false,
     };
 
-    /// Whether whole rows are converted when they are written; else all bytes but those of the wanted cells are copied.
+    /// Whether whole rows are converted when they are written. Otherwise all bytes except the wanted cells are copied.
     pub(super) fn converts(self) -> bool {
         self.rows != self.out
     }
 
-    /// The code of a single row.
+    /// Returns the encodings of a single row.
     pub(super) fn of_row(self, row: &[u8]) -> Code {
         let other = self.mixed && !self.converts() && str::from_utf8(row).is_err();
         let rows = if other {

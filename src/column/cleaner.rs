@@ -1,4 +1,4 @@
-//! Cells that a program holds itself, cleaned as those of a table in a file.
+//! Cleans cells in memory as the cells of a table in a file.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::status::CellStatus;
 use crate::error::Error;
 use crate::normalize::{Normalizer, Presentation};
 
-/// Cleans the cells of a column that is in memory as [`Normalize`](super::Normalize) cleans those of a table in a file.
+/// Cleans the cells of a column in memory as [`Normalize`](super::Normalize) cleans the cells of a table in a file.
 ///
-/// [`NormalizeBuilder::cleaner`](super::NormalizeBuilder::cleaner) makes it. Each cell costs what
-/// [`Normalizer::read`] costs; nothing is kept of earlier ones but their counts.
+/// [`NormalizeBuilder::cleaner`](super::NormalizeBuilder::cleaner) makes it. A cell costs as much as [`Normalizer::read`]. Only
+/// the counts of earlier cells are kept.
 ///
 /// ```
 /// use doisift::{CellStatus, Normalize};
@@ -36,35 +36,35 @@ impl ColumnCleaner {
         }
     }
 
-    /// Cleans a cell, and counts it. Its text should be UTF-8.
+    /// Cleans and counts a cell. Its text should be UTF-8.
     pub fn clean(&mut self, cell: &[u8]) -> CellStatus {
         self.cells.clean(cell)
     }
 
-    /// Counts a row that has no cell.
+    /// Counts a row without a cell.
     pub fn missing(&mut self) -> CellStatus {
         self.cells.missing()
     }
 
-    /// The name of the last cell in the wanted form, or its names with what is between them; none if it holds none, or several
-    /// that were not expected.
+    /// Returns the name of the last cell in the wanted form, or its names with the text between them. `None` if it has no name,
+    /// or several without [`multiple`](super::NormalizeBuilder::multiple).
     pub fn value(&self) -> Option<Cow<'_, str>> {
         let value = &self.cells.value;
         (!value.is_empty()).then(|| String::from_utf8_lossy(value))
     }
 
-    /// Why the last cell was refused, or what was cut from it; none if neither is so.
+    /// Returns the reason why the last cell was refused, or its changes. `None` if there is neither.
     pub fn reason(&self) -> Option<&str> {
         Some(&*self.cells.reason).filter(|reason| !reason.is_empty())
     }
 
-    /// The cells so far, by what became of them.
+    /// Returns the number of cells so far, by status.
     pub fn counts(&self) -> CellCounts {
         self.cells.tally.statuses
     }
 
     /// # Errors
-    /// If the index of known names could not be read where it was asked.
+    /// If the index of known names could not be read when it was asked.
     pub fn check(&self) -> Result<(), Error> {
         self.cells.check()
     }

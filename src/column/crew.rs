@@ -1,7 +1,7 @@
 //! Cleans batches on all threads, and writes them in their order.
 //!
-//! The caller's thread reads. With one thread it does everything in turn. With more, a crew cleans batches and one more thread
-//! writes them. The number of batches is fixed, so memory is too: a written batch is filled again.
+//! The caller's thread reads. With one thread it does all work in turn. With more, a crew cleans batches and one more thread
+//! writes them. The number of batches, and so the memory, is fixed: a written batch is filled again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,29 +13,29 @@ use super::worker::ColumnWorker;
 use crate::error::Error;
 use crate::run::{Crew, PiecePlace, Ticket, Tickets, with_threads, write_in_order};
 
-/// Takes batches from the thread that reads.
+/// Passes batches from the reading thread to the crew.
 pub(super) struct Hands<'h> {
     batches: Arc<Tickets<RowBuffer>>,
     /// Whether the run is over, because writing failed or a thread panicked.
     is_over: &'h AtomicBool,
-    /// Has a batch cleaned and written.
+    /// Passes a batch on to be cleaned and written.
     pass: &'h mut dyn FnMut(Ticket<RowBuffer>),
 }
 
 impl Hands<'_> {
-    /// An empty batch; none if the run is over.
+    /// Returns an empty batch, or `None` if the run is over.
     pub(super) fn fresh(&mut self) -> Option<Ticket<RowBuffer>> {
         let is_over = self.is_over.load(Ordering::Relaxed);
         (!is_over).then(|| self.batches.take())
     }
 
-    /// Has a batch cleaned and written.
+    /// Passes a batch on to be cleaned and written.
     pub(super) fn pass(&mut self, batch: Ticket<RowBuffer>) {
         (self.pass)(batch);
     }
 }
 
-/// Calls `read`, and cleans and writes the batches that it passes on. Returns the sink, and what `read` returned.
+/// Calls `read`, and cleans and writes its batches. Returns the sink and the result of `read`.
 pub(super) fn run<T>(
     settings: &NormalizeSettings,
     mut sink: ColumnSink,
@@ -68,7 +68,7 @@ pub(super) fn run<T>(
     }
 }
 
-/// Cleans batches with a crew, and passes them to `write` in their order, on another thread.
+/// Cleans batches with a crew. Passes them to `write` in their order, on another thread.
 fn with_crew<T>(
     settings: &NormalizeSettings,
     is_over: &AtomicBool,

@@ -1,13 +1,13 @@
-//! How the bytes of a delimited table are cut into rows and cells, and how a cell is written.
+//! Cuts the bytes of a delimited table into rows and cells, and writes cells.
 //!
-//! As in RFC 4180, and as Python's csv reads it: a quote at the start of a cell opens it, a doubled one is one quote, and
-//! bytes after the closing quote belong to the cell. A quote anywhere else is a byte like any other.
+//! As in RFC 4180, and as Python's csv reads it: a quote at the start of a cell opens it, a doubled quote is one quote, and
+//! bytes after the closing quote belong to the cell. A quote at any other place is an ordinary byte.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-/// How a table is written.
+/// Syntax of a delimited table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
 const QUOTE: u8 = b'"';
 
 impl Dialect {
-    /// Where the cell that starts at `at` ends: at a delimiter, the end of its row, or the end of `bytes`.
+    /// Returns the end of the cell that starts at `at`: a delimiter, the end of its row, or the end of `bytes`.
     pub(crate) fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
         if self.quotes && bytes.get(at) == Some(&QUOTE) {
             at = closing_quote(bytes, at + 1);
@@ -29,13 +29,13 @@ impl Dialect {
         length.map_or(bytes.len(), |length| at + length)
     }
 
-    /// Whether the quote at `at` opens a cell. `bytes` start with a row, and `at` is not inside quotes.
+    /// Whether the quote at `at` opens a cell. `bytes` must start with a row, and `at` must be outside of quotes.
     pub(super) fn opens(self, bytes: &[u8], at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| bytes[before]);
         before.is_none_or(|byte| byte == self.delimiter || byte == self.row_end)
     }
 
-    /// The text of a cell.
+    /// Returns the text of a cell, with quotes undone.
     pub(crate) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let Some(inner) = cell.strip_prefix(b"\"").filter(|_| self.quotes) else {
             return cell.into();
@@ -57,10 +57,10 @@ impl Dialect {
         text.into()
     }
 
-    /// Appends a cell with this text. It is quoted if `quoted`, or if it would not be read as one cell otherwise.
+    /// Appends a cell with this text. Quotes it if `quoted`, or if it would not be read as one cell otherwise.
     pub(super) fn write(self, text: &[u8], quoted: bool, out: &mut Vec<u8>) {
         let breaks = |byte: u8| byte == self.delimiter || matches!(byte, b'\n' | b'\r');
-        // Tools that read tabs seldom undo quotes, so a quote in the middle of a cell stays as it is there.
+        // Tools that read tab-separated text seldom undo quotes, so a quote inside a cell stays as it is there.
         let marks = self.delimiter != b'\t' && memchr(QUOTE, text).is_some();
         let opens = text.first() == Some(&QUOTE);
         let needed = marks || opens || text.iter().any(|byte| breaks(*byte));
@@ -78,19 +78,19 @@ impl Dialect {
         out.push(QUOTE);
     }
 
-    /// Whether a cell is written in quotes.
+    /// Whether a cell is quoted.
     pub(super) fn is_quoted(self, cell: &[u8]) -> bool {
         self.quotes && cell.first() == Some(&QUOTE)
     }
 
-    /// The bytes of the line end after a row whose last byte is at `end`.
+    /// Returns the end of a row without the `\r` of its line end. `end` is the offset of the byte that ends the row.
     pub(crate) fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
         let has_return =
             self.row_end == b'\n' && end > start && end < bytes.len() && bytes[end - 1] == b'\r';
         end - usize::from(has_return)
     }
 
-    /// The cells of the row that `bytes` start with, without its line end, and the row's length with it.
+    /// Returns the cells of the row at the start of `bytes`, and the length of the row with its line end.
     pub(crate) fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
         let (mut cells, mut at) = (Vec::new(), 0);
         loop {
@@ -106,7 +106,7 @@ impl Dialect {
     }
 }
 
-/// The position after the quote that closes what starts at `at`; the end of `bytes` if none does.
+/// Returns the offset after the quote that closes the text at `at`, or the end of `bytes`.
 fn closing_quote(bytes: &[u8], mut at: usize) -> usize {
     while let Some(quote) = memchr(QUOTE, &bytes[at..]) {
         at += quote + 1;

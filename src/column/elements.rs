@@ -1,22 +1,22 @@
-//! The elements of a JSON array, each with the comma after it: the rows of a table that is an array of objects.
+//! Splits a JSON array of objects into its elements, each with the comma after it. They are the rows of such a table.
 
 use std::ops::Range;
 
-/// Finds where elements end, in bytes that are appended to a buffer. Reads each byte once.
+/// Finds the ends of elements in a buffer to which bytes are appended. Reads each byte once.
 #[derive(Default)]
 pub(super) struct ElementSplitter {
-    /// Bytes that were read.
+    /// Bytes of the buffer that were read.
     at: usize,
-    /// Arrays and objects that are open.
+    /// Number of open arrays and objects.
     depth: usize,
     in_string: bool,
     is_escaped: bool,
-    /// The length of all whole elements.
+    /// Length of all whole elements.
     whole: usize,
 }
 
 impl ElementSplitter {
-    /// For bytes that start with the array, if they are the `first`, or inside it.
+    /// Creates a splitter for bytes that start with the array if they are the `first`, or else inside it.
     pub(super) fn of(first: bool) -> Self {
         ElementSplitter {
             depth: usize::from(!first),
@@ -24,7 +24,7 @@ impl ElementSplitter {
         }
     }
 
-    /// Reads on. Returns the length of the whole elements in the buffer.
+    /// Reads to the end of the buffer. Returns the length of its whole elements.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         while let Some(end) = self.next_end(bytes) {
             self.whole = end;
@@ -32,13 +32,13 @@ impl ElementSplitter {
         self.whole
     }
 
-    /// The buffer starts with the first element that is not whole.
+    /// Adjusts the offsets after the whole elements were removed from the buffer.
     pub(super) fn cut(&mut self) {
         self.at -= self.whole;
         self.whole = 0;
     }
 
-    /// Reads up to the comma after an element, and returns where that ends. `None` if it is not in `bytes`.
+    /// Reads to the comma after an element. Returns the offset after it, or `None` if it is not in `bytes`.
     pub(super) fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.at) {
             self.at += 1;
@@ -65,8 +65,7 @@ pub(super) fn is_array(head: &[u8]) -> bool {
     inside.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Where the element is in its row: without the bracket that opens the array, the comma after it, the bracket that closes the array
-/// and white space.
+/// Returns the range of the element in its row: without white space, the comma after it, and the brackets of the array.
 pub(super) fn element(row: &[u8], is_first: bool) -> Range<usize> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace();
     let skip = |at: usize| at + row[at..].iter().take_while(|byte| is_blank(byte)).count();
@@ -76,7 +75,7 @@ pub(super) fn element(row: &[u8], is_first: bool) -> Range<usize> {
         false => start,
     };
     let kept = row[start..].trim_ascii_end();
-    // The last element has the end of the array after it.
+    // The end of the array follows the last element.
     let kept = match kept {
         [kept @ .., b','] => kept,
         [kept @ .., b']'] if !kept.is_empty() || is_first => kept,

@@ -1,4 +1,4 @@
-//! The formats of tables, and how the head of a document shows its format.
+//! Formats of tables, and their detection from the head of a document.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::records::has_ending;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableFormat {
-    /// Rows of cells, with this byte between them.
+    /// Rows of cells that this byte separates.
     Delimited(u8),
     /// A JSON object on each line.
     JsonLines,
@@ -29,12 +29,12 @@ impl TableFormat {
         ("jsonl", TableFormat::JsonLines),
     ];
 
-    /// The names of formats.
+    /// Returns the names of formats.
     pub fn names() -> impl Iterator<Item = &'static str> {
         TableFormat::NAMED.iter().map(|(name, _)| *name)
     }
 
-    /// Its name, or its delimiter if it has none.
+    /// Returns the name, or the delimiter if it has no name.
     pub(super) fn name(self) -> String {
         let named = TableFormat::NAMED.iter().find(|(_, known)| *known == self);
         match (named, self) {
@@ -45,7 +45,7 @@ impl TableFormat {
     }
 }
 
-/// By its name: `csv`, `ssv`, `tsv`, `psv` or `jsonl`.
+/// Parses a name: `csv`, `ssv`, `tsv`, `psv` or `jsonl`.
 impl FromStr for TableFormat {
     type Err = UnknownTableFormat;
 
@@ -57,14 +57,14 @@ impl FromStr for TableFormat {
     }
 }
 
-/// No format of tables has this name.
+/// Error for a text that does not name a format of tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no format of tables: it is one of csv, ssv (semicolons), tsv, psv (pipes), jsonl"
 )]
 pub struct UnknownTableFormat(Box<str>);
 
-/// How the bytes of a document are read.
+/// Format in which a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DocumentReading {
     Delimited(Dialect),
@@ -76,7 +76,7 @@ pub(crate) enum DocumentReading {
 }
 
 impl DocumentReading {
-    /// How rows are cut: those of JSON Lines and texts are lines.
+    /// Returns the dialect that cuts rows. Rows of JSON Lines and texts are lines.
     pub(crate) fn dialect(self) -> Dialect {
         match self {
             DocumentReading::Delimited(dialect) => dialect,
@@ -92,12 +92,12 @@ impl DocumentReading {
     /// Lines that end with a line feed.
     pub(crate) const LINES: Self = DocumentReading::Lines(b'\n');
 
-    /// Lines of the document that starts with `head`.
+    /// Returns the reading of a document of lines that starts with `head`.
     pub(super) fn lines(head: &[u8]) -> Self {
         DocumentReading::Lines(row_end(head))
     }
 
-    /// The format of what is written.
+    /// Returns the description of the output's format.
     pub(super) fn written(self) -> &'static str {
         match self {
             DocumentReading::Delimited(_) => "delimited text, such as CSV",
@@ -107,7 +107,7 @@ impl DocumentReading {
         }
     }
 
-    /// Whether the ending of an output says that it has another format.
+    /// Whether the ending of an output names another format.
     pub(super) fn is_named_otherwise(self, output: &Path) -> bool {
         let others: &[&str] = match self {
             DocumentReading::Delimited(_) => &["json", "jsonl", "ndjson"],
@@ -119,12 +119,12 @@ impl DocumentReading {
     }
 }
 
-/// Endings of tables that are no text.
+/// Endings of tables that are not text.
 const BINARY: [&str; 9] = [
     "arrow", "feather", "fods", "ods", "parquet", "xls", "xlsb", "xlsm", "xlsx",
 ];
 
-/// How the table that starts with `head` is read; `whole` says that it ends with it.
+/// Detects the format of a table that starts with `head`; `whole` says that the table ends with it.
 ///
 /// # Errors
 /// If no `format` is given, and the head shows none.
@@ -148,11 +148,10 @@ pub(super) fn reading(
     Ok(DocumentReading::Delimited(dialect(head, whole, delimiter)))
 }
 
-/// The delimiters that a head can show.
+/// The delimiters that are detected.
 pub(super) const DELIMITERS: [u8; 4] = *b",;\t|";
 
-/// The delimiter of a table without a hint: the one that the text kind says, unless only with another one the first row has
-/// all wanted columns.
+/// Detects the delimiter of a table: the one of the text kind, unless the first row has all wanted columns only with another one.
 fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Option<u8> {
     let kind = match head.get(..TextKind::HEAD) {
         Some(start) => TextKind::of(start, false),
@@ -168,7 +167,7 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
     }
     let fitting = DELIMITERS.into_iter().filter(|byte| has_all(*byte));
     let width = |delimiter: &u8| first_row(with_quotes(*delimiter, head), head).0.len();
-    // Of equals, the first.
+    // The first of equals.
     match fitting.rev().max_by_key(width) {
         // `doi,url` is the name of a column only where the comma does not divide a table.
         Some(fitting) if width(&fitting) == 1 => dividing(head, shown).or(Some(fitting)),
@@ -181,7 +180,7 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
     }
 }
 
-/// The delimiter with which the header has several cells: `shown`, or one with which the row after it has several too.
+/// Returns a delimiter with which the header has several cells: `shown`, or one with which the row after it has several too.
 fn dividing(head: &[u8], shown: Option<u8>) -> Option<u8> {
     let divides = |delimiter: &u8| {
         let dialect = with_quotes(*delimiter, head);
@@ -205,13 +204,13 @@ fn holds(head: &[u8], delimiter: u8, columns: &[String]) -> bool {
     })
 }
 
-/// Whether a cell of a header is called `column`, but for white space around it and the case of ASCII letters.
+/// Whether a cell of a header is `column`, ignoring white space around it and the case of ASCII letters.
 pub(super) fn is_name(cell: &[u8], column: &str) -> bool {
     let column = column.as_bytes().trim_ascii();
     cell.trim_ascii().eq_ignore_ascii_case(column)
 }
 
-/// The cells of the first row that is not blank, and what follows the row.
+/// Returns the cells of the first row that is not blank, and the bytes after the row.
 pub(super) fn first_row(dialect: Dialect, bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let start = bytes.iter().position(|byte| !b"\r\n".contains(byte));
     let bytes = &bytes[start.unwrap_or(bytes.len())..];
@@ -227,7 +226,7 @@ pub(super) fn with_quotes(delimiter: u8, head: &[u8]) -> Dialect {
     }
 }
 
-/// The byte with which rows end: a carriage return if the head has no line feed.
+/// Returns the byte that ends rows: a carriage return if the head has one and no line feed, else a line feed.
 fn row_end(head: &[u8]) -> u8 {
     let has = |end| memchr::memchr(end, head).is_some();
     match !has(b'\n') && has(b'\r') {
@@ -236,7 +235,8 @@ fn row_end(head: &[u8]) -> u8 {
     }
 }
 
-/// The dialect of a table. Many programs write tabs without quoting, and then a quote that starts a cell need not be closed.
+/// Returns the dialect of a table. Many programs write tab-separated text without quoting, so a quote may start a cell without
+/// being closed.
 fn dialect(head: &[u8], whole: bool, delimiter: u8) -> Dialect {
     let dialect = with_quotes(delimiter, head);
     let quotes = delimiter != b'\t' || closes_quotes(dialect, head, whole);
@@ -259,7 +259,7 @@ fn closes_quotes(dialect: Dialect, head: &[u8], whole: bool) -> bool {
     true
 }
 
-/// The delimiter that a first line `sep=;`, which spreadsheets write for themselves, names, and the line's length.
+/// Returns the delimiter that a first line such as `sep=;` names, and the length of the line. Spreadsheets write such lines.
 pub(crate) fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
     let delimiter = *head.strip_prefix(b"sep=")?.first()?;
     let length = memchr::memchr(b'\n', head)? + 1;

@@ -1,4 +1,4 @@
-//! Which row of a table is its header. Titles and remarks may be above it.
+//! Finds the header of a table. Titles and remarks may be above it.
 
 use std::num::NonZeroU32;
 
@@ -10,38 +10,38 @@ use super::format::{self, DELIMITERS, DocumentReading, TableFormat};
 use super::layout::numbered;
 use crate::error::TableError;
 
-/// Which row of a table is its header.
+/// Choice of the header row of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderChoice {
-    /// The first row that is not blank, or a later one, if only that has a wanted column.
+    /// The first row that is not blank, or a later row if only that has a wanted column.
     Shown,
-    /// This row, from 1, with blank ones.
+    /// This row, from 1, counting blank ones.
     Row(u64),
-    /// None: the first row holds cells.
+    /// No header: the first row has cells.
     Missing,
 }
 
-/// How a table is read, and where its header is.
+/// The format of a table, and the place of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableHead {
     pub(crate) reading: DocumentReading,
-    /// Rows above the header, with blank ones.
+    /// Number of rows above the header, counting blank ones.
     pub(crate) above: u64,
-    /// The row that may be the header, if the one that was chosen has no wanted column.
+    /// Another row that may be the header, if the chosen one has no wanted column.
     proposed: Option<NonZeroU32>,
 }
 
-/// Rows above a header that are searched.
+/// Max rows above a header.
 const MAX_ABOVE: usize = 64;
 
-/// Rows below a header whose number of cells is compared with that of the header.
+/// Number of rows below a header whose width is compared with the header's.
 const COMPARED: usize = 5;
 
-/// Longest header in bytes.
+/// Max bytes of a header.
 const MAX_HEADER_BYTES: usize = 16 << 20;
 
-/// The bytes of a document by which a table is recognised, at most `max` bytes if they hold no line end, and whether they are the
-/// whole document.
+/// Returns the head of a document that decides the layout of a table, and whether it is the whole document. It ends after the
+/// first line end, or at `max` bytes, or later.
 pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut Raw<R>, max: usize) -> (&[u8], bool) {
     let mut size = TextKind::HEAD;
     loop {
@@ -65,10 +65,11 @@ impl From<Option<u64>> for HeaderChoice {
 }
 
 impl TableHead {
-    /// How the table is read that starts with `head`, from which `columns` are wanted; `whole` says that it ends with it.
+    /// Detects the format and the header of a table that starts with `head`, of which `columns` are wanted; `whole` says that it
+    /// ends with `head`.
     ///
     /// # Errors
-    /// If no `format` is given, and the head shows none, or it has no row of the number that was chosen.
+    /// If no `format` is given and none is detected, or the head lacks the chosen row.
     pub(crate) fn of(
         (head, whole): (&[u8], bool),
         format: Option<TableFormat>,
@@ -101,13 +102,13 @@ impl TableHead {
         })
     }
 
-    /// That of a document of which each line is a text.
+    /// Returns the head of a document whose lines are texts.
     #[cfg(feature = "resolve")]
     pub(crate) fn of_lines() -> Self {
         TableHead::at_once(DocumentReading::LINES)
     }
 
-    /// That of a document without a header.
+    /// Returns the head of a document without a header.
     pub(super) fn at_once(reading: DocumentReading) -> Self {
         TableHead {
             reading,
@@ -116,12 +117,12 @@ impl TableHead {
         }
     }
 
-    /// Bytes of the rows above the header, in the bytes that the table starts with.
+    /// Returns the number of bytes above the header. `bytes` must start with the table.
     pub(crate) fn skipped(&self, bytes: &[u8]) -> usize {
         rows_end(self.reading.dialect(), bytes, self.above)
     }
 
-    /// The error that a column is missing, with the row that may be the header.
+    /// Adds the row that may be the header to the error for a missing column.
     pub(crate) fn explain(&self, error: TableError) -> TableError {
         propose(error, self.proposed)
     }
@@ -145,12 +146,12 @@ fn propose(error: TableError, proposed: Option<NonZeroU32>) -> TableError {
     }
 }
 
-/// Where the first `count` rows end.
+/// Returns the offset of the end of the first `count` rows.
 fn rows_end(dialect: Dialect, bytes: &[u8], count: u64) -> usize {
     (0..count).fold(0, |at, _| at + dialect.first_row(&bytes[at..]).1)
 }
 
-/// The rows that a table starts with.
+/// The first rows of a table.
 struct HeadRows<'h> {
     head: &'h [u8],
     whole: bool,
@@ -173,7 +174,7 @@ impl<'h> HeadRows<'h> {
         delimiters.into_iter().map(dialect)
     }
 
-    /// Where the row after `above` others starts.
+    /// Returns the offset of the row after `above` others.
     fn start(&self, above: u64) -> Result<usize, TableError> {
         let Some(dialect) = self.dialects().next().filter(|_| above > 0) else {
             return Ok(0);
@@ -185,7 +186,7 @@ impl<'h> HeadRows<'h> {
         }
     }
 
-    /// The rows, blank ones without cells, up to the last that is not cut off.
+    /// Returns the rows, without a last row that is cut off. Blank ones have no cells.
     fn rows(&self, dialect: Dialect) -> Vec<Vec<&'h [u8]>> {
         let (mut rows, mut at) = (Vec::new(), 0);
         while at < self.head.len() && rows.len() < MAX_ABOVE + COMPARED {
@@ -209,13 +210,13 @@ impl<'h> HeadRows<'h> {
         columns.is_empty() || self.dialects().any(has)
     }
 
-    /// Rows above the first row that has one of the columns, and as many cells as those below it. `None` if that is the first row,
-    /// or no row is such.
+    /// Returns the number of rows above the first row that has one of the columns and as many cells as the rows below it. Returns
+    /// `None` if that is the first row, or if there is none.
     fn above(&self, columns: &[String]) -> Option<u64> {
         if self.has_any(columns) {
             return None;
         }
-        // One cell is no table, unless the format says so.
+        // A row of one cell is not a header, unless the format is given.
         let min_width = if self.format.is_some() { 1 } else { 2 };
         self.best(|dialect, rows, at| {
             rows[at].len() >= min_width
@@ -224,7 +225,7 @@ impl<'h> HeadRows<'h> {
         })
     }
 
-    /// The row, from 1, that has more cells than those above it, and as many as those below it.
+    /// Returns the row, from 1, that has more cells than those above it and as many as those below it.
     fn proposed(&self) -> Option<NonZeroU32> {
         let above = self.best(|_, rows, at| {
             let width = filled(&rows[at]);
@@ -235,8 +236,8 @@ impl<'h> HeadRows<'h> {
         NonZeroU32::new(u32::try_from(above).ok()? + 1)
     }
 
-    /// The number of the first row from 0 for which `is_header` holds with some delimiter; of equals, with that which gives it
-    /// the most cells.
+    /// Returns the number, from 0, of the first row for which `is_header` is true with any delimiter. Of several delimiters for
+    /// one row, the one with the most cells counts.
     fn best(&self, is_header: impl Fn(Dialect, &[Vec<&[u8]>], usize) -> bool) -> Option<u64> {
         let found = self.dialects().filter_map(|dialect| {
             let rows = self.rows(dialect);
@@ -247,13 +248,14 @@ impl<'h> HeadRows<'h> {
     }
 }
 
-/// Cells of a row up to the last that is not empty.
+/// Returns the number of cells up to the last that is not empty.
 fn filled(row: &[&[u8]]) -> usize {
     let last = row.iter().rposition(|cell| !cell.is_empty());
     last.map_or(0, |last| last + 1)
 }
 
-/// Whether one of the first rows below the header that `rows` start with has as many cells. `None` if there is no row.
+/// Whether one of the first rows below the header has as many cells as the header, which is the first of `rows`. `None` if there
+/// is no row.
 fn fits(rows: &[Vec<&[u8]>]) -> Option<bool> {
     let below = rows[1..].iter().filter(|row| !row.is_empty());
     let widths: Vec<_> = below.take(COMPARED).map(Vec::len).collect();
@@ -290,7 +292,7 @@ mod tests {
             ("A title\nid,doi\n1,10.5555/a\n", "2", 1),
             ("A title\nid,doi\n", "doi", 1),
             ("id,name\n1,2\ndoi,3\n4,5\n", "name", 0),
-            // A cell of a row is no header, since the rows above it are as wide.
+            // A cell of a row is not a header, since the rows above are as wide.
             ("id,name\n1,2\n", "2", 0),
         ] {
             assert_eq!(above(head, column), Ok(wanted), "{head:?} {column}");

@@ -1,4 +1,4 @@
-//! Cleans members of the objects of JSON Lines, or of an array. Every other byte is copied.
+//! Cleans members of the objects of JSON Lines or of an array. Copies all other bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,16 +18,16 @@ use crate::normalize;
 /// The wanted members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WantedMembers {
-    /// Each as keys from the outermost object on.
+    /// Each member as its keys from the outermost object on.
     paths: Vec<Vec<String>>,
-    /// As they were asked for.
+    /// The members as the options name them.
     pub(super) asked: Vec<String>,
-    /// The names of the new members of each; none if the values are replaced.
+    /// The names of the new members for each. `None` if the values are replaced.
     new: Option<Vec<NewNames>>,
 }
 
 impl WantedMembers {
-    /// `column` is the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
+    /// Splits `column` into keys: the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
     pub(super) fn path(column: &str) -> Vec<String> {
         let key = |part: &str| part.replace("~1", "/").replace("~0", "~");
         match column.strip_prefix('/') {
@@ -52,7 +52,7 @@ impl WantedMembers {
     }
 }
 
-/// Names of the members of the object that `text` starts with, for a message; none if that is no object.
+/// Lists the members of the object at the start of `text`, for a message. `None` if it is not an object.
 pub(super) fn members(text: &[u8]) -> Option<String> {
     let start = memchr::memchr(b'{', text)?;
     let text = utf8(&text[start..]);
@@ -62,7 +62,7 @@ pub(super) fn members(text: &[u8]) -> Option<String> {
     Some(doisift_documents::printable::name(&names.join(", ")))
 }
 
-/// The members of an object, whose values are slices of the text that was read.
+/// The members of an object. The values are slices of the text.
 struct JsonObject<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
 
 /// The elements of an array.
@@ -137,7 +137,7 @@ impl<'de: 't, 't> Deserialize<'de> for Array<'t> {
     }
 }
 
-/// `line` as text of the same length: a byte that is not UTF-8 becomes a question mark, so that the places in it stay.
+/// Decodes `line` to a text of the same length. A byte that is not UTF-8 becomes a question mark, so that offsets stay valid.
 fn utf8(line: &[u8]) -> Cow<'_, str> {
     if let Ok(line) = str::from_utf8(line) {
         return line.into();
@@ -150,7 +150,7 @@ fn utf8(line: &[u8]) -> Cow<'_, str> {
     text.into()
 }
 
-/// Where `part` is in `text`, which it was borrowed from.
+/// Returns the range of `part` in `text`, from which it is borrowed.
 fn place(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;
     start..start + part.len()
@@ -159,7 +159,7 @@ fn place(text: &str, part: &str) -> Range<usize> {
 /// Cleans the lines of a batch.
 pub(super) struct LineCleaner<'a> {
     pub(super) members: &'a WantedMembers,
-    /// The longest line in bytes.
+    /// Max bytes of a line.
     pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
 }
@@ -172,10 +172,10 @@ struct ObjectLine<'t> {
     object: JsonObject<'t>,
 }
 
-/// What is changed in a line.
+/// Changes of a line.
 #[derive(Default)]
 struct Edits {
-    /// New values, each with the place of the one that it replaces.
+    /// New values, each with the range that it replaces.
     replaced: Vec<(Range<usize>, Vec<u8>)>,
     /// New members, each after a comma.
     added: Vec<u8>,
@@ -203,7 +203,7 @@ impl LineCleaner<'_> {
         batch.bytes = bytes;
     }
 
-    /// Cleans the elements of an array. What is between them is copied.
+    /// Cleans the elements of an array. Copies the bytes between them.
     pub(super) fn clean_elements(&mut self, batch: &mut RowBuffer) {
         let bytes = std::mem::take(&mut batch.bytes);
         let mut splitter = ElementSplitter::of(batch.is_first);
@@ -263,7 +263,7 @@ impl LineCleaner<'_> {
         line.write(edits, &mut batch.out);
     }
 
-    /// The name of a new member that the object has already.
+    /// Returns the name of a new member that the object already has.
     fn taken(&self, object: &JsonObject<'_>) -> Option<String> {
         let mut names = self.members.new_names();
         let has = |name: &&String| object.0.iter().any(|(member, _)| member == *name);
@@ -304,7 +304,7 @@ impl LineCleaner<'_> {
         }
     }
 
-    /// Cleans a value: a string, or with `--multiple` a list of strings. Returns the clean value, if there is one.
+    /// Cleans a value: a string, or with `--multiple` a list of strings. Returns the status, and the clean value if there is one.
     fn value(&mut self, line: &ObjectLine<'_>, value: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
         if value.get().starts_with('[') && self.cells.is_multiple() {
             return self.list(line, value);
@@ -317,8 +317,8 @@ impl LineCleaner<'_> {
         (status, has_name.then(|| json(&self.cells.value)))
     }
 
-    /// Cleans the strings of a list. A refused one becomes null, and one that was there before is left out; what is between
-    /// them is kept.
+    /// Cleans the strings of a list. A refused string becomes null, and a repeated name is left out. Keeps the bytes between
+    /// them.
     fn list(&mut self, line: &ObjectLine<'_>, list: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
         let elements = serde_json::from_str(list.get()).unwrap_or(Array(Vec::new()));
         let range = place(line.text, list.get());
@@ -374,7 +374,7 @@ impl ObjectLine<'_> {
         &self.line[place(self.text, value.get())]
     }
 
-    /// Whether a blank is before the first value.
+    /// Whether there is a blank before the first value.
     fn is_spaced(&self) -> bool {
         let first = self.object.0.first();
         let start = first.map(|(_, value)| place(self.text, value.get()).start);
@@ -386,7 +386,7 @@ impl ObjectLine<'_> {
         edits.replaced.sort_by_key(|(range, _)| range.start);
         let mut at = 0;
         for (range, new) in edits.replaced {
-            // One pointer may lead into the value of another.
+            // A pointer may lead into the value of another.
             if range.start >= at {
                 out.extend_from_slice(&self.line[at..range.start]);
                 out.extend_from_slice(&new);
@@ -406,7 +406,7 @@ impl ObjectLine<'_> {
     }
 }
 
-/// The value at a path; of several members with one name the last counts, as in most readers.
+/// Returns the value at a path. Of several members with one name, the last counts, as in most readers.
 fn find<'t>(object: &JsonObject<'t>, path: &[String]) -> Option<&'t RawValue> {
     let (first, rest) = path.split_first()?;
     let member = object.0.iter().rev().find(|(name, _)| name == first);
@@ -414,7 +414,7 @@ fn find<'t>(object: &JsonObject<'t>, path: &[String]) -> Option<&'t RawValue> {
         .try_fold(member?.1, |value, key| inside(value, key))
 }
 
-/// A member of an object, or an element of an array by its index.
+/// Returns a member of an object, or an element of an array by its index.
 fn inside<'t>(value: &'t RawValue, key: &String) -> Option<&'t RawValue> {
     match value.get().as_bytes().first()? {
         b'{' => {
@@ -429,10 +429,10 @@ fn inside<'t>(value: &'t RawValue, key: &String) -> Option<&'t RawValue> {
     }
 }
 
-/// The text of a JSON string.
+/// Returns the text of a JSON string.
 ///
 /// # Errors
-/// If it is a value of another kind, which is returned in words.
+/// The description of the kind, if it is another kind of value.
 fn string(value: &[u8]) -> Result<Cow<'_, str>, &'static str> {
     match value.first() {
         Some(b'"') => {
@@ -447,7 +447,7 @@ fn string(value: &[u8]) -> Result<Cow<'_, str>, &'static str> {
     }
 }
 
-/// `text` as a JSON string.
+/// Encodes `text` as a JSON string.
 fn json(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text);
     // Writing a string to memory cannot fail.

@@ -1,4 +1,4 @@
-//! Where the wanted columns of a table are, and what is added to each row.
+//! The wanted and the new columns of a table.
 
 use doisift_documents::printable;
 
@@ -8,28 +8,28 @@ use super::format::first_row;
 use super::format::{DELIMITERS, is_name};
 use crate::error::TableError;
 
-/// Names of the columns that are added for one column: the clean name, the status, the reason.
+/// Names of the new columns for one column: clean name, status, reason.
 pub(super) type NewNames = [String; 3];
 
 /// The columns of a delimited table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableLayout {
     pub(super) dialect: Dialect,
-    /// Indices of the wanted columns, as they were asked for.
+    /// Indices of the wanted columns, in the order of the options.
     pub(super) columns: Vec<usize>,
     /// Names of the wanted columns, for messages.
     pub(super) names: Vec<String>,
-    /// Cells of the header, or of the first row if there is none.
+    /// Number of cells of the header, or of the first row if there is no header.
     pub(super) width: usize,
     /// Whether every cell of the first row is quoted.
     pub(super) quoted: bool,
 }
 
 impl TableLayout {
-    /// The layout of a table that starts with these cells.
+    /// Returns the layout of a table whose first row has these cells.
     ///
     /// # Errors
-    /// If a column is missing, or its name is that of several.
+    /// If a column is missing, or several columns have its name.
     pub(super) fn new(
         dialect: Dialect,
         first: &[&[u8]],
@@ -68,7 +68,8 @@ impl TableLayout {
         })
     }
 
-    /// The names of new columns, for columns called `names`: those given, or `doi` for one column, or the column's own.
+    /// Returns the names of new columns for the columns `names`. They start with the given names, or with `doi` for one column,
+    /// or with the column's own name.
     pub(super) fn new_names(given: &[String], names: &[String]) -> Vec<NewNames> {
         let stems = names.iter().enumerate().map(|(at, name)| {
             let default = if names.len() == 1 { "doi" } else { name };
@@ -90,7 +91,7 @@ impl TableLayout {
     }
 
     /// # Errors
-    /// If a cell of the header has the name of a new column, or two new columns have the same.
+    /// If a cell of the header has the name of a new column, or two new columns have the same name.
     pub(super) fn check_new(&self, header: &[&[u8]], new: &[NewNames]) -> Result<(), TableError> {
         let texts = header.iter().map(|cell| self.dialect.text(cell));
         let mut taken: Vec<Vec<u8>> = texts.map(|text| text.trim_ascii().to_vec()).collect();
@@ -105,7 +106,7 @@ impl TableLayout {
     }
 }
 
-/// The index of a column in the header that `head` starts with, by its name or number.
+/// Returns the index of a column, by its name or number, in the header at the start of `head`.
 #[cfg(feature = "resolve")]
 pub(crate) fn header_column(
     dialect: Dialect,
@@ -117,7 +118,7 @@ pub(crate) fn header_column(
     named(&texts, column)
 }
 
-/// The index of the column with this name, or else this number.
+/// Returns the index of the column with this name, or else this number.
 pub(crate) fn named(
     header: &[impl std::ops::Deref<Target = [u8]>],
     column: &str,
@@ -152,7 +153,7 @@ pub(crate) fn named(
     }
 }
 
-/// Whether `column` is several columns of the header in one text, with a delimiter between them.
+/// Whether `column` is several columns of the header, joined by a delimiter.
 fn is_list(header: &[impl std::ops::Deref<Target = [u8]>], column: &str) -> bool {
     let delimiters = DELIMITERS.map(char::from);
     column.contains(delimiters)
@@ -166,7 +167,7 @@ pub(super) fn numbered(column: &str, width: usize) -> Option<usize> {
     (1..=width).contains(&number).then(|| number - 1)
 }
 
-/// The columns of a header with their numbers, for a message. Of more than a screenful only the first are shown.
+/// Lists the columns of a header with their numbers, for a message. Only the first of many are shown.
 fn listed(header: &[impl std::ops::Deref<Target = [u8]>]) -> String {
     const SHOWN: usize = 50;
     let name = |(at, cell): (usize, &_)| {

@@ -1,11 +1,11 @@
-//! Cleans lines that are a text each.
+//! Cleans lines, each of which is a text.
 
 use super::batch::{Note, NoteKind, RowBuffer};
 use super::cell::CellCleaner;
 use super::status::CellStatus;
 use crate::normalize::Refusal;
 
-/// Writes a line for each line of `batch`, which ends with `line_end`: its name, or nothing. Lines longer than `max` bytes are
+/// Writes a line for each line of `batch`: its name, or nothing. Lines end with `line_end`. Lines longer than `max` bytes are
 /// refused.
 pub(super) fn clean(batch: &mut RowBuffer, line_end: u8, cells: &mut CellCleaner, max: usize) {
     if batch.too_long {
@@ -32,7 +32,7 @@ fn too_long(max: usize) -> (CellStatus, String) {
     (CellStatus::Refused, Refusal::TooLong(max).to_string())
 }
 
-/// Writes what `read` appends as a line, and counts it. A line without a name has a note that says why.
+/// Writes a line that `read` appends, and counts it. Adds a note with the reason if there is no name.
 fn line(
     batch: &mut RowBuffer,
     cells: &mut CellCleaner,

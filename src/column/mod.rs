@@ -1,8 +1,9 @@
 //! Reads columns of tables, or lines, as DOI names, and writes the tables back with clean names.
 //!
-//! Every byte of a table but those of the wanted cells is copied, so quoting, line ends, the order of members and bytes that are
-//! not UTF-8 stay as they are. `reading` cuts documents into batches of whole rows, `crew` cleans batches on all threads, and
-//! `sink` writes them in their order. `cleaner` is for cells that a program holds itself. What a cell becomes, `normalize` decides. Knows nothing of the scan's pipeline.
+//! All bytes of a table except the wanted cells are copied, so quoting, line ends, the order of members and bytes that are not
+//! UTF-8 stay as they are. `reading` cuts documents into batches of whole rows, `crew` cleans batches on all threads, and `sink`
+//! writes them in their order. `cleaner` is for cells in memory. `normalize` decides the result for a cell. Does not know the
+//! scan's pipeline.
 
 #[macro_use]
 mod options;
@@ -55,17 +56,18 @@ use crate::error::Error;
 
 /// Cleans columns of DOI names in tables.
 ///
-/// A table is delimited text (`,`, `;`, tab, `|` or another byte, quoted as in RFC 4180), JSON Lines, or an array of JSON objects. It comes back with every
-/// row, cell and line end as it was, byte for byte, and for each column three more after the others: the clean name, its
-/// [status](CellStatus) and the reason why it was refused or what was cut from it.
+/// A table is delimited text (`,`, `;`, tab, `|` or another byte, quoted as in RFC 4180), JSON Lines, or an array of JSON
+/// objects. It is written with every row, cell and line end as it was, byte for byte, and with three new columns for each wanted
+/// one: the clean name, its [status](CellStatus), and the reason why it was refused or the changes.
 ///
 /// - In a row with fewer cells than the first row, empty cells are added before the new ones, so that these are in their columns.
-///   In a row with more cells, the new ones are the last. Both are counted and reported once a table. A blank row stays blank.
+///   In a row with more cells, the new ones are the last. Such rows are counted, and reported once per table. A blank row stays
+///   blank.
 /// - A tab-separated table is read without quoting if its head has a cell with text after its closing quote.
-/// - In JSON Lines, new members are added before the closing brace, null where there is no name or no reason. A line that is no
-///   object comes back unchanged, and is reported.
-/// - The table is written in the [encoding](Charset) in which it was read, with a byte order mark if it had one. Where neither a
-///   mark nor [`input_encoding`](NormalizeBuilder::input_encoding) says which, a head that is not UTF-8 is windows-1252.
+/// - In JSON Lines, new members are added before the closing brace, null if there is no name or no reason. A line that is not an
+///   object stays unchanged and is reported.
+/// - The table is written in the [encoding](Charset) in which it was read, with a byte order mark if it had one. Without a mark and
+///   [`input_encoding`](NormalizeBuilder::input_encoding), a head that is not UTF-8 is read as windows-1252.
 ///
 /// ```
 /// use doisift::{CellStatus, Normalize};
@@ -90,24 +92,24 @@ pub struct Normalize {
 }
 
 impl Normalize {
-    /// A builder without inputs, for standard output.
+    /// Returns a builder without inputs, for standard output.
     pub fn builder() -> NormalizeBuilder {
         NormalizeBuilder::default()
     }
 
-    /// The options, with all defaults filled in.
+    /// Returns the options, with all defaults filled in.
     pub fn options(&self) -> NormalizeOptions {
         self.settings.for_report()
     }
 
     /// Reads all inputs and writes the output.
     ///
-    /// Takes memory for some batches of rows, and for the longest row. Refused cells are counted, and the first ten written to
-    /// the [`log`] as warnings; of lines, all are.
+    /// Takes memory for some batches of rows, and for the longest row. Refused cells are counted, and the first ten are written
+    /// to the [`log`] as warnings; refused lines all are.
     ///
     /// # Errors
-    /// If an input cannot be read, is damaged, is no table or lacks a column; if the output cannot be written; or if the run is
-    /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
+    /// If an input cannot be read, is damaged, is not a table or lacks a column; if the output cannot be written; or if the run
+    /// is [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
     pub fn run(self) -> Result<NormalizeReport, Error> {
         run::run(&self.settings)
     }

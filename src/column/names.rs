@@ -1,12 +1,12 @@
-//! Finds the names in a cell that holds several, so that everything between them can be kept.
+//! Finds the names in a cell with several, so that the text between them can be kept.
 
 use std::ops::Range;
 
-/// The ranges of the texts in `cell` that are a name each.
+/// Returns the ranges of the texts in `cell` that may be a name each.
 ///
-/// `;`, `,`, `|` and white space separate names. With white space or a line end beside it, a mark always does. Alone, it does
-/// only before the start of another name, since names may hold `;` and `,`; so does white space alone, after a digit. In a
-/// list of quoted texts, `["a", "b"]`, the quotes bound the names.
+/// `;`, `,`, `|` and white space separate names. A mark with white space or a line end beside it always separates. A mark alone
+/// separates only before the start of another name, since names may contain `;` and `,`; white space alone does so after a digit.
+/// In a list of quoted texts, `["a", "b"]`, the quotes bound the names.
 pub(super) fn names(cell: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let quote = list_quote(cell);
     let mut at = 0;
@@ -20,7 +20,7 @@ pub(super) fn names(cell: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The quote of a list, `["a"]` or `['a']`.
+/// Returns the quote of a list `["a"]` or `['a']`, or `None` if `cell` is not such a list.
 fn list_quote(cell: &[u8]) -> Option<u8> {
     let list = cell.trim_ascii().strip_prefix(b"[")?.strip_suffix(b"]")?;
     let list = list.trim_ascii();
@@ -74,7 +74,7 @@ fn ends_name(before: &[u8], gap: &[u8], after: &[u8]) -> bool {
     certain || ((has_mark || has_digit) && (starts_name(after) || joining_word(after).is_some()))
 }
 
-/// The length of a word that joins two names, and of the blanks between it and the second name.
+/// Returns the length of a word that joins two names, with the blanks after it.
 fn joining_word(text: &[u8]) -> Option<usize> {
     const WORDS: [&[u8]; 5] = [b"and", b"or", b"&", b"+", b"/"];
     let length = text.iter().position(u8::is_ascii_whitespace)?;
@@ -85,7 +85,7 @@ fn joining_word(text: &[u8]) -> Option<usize> {
     (is_word && starts_name(&text[next..])).then_some(next)
 }
 
-/// What of the `gap` before or after names is kept: at an edge of the cell no marks, since they separate nothing there.
+/// Returns the part of the `gap` before or after names to keep. At an edge of the cell, separators are dropped.
 pub(super) fn inner_gap(gap: &[u8], is_edge: bool) -> &[u8] {
     let is_blank = gap.trim_ascii().is_empty();
     if is_edge && !is_blank && gap.iter().all(|byte| separates(*byte)) {
@@ -95,18 +95,18 @@ pub(super) fn inner_gap(gap: &[u8], is_edge: bool) -> &[u8] {
     }
 }
 
-/// Whether a directory indicator is in `text`.
+/// Whether `text` contains a directory indicator.
 pub(super) fn has_prefix(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"10.").is_some()
 }
 
-/// Words between names, and after one, that make a cell prose: labels and remarks are shorter. So are holes in a list, such as
-/// `not available`, which have no number either. Of 1,360 printed references with a name, none is shorter.
+/// Min words before names, and from a name on, that make a cell prose: labels and remarks are shorter. Max words of a hole in a
+/// list, such as `not available`, which has no number. Of 1,360 printed references with a name, none is shorter.
 const LEAD: usize = 3;
 const TRAIL: usize = 6;
 const HOLE: usize = 2;
 
-/// Whether `cell` is a text in which there are names, such as a whole reference, and no list of names.
+/// Whether `cell` is a text that mentions names, such as a whole reference, and not a list of names.
 pub(super) fn is_text(cell: &[u8]) -> bool {
     let (mut listed, mut texts, mut prose) = (0, 0, 0);
     for part in names(cell) {
@@ -129,7 +129,7 @@ pub(super) fn is_text(cell: &[u8]) -> bool {
     listed > 0 && (texts >= listed || prose >= LEAD)
 }
 
-/// The words in `text`: letters between blanks, perhaps with marks, but no label and no URL.
+/// Counts the words in `text`: letters between blanks, perhaps with marks, but not labels and URLs.
 fn words(text: &[u8]) -> usize {
     let is_word = |word: &&[u8]| {
         let letters = word

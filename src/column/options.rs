@@ -103,7 +103,7 @@ options! {
 }
 
 impl NameOptions {
-    /// The form in which names are written.
+    /// Returns the form in which names are written.
     pub(super) fn presentation(&self) -> Presentation {
         match (self.to, self.encode) {
             (Presentation::Url(_), Some(encoding)) => Presentation::Url(encoding),
@@ -112,7 +112,7 @@ impl NameOptions {
     }
 }
 
-/// One ASCII character, or `tab`.
+/// Reads one ASCII character, or `tab`.
 impl OptionType for char {
     const KIND: OptionKind = OptionKind::Parsed;
 
@@ -131,7 +131,7 @@ impl OptionType for char {
     }
 }
 
-/// Forms by their names, with what they are.
+/// Forms with their names and descriptions.
 const FORMS: [(&str, &str, Presentation); 6] = [
     (
         "name",

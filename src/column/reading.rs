@@ -1,4 +1,4 @@
-//! Reads documents as tables, and passes on their rows in batches.
+//! Reads documents as tables and passes on their rows in batches.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::error::{Error, ErrorKind, TableError};
 use crate::report::Losses;
 use crate::run::{Ticket, not_cancelled};
 
-/// What was read of all inputs.
+/// State of reading that all inputs share.
 #[derive(Default)]
 pub(super) struct Readings {
     pub(super) documents: u64,
     pub(super) losses: Losses,
-    /// The first table, with which all others are written as one.
+    /// The first table. All others are written as one with it.
     first: Option<FirstTable>,
-    /// The encoding that is written, once a table was opened.
+    /// The encoding of the output, once a table was opened.
     out: Option<Charset>,
     /// Whether the last table ended without a line end.
     is_open: bool,
-    /// An empty batch that is left.
+    /// An unused empty batch.
     spare: Option<Ticket<RowBuffer>>,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct InputReading<'a, 'h> {
     pub(super) readings: &'a mut Readings,
     pub(super) source: Arc<str>,
     pub(super) failure: Option<Error>,
-    /// What the byte order mark of the next document said, from which it is converted to UTF-8.
+    /// The encoding by the byte order mark of the next document, which is converted from it to UTF-8.
     pub(super) marked: Option<Charset>,
-    /// The number of sheets in the workbook of the next document; 0 if that is not a sheet.
+    /// The number of sheets in the workbook of the next document; 0 if the document is not a sheet.
     pub(super) sheets: usize,
 }
 
@@ -76,7 +76,7 @@ struct OpenDocument<'d> {
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl Readings {
-    /// The members of the first object of JSON Lines.
+    /// Returns the members of the first object of JSON Lines.
     pub(super) fn members(&self) -> Option<&str> {
         self.first.as_ref()?.members.as_deref()
     }
@@ -109,7 +109,7 @@ impl Documents for InputReading<'_, '_> {
             return;
         }
         self.failure = match error {
-            // No memory is given to tables in columns.
+            // Tables in columns get no memory, so that they are refused.
             InputError::TooLarge {
                 packing: packing @ (Packing::Parquet | Packing::Arrow),
                 ..
@@ -160,7 +160,7 @@ impl InputReading<'_, '_> {
         }
     }
 
-    /// Takes damage: only that of single characters, or after the data, leaves the table whole.
+    /// Handles damage. Only damage of single characters or after the data leaves the table whole.
     fn damage(
         &mut self,
         name: Option<Arc<str>>,
@@ -178,7 +178,7 @@ impl InputReading<'_, '_> {
         Ok(())
     }
 
-    /// An empty batch; none if the run is over.
+    /// Returns an empty batch, or `None` if the run is over.
     fn fresh(&mut self) -> Option<Ticket<RowBuffer>> {
         let spare = self.readings.spare.take();
         spare.or_else(|| self.hands.fresh())
@@ -224,7 +224,7 @@ impl InputReading<'_, '_> {
         })
     }
 
-    /// How the rows are encoded of a document that starts with `head`, was `read` in an encoding and may be `converted` already.
+    /// Returns the encodings for a document that starts with `head`, was `read` in this encoding and may already be `converted`.
     fn code(&mut self, read: Charset, converted: bool, is_marked: bool, head: &[u8]) -> Code {
         let out = self.settings.tables.output_encoding.or(self.readings.out);
         let out = *self.readings.out.insert(out.unwrap_or(read));
@@ -242,7 +242,7 @@ impl InputReading<'_, '_> {
         self.settings.tables.column.is_empty()
     }
 
-    /// The encoding of a document. What is assumed is reported.
+    /// Returns the encoding of a document. Logs an assumption.
     fn charset(
         &self,
         name: &Option<Arc<str>>,
@@ -298,7 +298,7 @@ impl InputReading<'_, '_> {
         }
     }
 
-    /// Reads a document, and passes on its rows.
+    /// Reads a document and passes on its rows.
     fn table(&mut self, mut document: OpenDocument<'_>) -> Result<(), Error> {
         let Some(mut batch) = self.fresh() else {
             return Ok(());
@@ -358,7 +358,7 @@ impl InputReading<'_, '_> {
         }))
     }
 
-    /// Reads the head of a document: its byte order mark, a line for spreadsheets, and what shows its format.
+    /// Reads the head of a document: its byte order mark, a line for spreadsheets, and its format.
     fn start(
         &mut self,
         document: &mut OpenDocument<'_>,
@@ -376,7 +376,7 @@ impl InputReading<'_, '_> {
         }
         let text = document.code.rows.text(head);
         if format.is_none() && elements::is_array(&text) {
-            // Two arrays are no array.
+            // Two arrays cannot be written as one.
             return match self.readings.first {
                 Some(_) => Err(TableError::Different),
                 None => Ok(TableHead::at_once(DocumentReading::JsonArray)),
@@ -405,7 +405,7 @@ impl InputReading<'_, '_> {
         Ok(table)
     }
 
-    /// Reports that rows are above the header of a table.
+    /// Logs that there are rows above the header of a table.
     fn report_above(&self, above: u64) {
         if above > 0 {
             let (source, row) = (&self.source, above + 1);
@@ -413,8 +413,8 @@ impl InputReading<'_, '_> {
         }
     }
 
-    /// Passes on the mark and the line `sep=` that the first table starts with. Returns the format that is asked for or that the
-    /// line shows.
+    /// Passes on the byte order mark and the line `sep=` at the start of the first table. Returns the format in the options or of
+    /// that line.
     fn pass_preamble(
         &self,
         document: &mut OpenDocument<'_>,
@@ -440,7 +440,7 @@ impl InputReading<'_, '_> {
         Some(self.settings.format.unwrap_or(shown))
     }
 
-    /// Finds the columns, and writes the header with the new ones. Only that of the first table is written.
+    /// Finds the columns, and writes the header of the first table with the new columns.
     fn shape(
         &mut self,
         reading: DocumentReading,
@@ -457,7 +457,7 @@ impl InputReading<'_, '_> {
     }
 
     /// # Errors
-    /// If the output has the name of another format than that of the table, in which it comes back.
+    /// If the ending of the output names another format than the table's, in which it is written.
     fn check_ending(&self, reading: &DocumentReading) -> Result<(), TableError> {
         match &self.settings.output {
             Some(path) if reading.is_named_otherwise(path) => Err(TableError::Ending {
@@ -509,7 +509,7 @@ impl InputReading<'_, '_> {
         Ok(RowShape::Delimited(layout))
     }
 
-    /// The names of the new columns; none if the given ones are replaced.
+    /// Returns the names of the new columns, or `None` if the wanted columns are replaced.
     fn new_names(&self, names: &[String]) -> Option<Vec<NewNames>> {
         let settings = self.settings;
         (!settings.tables.in_place)
@@ -539,7 +539,8 @@ impl InputReading<'_, '_> {
         Ok(WantedMembers::new(&settings.tables.column, new))
     }
 
-    /// Begins a table. One that is not the first, which returns false, goes on with it: after a line end, with the same header.
+    /// Begins a table. Returns whether it is the first. A later table continues the first after a line end, and must have the
+    /// same header.
     fn begin(&mut self, table: FirstTable, out: &mut Vec<u8>) -> Result<bool, TableError> {
         let Some(first) = &self.readings.first else {
             self.readings.first = Some(table);
@@ -554,7 +555,7 @@ impl InputReading<'_, '_> {
         Ok(false)
     }
 
-    /// Reads more rows of a document, at least one if there is one.
+    /// Reads more rows of a document, at least one unless the document ends.
     fn fill(
         &mut self,
         document: &mut OpenDocument<'_>,
@@ -587,7 +588,7 @@ impl InputReading<'_, '_> {
         }
     }
 
-    /// Passes over a line that is too long to be held. A row of a table ends the run.
+    /// Skips a line that is too long to be held. Such a row of a table ends the run.
     fn skip_line(
         &mut self,
         reading: DocumentReading,
@@ -654,7 +655,7 @@ struct RowsRead {
     is_long: bool,
 }
 
-/// The names of new columns, after those of a header.
+/// Encodes the names of new columns, to append them to a header.
 fn new_header(
     layout: &TableLayout,
     new: &[NewNames],
@@ -679,7 +680,7 @@ fn drop_mark(raw: &mut Raw<&mut dyn ReadBytes>) -> bool {
     is_there
 }
 
-/// The length of the rows without any byte that `bytes` start with.
+/// Returns the length of the blank rows at the start of `bytes`.
 fn blank_rows(bytes: &[u8]) -> usize {
     let content = bytes.iter().position(|byte| !b"\r\n".contains(byte));
     content.unwrap_or(bytes.len())

@@ -8,7 +8,7 @@ use crate::options::{OptionValue, OptionValues};
 use crate::report::{KnownReport, Losses};
 use crate::run::{Ending, TaskReport};
 
-/// What a [`Normalize`](super::Normalize) run did. Serialises to the object that `doisift normalize --report` writes.
+/// Report of a [`Normalize`](super::Normalize) run. Serialises to the object that `doisift normalize --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct NormalizeReport {
@@ -20,13 +20,13 @@ pub struct NormalizeReport {
     pub documents: u64,
     /// Rows, without headers and blank rows; or lines.
     pub rows: u64,
-    /// Cells, or lines, by what became of them.
+    /// Cells or lines by status.
     pub statuses: CellCounts,
     /// Names that each rule for dirty data changed, by the rule's id.
     pub rules: BTreeMap<&'static str, u64>,
     /// Rows with more or fewer cells than the header.
     pub ragged: u64,
-    /// Lines that are not a JSON object, and came back unchanged.
+    /// Lines that are not a JSON object, which stay unchanged.
     pub broken: u64,
     /// The index of known names that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,19 +51,19 @@ impl TaskReport for NormalizeReport {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct NormalizeOptions {
-    /// The inputs as typed; bytes that are not UTF-8 are written `\xNN`.
+    /// The inputs as typed. Bytes that are not UTF-8 are written `\xNN`.
     pub inputs: Vec<String>,
-    /// The file of the rows; none for standard output.
+    /// The file of the rows. `None` for standard output.
     pub output: Option<PathBuf>,
     /// Threads.
     pub threads: usize,
-    /// All others, by their names.
+    /// All other options, by name.
     #[serde(flatten)]
     pub(super) given: OptionValues,
 }
 
 impl NormalizeOptions {
-    /// The value of any other option, by the name of its setter.
+    /// Returns the value of any other option, by the name of its setter.
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
@@ -74,7 +74,7 @@ impl NormalizeOptions {
 pub struct CellCounts([u64; CellStatus::ALL.len()]);
 
 impl CellCounts {
-    /// The number of cells with this status.
+    /// Returns the number of cells with this status.
     pub fn get(&self, status: CellStatus) -> u64 {
         self.0[status as usize]
     }
@@ -98,12 +98,12 @@ pub(super) struct CellTally {
     pub(super) rules: BTreeMap<&'static str, u64>,
     pub(super) ragged: u64,
     pub(super) broken: u64,
-    /// The members that some JSON object has: a bit for each wanted one, by its index.
+    /// Wanted members that any JSON object has: a bit for each, by its index.
     pub(super) present: u64,
 }
 
 impl CellTally {
-    /// Adds the counts of another part, and sets those to 0.
+    /// Adds the counts of another part and resets them.
     pub(super) fn take(&mut self, other: &mut CellTally) {
         self.rows += std::mem::take(&mut other.rows);
         for status in CellStatus::ALL {

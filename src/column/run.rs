@@ -16,7 +16,7 @@ use crate::lookup;
 use crate::records::FileId;
 use crate::run::{RowTarget, TaskFiles, named_source, not_cancelled};
 
-/// Runs it.
+/// Runs a normalization.
 pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
     let started = Instant::now();
     let monitor = &settings.monitor;

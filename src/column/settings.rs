@@ -16,7 +16,7 @@ use crate::run::Monitor;
 
 /// The options of a builder with all defaults filled in.
 pub(super) struct NormalizeSettings {
-    /// All options as they were set; those of these groups may be used as they are.
+    /// All options as they were set.
     pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     /// Without a column, each line is a text.
     pub(super) tables: TableOptions,
@@ -24,14 +24,14 @@ pub(super) struct NormalizeSettings {
     /// Whether identifiers of arXiv are names.
     pub(super) arxiv: bool,
     pub(super) lookup: LookupOptions,
-    /// The index of known names that is asked.
+    /// The index of known names to ask.
     pub(super) known: Option<Arc<KnownNames>>,
-    /// The same as scanners ask it.
+    /// The index in the form that scanners ask.
     pub(super) ends: Option<Arc<IndexNames>>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) format: Option<TableFormat>,
     pub(super) header: HeaderChoice,
-    /// None if each line is a text.
+    /// `None` if each line is a text.
     pub(super) sheet: Option<SheetChoice>,
     pub(super) presentation: Presentation,
     pub(super) output: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Writes batches in their order, and reports what is to be reported of their rows.
+//! Writes batches in their order, and logs the notes on their rows.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::status::CellStatus;
 use crate::error::{Error, ErrorKind, TableError};
 use crate::records::Output;
 
-/// The output, and the counts of what was written to it.
+/// The output, with the counts of written rows.
 pub(super) struct ColumnSink {
     pub(super) output: Output,
     pub(super) tally: CellTally,
     /// Rows of the current document that were written.
     rows: u64,
-    /// Notes on refused cells, on cells with several names and on broken lines that were written, or left out.
+    /// Counts of notes on refused cells, on cells with several names, and on broken lines, logged or left out.
     refused: Noted,
     several: Noted,
     broken: Noted,
@@ -30,11 +30,11 @@ struct Noted {
     left_out: u64,
 }
 
-/// The rows of a table that are not as wide as its header.
+/// Rows of a table with more or fewer cells than the header.
 struct Ragged {
     table: Arc<RowDocument>,
     count: u64,
-    /// The number of the first, and its number of cells.
+    /// The number of the first such row, and its number of cells.
     first: u64,
     cells: String,
 }
@@ -84,7 +84,7 @@ impl ColumnSink {
         Ok(())
     }
 
-    /// Reports what was left out so far, at the end of the run.
+    /// Logs the number of notes that were left out, at the end of the run.
     pub(super) fn end(&mut self) {
         self.end_table();
         for (noted, what) in [
@@ -131,7 +131,7 @@ impl ColumnSink {
             NoteKind::Several => &mut self.several,
             NoteKind::Broken => &mut self.broken,
         };
-        // Of lines, nothing but the note says why one is empty.
+        // All notes on lines, since only the note says why a line is empty.
         if noted.written < SHOWN as u64 || matches!(table.shape, RowShape::Lines(_)) {
             noted.written += 1;
             log::warn!(
@@ -145,7 +145,7 @@ impl ColumnSink {
         }
     }
 
-    /// A failure with the number of its row in the document.
+    /// Converts the row of a failure to its number in the document.
     fn located(&self, failure: TableError) -> TableError {
         match failure {
             TableError::LongRow { row, max } => TableError::LongRow {
@@ -170,13 +170,13 @@ impl ColumnSink {
     }
 }
 
-/// The error of a table.
+/// Adds source and document to an error of a table.
 pub(super) fn failed(table: &RowDocument, error: TableError) -> Error {
     let error = Error::new(ErrorKind::Table(error)).in_source(Arc::clone(&table.source));
     error.in_document(table.document.clone())
 }
 
-/// The names before a message about a row. Standard input has none.
+/// Returns the names at the start of a message about a row. Standard input has none.
 fn prefix(table: &RowDocument) -> String {
     let source = Some(&table.source).filter(|source| ***source != *"-");
     let names = [source, table.document.as_ref()].into_iter().flatten();

@@ -1,18 +1,18 @@
-//! Finds where the last whole row of a piece of a table ends.
+//! Finds the end of the last whole row in a piece of a table.
 
 use memchr::{memchr, memrchr};
 
 use super::dialect::Dialect;
 
-/// Reads the bytes of a table as they are appended to a buffer that starts with a row. Reads each byte once.
+/// Finds the ends of rows in a buffer that starts with a row and to which bytes are appended. Reads each byte once.
 pub(crate) struct RowSplitter {
     dialect: Dialect,
-    /// Bytes that were read.
+    /// Bytes of the buffer that were read.
     at: usize,
     in_quotes: bool,
-    /// Where the bytes outside quotes begin that were not searched for the end of a row.
+    /// Offset of the bytes outside of quotes that were not searched for the end of a row.
     outside: usize,
-    /// The length of all whole rows.
+    /// Length of all whole rows.
     whole: usize,
 }
 
@@ -27,7 +27,7 @@ impl RowSplitter {
         }
     }
 
-    /// Reads on. `bytes` are the buffer, and `ended` says that no more follow. Returns the length of its whole rows.
+    /// Reads to the end of the buffer `bytes`; `ended` says that no more bytes follow. Returns the length of its whole rows.
     pub(crate) fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
         while self.at < bytes.len() && self.step(bytes, ended) {}
         if !self.in_quotes {
@@ -36,7 +36,7 @@ impl RowSplitter {
         self.whole
     }
 
-    /// The buffer starts with the first row that is not whole now.
+    /// Adjusts the offsets after the whole rows were removed from the buffer.
     pub(crate) fn cut(&mut self) {
         self.at -= self.whole;
         self.outside = self.outside.saturating_sub(self.whole);
@@ -78,7 +78,7 @@ impl RowSplitter {
         true
     }
 
-    /// Searches the bytes outside quotes up to `end`.
+    /// Searches the bytes outside of quotes up to `end` for ends of rows.
     fn note_end(&mut self, bytes: &[u8], end: usize) {
         if let Some(last) = memrchr(self.dialect.row_end, &bytes[self.outside..end]) {
             self.whole = self.outside + last + 1;
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// The lengths of the rows, cut one by one.
+    /// Returns the ends of the rows, cut one by one.
     fn rows(dialect: Dialect, bytes: &[u8]) -> Vec<usize> {
         let (mut ends, mut at) = (Vec::new(), 0);
         while at < bytes.len() {

@@ -1,20 +1,20 @@
-//! What becomes of a cell.
+//! The status of a cleaned cell.
 
-/// What became of a cell, or of a line. The values of the added columns `…_status`.
+/// Result of cleaning a cell or line. The values of the new columns `…_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CellStatus {
-    /// It holds nothing but white space.
+    /// It has only white space.
     Empty,
-    /// It is a name in the wanted form already.
+    /// It is already a name in the wanted form.
     Unchanged,
     /// It is a name in another form.
     Normalized,
     /// The rules for dirty data changed the name.
     Cleaned,
-    /// It holds several names, of which the rules for dirty data would cut all but one. No name is written for it.
+    /// It has several names, of which the rules for dirty data would cut all but one. No name is written for it.
     Several,
-    /// It is no name.
+    /// It is not a name.
     Refused,
 }
 
@@ -29,7 +29,7 @@ impl CellStatus {
         CellStatus::Refused,
     ];
 
-    /// The word for it in a table.
+    /// Returns the word in a table.
     pub fn name(self) -> &'static str {
         match self {
             CellStatus::Empty => "empty",

@@ -1,4 +1,4 @@
-//! Cleans columns of a delimited table. Every other byte of a row is copied.
+//! Cleans columns of a delimited table. Copies all other bytes of a row.
 
 use std::ops::Range;
 
@@ -14,23 +14,23 @@ pub(super) struct RowCleaner<'a> {
     pub(super) layout: &'a TableLayout,
     pub(super) code: Code,
     pub(super) in_place: bool,
-    /// The longest row in bytes.
+    /// Max bytes of a row.
     pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
-    /// The wanted cells of the current row, in the order of the columns that were asked for.
+    /// The wanted cells of the current row, in the order of the options.
     pub(super) found: &'a mut Vec<Option<Range<usize>>>,
 }
 
 /// A row of a table.
 struct TableRow {
     cells: usize,
-    /// Where its last cell ends, and where the next row starts.
+    /// The end of its last cell, and the start of the next row.
     end: usize,
     next: usize,
 }
 
 impl RowCleaner<'_> {
-    /// Cleans all rows of `batch`, up to one that is too long.
+    /// Cleans the rows of `batch`. Stops at one that is too long.
     pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
         let bytes = std::mem::take(&mut batch.bytes);
         let mut at = batch.start;
@@ -98,8 +98,7 @@ impl RowCleaner<'_> {
         }
     }
 
-    /// Copies a row, with new cells after its last one. Cells that it lacks are added before, so that the new ones are in
-    /// their columns.
+    /// Copies a row and adds new cells after its last one. First adds missing cells, so that the new ones are in their columns.
     fn append(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
         let TableLayout {
             dialect,
@@ -125,7 +124,7 @@ impl RowCleaner<'_> {
         batch.out.extend_from_slice(&bytes[row.end..row.next]);
     }
 
-    /// Copies a row with other names in the wanted cells. A refused cell stays as it is.
+    /// Copies a row and replaces the names in the wanted cells. A refused cell stays as it is.
     fn replace(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
         let mut copied = start;
         let mut after = Some(0);
@@ -143,7 +142,7 @@ impl RowCleaner<'_> {
         batch.out.extend_from_slice(&bytes[copied..row.next]);
     }
 
-    /// The first wanted cell that starts at `at` or later.
+    /// Returns the first wanted cell that starts at `at` or later.
     fn next_cell(&self, at: usize) -> Option<(usize, Range<usize>)> {
         let cells = self.found.iter().enumerate();
         let later = cells.filter_map(|(column, cell)| Some((column, cell.clone()?)));

@@ -1,10 +1,10 @@
-//! Random tables: all but the wanted cells come back byte for byte, for any size of batches.
+//! Checks on random tables that all bytes except the wanted cells stay the same, for any size of batches.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A cell as it is in the file.
+/// Generates a cell as in a file.
 fn cell() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         3 => Just(Vec::new()),
@@ -17,7 +17,7 @@ fn cell() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A cell of the wanted column, and what it becomes.
+/// Generates a cell of the wanted column, and its clean form.
 fn wanted() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let pair = |from: &str, to: &str| (from.as_bytes().to_vec(), to.as_bytes().to_vec());
     prop_oneof![
@@ -50,7 +50,7 @@ fn csv() -> NormalizeBuilder {
 
 type Rows = Vec<(Vec<Vec<u8>>, (Vec<u8>, Vec<u8>), Vec<Vec<u8>>, bool)>;
 
-/// The table that these rows are, with a header, and what it becomes in place.
+/// Returns the table of these rows, with a header, and its form after cleaning in place.
 fn written(rows: &Rows, ends: bool) -> [Vec<u8>; 2] {
     let mut tables = [b"a,b,Doi,c\r\n".to_vec(), b"a,b,Doi,c\r\n".to_vec()];
     for (at, (before, (from, to), after, crlf)) in rows.iter().enumerate() {
@@ -112,7 +112,7 @@ proptest! {
         let table = [b"a\n", &table[..]].concat();
         let (one, _) = run(&table, csv().column("1").in_place(true));
         let (other, _) = run(&table, csv().column("1").in_place(true).chunk(chunk).threads(2));
-        // No name is in it, so nothing changes.
+        // It has no names, so nothing changes.
         prop_assert_eq!(&one, &table);
         prop_assert_eq!(&other, &table);
     }

@@ -13,7 +13,7 @@ use super::table::RowCleaner;
 use crate::error::TableError;
 use crate::normalize::Normalizer;
 
-/// What one thread needs to clean rows.
+/// State of a thread that cleans rows.
 pub(super) struct ColumnWorker {
     cells: CellCleaner,
     found: Vec<Option<Range<usize>>>,
@@ -70,7 +70,7 @@ impl ColumnWorker {
     }
 }
 
-/// Converts what is written of `batch` to the encoding of the output.
+/// Converts the output of `batch` to the encoding of the output file.
 fn convert(table: &RowDocument, batch: &mut RowBuffer) {
     if !table.code.converts() || batch.failure.is_some() {
         return;
@@ -87,7 +87,8 @@ fn convert(table: &RowDocument, batch: &mut RowBuffer) {
     batch.failure = failure;
 }
 
-/// The number of the row of `batch` in which the byte at `at` of its output is. `None` if that is in the header or above it.
+/// Returns the number of the row of `batch` that contains the byte at `at` of its output, or `None` for the header and rows above
+/// it.
 fn row_of(table: &RowDocument, batch: &RowBuffer, out: &[u8], at: usize) -> Option<u64> {
     if let RowShape::JsonArray(_) = table.shape {
         let mut elements = ElementSplitter::of(batch.is_first);
@@ -99,7 +100,7 @@ fn row_of(table: &RowDocument, batch: &RowBuffer, out: &[u8], at: usize) -> Opti
     (row > 0).then_some(row)
 }
 
-/// The rows of `bytes` after the one in which `at` is.
+/// Returns the number of rows of `bytes` after the row that contains `at`.
 fn rows_after(table: &RowDocument, bytes: &[u8], at: usize) -> u64 {
     let dialect = table.reading().dialect();
     let (mut rows, mut end) = (0, 0);
