@@ -151,8 +151,8 @@ impl CellCleaner {
         CellStatus::Empty
     }
 
-    /// Cleans the names of a cell and keeps the text between them. Drops refused and repeated names, with the separators before
-    /// them.
+    /// Cleans the names of a cell and keeps the text between them. Drops refused names, and repeated names with the separators
+    /// before them.
     fn several(&mut self, cell: &[u8]) -> CellStatus {
         if is_text(cell) {
             self.give_reason(0, TEXT);

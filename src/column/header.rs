@@ -40,8 +40,8 @@ const COMPARED: usize = 5;
 /// Max bytes of a header.
 const MAX_HEADER_BYTES: usize = 16 << 20;
 
-/// Returns the head of a document that decides the layout of a table, and whether it is the whole document. It ends after the
-/// first line end, or at `max` bytes, or later.
+/// Returns the head of a document that decides the layout of a table, and whether it is the whole document. Reads about `max`
+/// bytes to find a line end.
 pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut Raw<R>, max: usize) -> (&[u8], bool) {
     let mut size = TextKind::HEAD;
     loop {

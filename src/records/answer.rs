@@ -1,4 +1,4 @@
-//! What a registry says of a name.
+//! The row for an answer of a registry.
 
 use super::field::Field;
 use super::row::{Row, Value};
@@ -6,19 +6,19 @@ use super::row::{Row, Value};
 /// One output row of `doisift resolve`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AnswerRow {
-    /// The key; none if the text was no name.
+    /// The key. `None` if the text was not a name.
     pub(crate) doi: Option<String>,
     pub(crate) status: &'static str,
-    /// Where the name leads.
+    /// The address of the name.
     pub(crate) url: Option<String>,
     /// The name that this one is an alias of.
     pub(crate) alias: Option<String>,
     pub(crate) agency: Option<String>,
-    /// When the registry was asked.
+    /// The time at which the registry was asked.
     pub(crate) asked: Option<String>,
-    /// Who answered, the registry or a cache.
+    /// Who answered: the registry or a cache.
     pub(crate) answered_by: Option<&'static str>,
-    /// Why there is no answer, or a part of it is missing.
+    /// The reason why the answer, or a part of it, is missing.
     pub(crate) reason: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Row for AnswerRow {
     }
 }
 
-/// A value of a row; null if it is empty, such as the address that a registry has not filled in.
+/// Returns a value of a row; null if it is empty, such as an address that a registry has not filled in.
 fn stated(value: Option<&str>) -> Value<'_> {
     Value::Nullable(value.filter(|value| !value.is_empty()))
 }

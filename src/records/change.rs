@@ -1,4 +1,4 @@
-//! How a list of names differs from an earlier one.
+//! The row for a difference between two lists of names.
 
 use super::field::Field;
 use super::row::{Row, Value};

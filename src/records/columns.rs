@@ -1,4 +1,4 @@
-//! What the rows of a file are, by its columns. No row is read.
+//! Recognises the kind of rows in a file by its columns, without reading rows.
 
 use std::io::{Read, Seek};
 
@@ -15,7 +15,7 @@ pub(crate) struct FileColumns {
     pub(crate) rows: RowKind,
     /// The names of the fields of a row, in order.
     pub(crate) fields: Vec<String>,
-    /// The columns after these, which hold fields of records in the documents.
+    /// The columns after the fields, with fields of records in the documents.
     record_fields: Vec<FoundColumn>,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct FileColumns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::records) struct FoundColumn {
     pub(in crate::records) name: String,
-    /// The type of its values. None if the file does not say: in CSV, and where all are null in JSON Lines.
+    /// The type of its values. `None` if the file does not show it: in CSV, or if all values are null in JSON Lines.
     pub(in crate::records) kind: Option<RecordType>,
 }
 
 impl FileColumns {
-    /// Those of the file `raw`. None if it has no columns, or if these are those of no rows.
+    /// Reads the columns of the file `raw`. Returns `None` if it has no columns, or they are not those of any kind of rows.
     ///
     /// # Errors
-    /// If it cannot be read, or its start shows that it is no file of rows.
+    /// If it cannot be read, or its start shows that it is not a file of rows.
     pub(crate) fn of_file(
         raw: impl Read + Seek + ReadAt + 'static,
     ) -> Result<Option<Self>, ReadError> {
@@ -40,7 +40,7 @@ impl FileColumns {
         Ok(kind_of(&names).map(|rows| FileColumns::new(rows, columns)))
     }
 
-    /// Rows with these columns.
+    /// Creates it for rows with these columns.
     pub(in crate::records) fn new(rows: RowKind, columns: Vec<FoundColumn>) -> Self {
         let is_field =
             |column: &FoundColumn| rows.all_fields().any(|field| field.name() == column.name);
@@ -52,13 +52,13 @@ impl FileColumns {
         }
     }
 
-    /// The columns that hold fields of records. Those whose type is not known are texts.
+    /// Returns the columns with fields of records. Those of unknown type are texts.
     pub(crate) fn record_columns(&self) -> impl Iterator<Item = RecordColumn> {
         let columns = self.record_fields.iter();
         columns.map(|column| RecordColumn::new(&column.name, column.kind.unwrap_or_default()))
     }
 
-    /// Takes the types of columns that only `other` knows. Returns the first column that has another type there.
+    /// Takes over types that only `other` knows. Returns the first column that has another type there.
     pub(crate) fn take_types<'o>(&mut self, other: &'o FileColumns) -> Option<&'o str> {
         for column in &other.record_fields {
             let mut own = self.record_fields.iter_mut();
@@ -77,7 +77,7 @@ impl FileColumns {
         self.names().any(|name| name == field.name())
     }
 
-    /// The first column of `other` that these lack.
+    /// Returns the first column of `other` that is missing here.
     pub(crate) fn lacks_of<'o>(&self, other: &'o FileColumns) -> Option<&'o str> {
         other
             .names()

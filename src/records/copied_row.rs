@@ -1,4 +1,4 @@
-//! Rows as files have them, to be copied: some fields of mentions or edges, or those of nodes, and fields of records.
+//! Rows that are copied from files: fields of mentions, edges or nodes, and fields of records.
 
 use doisift_core::CheckDigit;
 
@@ -7,14 +7,14 @@ use super::field::{Field, FieldKind, RowKind};
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
 use crate::structure::{RecordColumn, RecordValue};
 
-/// A row of nodes, or of mentions or edges, that owns its texts; reused.
+/// A reusable row of nodes, or of mentions or edges, that owns its texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CopiedRow<const IS_NODE: bool> {
-    /// By the number of the field.
+    /// Values, by the number of the field.
     values: Vec<OwnedValue>,
-    /// The source, also if the row has no such field.
+    /// The source, even if the row has no such field.
     source: String,
-    /// Whether it may have no name.
+    /// Whether the row may have no name.
     lacks_name: bool,
     /// The columns after the fields, with their values.
     record_fields: Vec<(RecordColumn, RecordValue)>,
@@ -33,8 +33,8 @@ enum OwnedValue {
 }
 
 impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
-    /// A row of a source, to be filled. `lacks_name` says whether it may have no name; `record_fields` are the columns after its
-    /// fields.
+    /// Creates a row of a source, to be filled. `lacks_name` says whether it may have no name; `record_fields` are the columns
+    /// after its fields.
     pub(crate) fn of_source(
         source: String,
         lacks_name: bool,
@@ -49,7 +49,7 @@ impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
         }
     }
 
-    /// The value of its own column `source`, if it has one.
+    /// Returns the value of its column `source`, if it has one.
     pub(crate) fn own_source(&self) -> Option<&str> {
         match self.values.get(Field::Source as usize) {
             Some(OwnedValue::Text(source)) => Some(source),
@@ -57,7 +57,7 @@ impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
         }
     }
 
-    /// Whether it has a column for a name, and no name in it.
+    /// Whether it has a column for a name, but no name.
     pub(crate) fn is_unnamed(&self) -> bool {
         let is_empty = |field: Field| {
             let value = self.values.get(field as usize);
@@ -66,7 +66,7 @@ impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
         is_empty(Field::Doi) || is_empty(Field::Form)
     }
 
-    /// The value of a field that is read as `field`, and is null if that is empty.
+    /// Returns the value of `field`, with null for an empty text.
     fn or_null(&self, field: Field) -> Value<'_> {
         match self.value(field) {
             Value::Text(text) if !text.is_empty() => Value::Nullable(Some(text)),
@@ -116,7 +116,7 @@ impl<const IS_NODE: bool> OwnedRow for CopiedRow<IS_NODE> {
     };
     const HAS_RECORD_FIELDS: bool = true;
 
-    /// A row of JSON may lack a column that the row before has.
+    /// Sets all fields of records to null: a row of JSON may lack a column of the row before.
     fn reset(&mut self) {
         for (_, value) in &mut self.record_fields {
             *value = RecordValue::Null;
@@ -156,7 +156,7 @@ impl<const IS_NODE: bool> OwnedRow for CopiedRow<IS_NODE> {
         })
     }
 
-    /// Rows are copied as they are.
+    /// Checks nothing: rows are copied unchanged.
     fn check(&mut self) -> Result<(), RecordFault> {
         Ok(())
     }

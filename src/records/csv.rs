@@ -18,7 +18,7 @@ use crate::structure::RecordValue;
 
 /// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {
-    /// A row is passed on when it ends.
+    /// The writer. Passes a row on when it ends.
     out: ::csv::Writer<RowBytes<W>>,
     layout: Layout,
     /// Whether the header is not written yet.
@@ -36,7 +36,7 @@ impl<W: Write> Csv<W> {
         }
     }
 
-    /// Writes no header.
+    /// Creates a writer without a header.
     pub(super) fn appending(layout: &Layout, out: W) -> Self {
         let delimiter = match layout.format {
             Format::Tsv => b'\t',
@@ -142,7 +142,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
     }
 }
 
-/// Gathers the bytes of rows, and counts them.
+/// Gathers and counts the bytes of rows.
 struct RowBytes<W>(LineBuffer<W>);
 
 impl<W: Write> Write for RowBytes<W> {
@@ -157,7 +157,7 @@ impl<W: Write> Write for RowBytes<W> {
     }
 }
 
-/// The I/O error inside an error of csv. Its kind shows whether a reader closed the pipe.
+/// Returns the I/O error inside an error of csv. Its kind shows whether a reader closed the pipe.
 fn written(result: ::csv::Result<()>) -> io::Result<()> {
     result.map_err(|error| match error.into_kind() {
         ErrorKind::Io(error) => error,
@@ -165,19 +165,19 @@ fn written(result: ::csv::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Reads rows from CSV, or TSV, with the columns in any order. An empty document is read as none.
+/// Reads rows from CSV or TSV, with the columns in any order.
 pub(super) struct CsvReader<R> {
     rows: ::csv::Reader<Rationed<R>>,
     row: StringRecord,
-    /// What the rows are, and the field of each column.
+    /// The kind of rows, and the field of each column.
     kind: RowKind,
     fields: Vec<Field>,
-    /// The names of the columns after these.
+    /// The names of the columns that are not fields.
     record_fields: Vec<Box<str>>,
 }
 
-/// A reader that returns an error after `left` bytes. The limit is reset for each row, since a quote that is never closed makes
-/// a row of all following bytes.
+/// A reader that returns an error after `left` bytes. The limit is reset for each row, since after an unclosed quote all bytes
+/// belong to one row.
 struct Rationed<R> {
     inner: R,
     left: u64,
@@ -187,7 +187,7 @@ struct Rationed<R> {
 
 impl<R: Read> CsvReader<R> {
     /// # Errors
-    /// If the first row is not the header of rows of type `O`.
+    /// If the first row is not a header for rows of type `O`.
     pub(super) fn new<O: OwnedRow>(raw: R, delimiter: u8) -> Result<Self, ReadError> {
         let mut reader = CsvReader::at_header(raw, delimiter, O::KIND)?;
         let header = columns::<O>(&reader.row).map_err(ReadError::new)?;
@@ -195,7 +195,7 @@ impl<R: Read> CsvReader<R> {
         Ok(reader)
     }
 
-    /// A reader whose current row is the header.
+    /// Creates a reader whose current row is the header.
     fn at_header(raw: R, delimiter: u8, kind: RowKind) -> Result<Self, ReadError> {
         let rows = ::csv::ReaderBuilder::new()
             .has_headers(false)
@@ -271,7 +271,7 @@ impl<R: Read> CsvReader<R> {
     }
 
     /// # Errors
-    /// If the last row has no line end, and its last field does not show whether it is whole.
+    /// If the last row has no line end, and its last field does not show that it is whole.
     fn check_end<O: OwnedRow>(&self, row: &mut O) -> Result<(), ReadError> {
         let position = self.rows.position();
         let last = self.fields.last().and_then(|&field| row.slot(field));
@@ -287,15 +287,14 @@ impl<R: Read> CsvReader<R> {
     }
 }
 
-/// The names of the columns of CSV, or TSV.
+/// Returns the names of the columns of CSV or TSV.
 pub(super) fn header(raw: impl Read, delimiter: u8) -> Result<Vec<String>, ReadError> {
     // The kind matters only for faults of later rows.
     let reader = CsvReader::at_header(raw, delimiter, RowKind::Records)?;
     Ok(reader.row.iter().map(str::to_owned).collect())
 }
 
-/// The fields of the columns of a file with this header, whose rows should be of this kind, and the names of the columns after
-/// them, if rows may have any.
+/// Returns the fields of the columns in a header for rows of type `O`, and the names of the other columns, if rows may have any.
 fn columns<O: OwnedRow>(header: &StringRecord) -> Result<(Vec<Field>, Vec<Box<str>>), RecordFault> {
     let (rows, names): (_, Vec<&str>) = (O::KIND, header.iter().collect());
     if let Some(found) = kind_of(&names).filter(|&found| !rows.takes(found)) {
@@ -352,7 +351,7 @@ fn number(field: Field, text: &str) -> Result<u64, RecordFault> {
     number.ok_or_else(|| RecordFault::value(field.name(), text, wanted))
 }
 
-/// Forms joined with `|`.
+/// Parses forms joined with `|`.
 pub(super) fn forms(text: &str) -> Result<Forms, RecordFault> {
     let names = text.split('|').filter(|_| !text.is_empty());
     names

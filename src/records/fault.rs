@@ -10,14 +10,14 @@ use doisift_documents::{InputError, TableFault};
 
 use super::field::{Field, RowKind};
 
-/// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
+/// Error for a file that cannot be read, is not a file of records, or has an invalid row. The message names the row.
 #[derive(Debug)]
 pub struct ReadError {
     place: Option<FaultPlace>,
     fault: RecordFault,
 }
 
-/// The row of a file that an error concerns.
+/// Place of the row that an error concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultPlace {
     /// A line of text, from 1.
@@ -27,10 +27,10 @@ pub(super) enum FaultPlace {
     Row(u64),
 }
 
-/// What to do about a wrong row.
+/// Remedy for an invalid row.
 const REMEDY: &str = "; correct or remove the row, or write the file again";
 
-/// What is wrong with a file.
+/// Kind of fault of a file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordFault {
     #[error(transparent)]
@@ -191,17 +191,17 @@ impl ReadError {
         }
     }
 
-    /// The error for a file whose rows lack what an index says of their names.
+    /// Returns the error for a file whose rows lack the answers of an index.
     pub(crate) fn without_standing() -> Self {
         ReadError::new(RecordFault::Standing)
     }
 
-    /// The error for a file whose rows lack the number of sources.
+    /// Returns the error for a file whose rows lack the number of sources.
     pub(crate) fn without_sources() -> Self {
         ReadError::new(RecordFault::Sources)
     }
 
-    /// The error for rows of kind `found`, if those of the file `other` are of another kind.
+    /// Returns the error for rows of kind `found`, if the file `other` has rows of another kind.
     pub(crate) fn other_kind(found: RowKind, wanted: RowKind, other: &str) -> Self {
         let other = other.into();
         ReadError::new(RecordFault::OtherKind {
@@ -211,46 +211,46 @@ impl ReadError {
         })
     }
 
-    /// The error for rows of kind `found` where rows of another kind are read.
+    /// Returns the error for rows of kind `found` if rows of kind `wanted` are read.
     pub(crate) fn kind(found: RowKind, wanted: RowKind) -> Self {
         ReadError::new(RecordFault::Kind { found, wanted })
     }
 
-    /// The error for rows without a column that the file `other` has.
+    /// Returns the error for rows without a column of the file `other`.
     pub(crate) fn other_column(column: &str, other: &str) -> Self {
         let (column, other) = (column.into(), other.into());
         ReadError::new(RecordFault::OtherColumn { column, other })
     }
 
-    /// The error for rows with a column of another type than that of the file `other`.
+    /// Returns the error for rows with a column of another type than in the file `other`.
     pub(crate) fn other_type(column: &str, other: &str) -> Self {
         let (column, other) = (column.into(), other.into());
         ReadError::new(RecordFault::OtherType { column, other })
     }
 
-    /// The error for rows without a field that was chosen.
+    /// Returns the error for rows without a field that was chosen.
     pub(crate) fn without_chosen(field: Field) -> Self {
         ReadError::new(RecordFault::Unchosen(field.name()))
     }
 
-    /// The error for rows without a column that identifies them.
+    /// Returns the error for rows without a column that identifies them.
     pub(crate) fn without_identity(field: Field, rows: RowKind) -> Self {
         let column = field.name();
         ReadError::new(RecordFault::NoIdentity { column, rows })
     }
 
-    /// The error for rows of the source `next` after those of `last`.
+    /// Returns the error for rows of the source `next` after those of `last`.
     pub(crate) fn source_order(next: &str, last: &str) -> Self {
         let (next, last) = (next.into(), last.into());
         ReadError::new(RecordFault::SourceOrder { next, last })
     }
 
-    /// The error for a stream where rows of this kind are read.
+    /// Returns the error for a stream, which cannot be read for rows of this kind.
     pub(crate) fn stream_of(rows: RowKind) -> Self {
         ReadError::new(RecordFault::StreamOf(rows))
     }
 
-    /// The error for an empty file with an ending whose outputs are never empty.
+    /// Returns the error for an empty file whose ending names a format with a header.
     pub(crate) fn empty() -> Self {
         ReadError::new(RecordFault::Empty)
     }
@@ -262,7 +262,7 @@ impl RecordFault {
         value: &str,
         wanted: &'static str,
     ) -> RecordFault {
-        // Cut, but long enough to find the value in the file.
+        // Shortened, but long enough to find the value in the file.
         let value = value.chars().take(64).collect::<String>().into();
         RecordFault::Value {
             field: field.into(),
@@ -271,7 +271,7 @@ impl RecordFault {
         }
     }
 
-    /// What to do about a row with this fault.
+    /// Returns the remedy for a row with this fault.
     fn remedy(&self) -> &'static str {
         match self {
             RecordFault::Fields { .. }
@@ -303,7 +303,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Has no `source`: the text includes the cause.
+/// The message includes that of the source.
 impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.fault {
@@ -314,7 +314,7 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// What the rows are, and the first column that rows of the `wanted` kind have and these lack.
+/// Returns the kind of rows, and the first column that rows of the `wanted` kind have and these lack.
 fn without(found: RowKind, wanted: RowKind) -> String {
     let lacked = wanted.fields().iter().find(|&&field| {
         let mut own = found.all_fields();
@@ -332,7 +332,7 @@ fn without(found: RowKind, wanted: RowKind) -> String {
     }
 }
 
-/// What to do about rows of another kind than is read.
+/// Returns the remedy for rows of another kind than wanted.
 fn kind_remedy(found: RowKind, wanted: RowKind) -> &'static str {
     match (found, wanted) {
         (RowKind::Records, RowKind::Pairs) => "; merge records without --pairs",
@@ -350,7 +350,7 @@ fn kind_remedy(found: RowKind, wanted: RowKind) -> &'static str {
     }
 }
 
-/// The text of the error with the column but without the line, since the line counts within the row.
+/// Returns the message with the column but without the line, which counts within the row.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line ") {

@@ -1,6 +1,6 @@
-//! The fields of rows: their names, their kinds, and the kinds of rows that have them.
+//! The fields of rows: names, kinds of values, and the kinds of rows that have them.
 
-/// What the rows of an output are.
+/// Kind of the rows of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
     /// A row for each name.
@@ -13,7 +13,7 @@ pub(crate) enum RowKind {
     Edges,
     /// A row for each record of a structured document.
     Nodes,
-    /// One row, which counts.
+    /// One row with counts.
     Counts,
     /// A row for each of the prefixes with the most names.
     Prefixes,
@@ -23,7 +23,7 @@ pub(crate) enum RowKind {
     Changes,
 }
 
-/// A field of a row. A field that several kinds of rows have holds the same kind of value in each.
+/// A field of a row. A field of several kinds of rows has the same kind of value in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Doi,
@@ -70,9 +70,9 @@ pub(crate) enum Field {
     Names,
     Sources,
     Prefix,
-    /// `doi` in rows of what may be no name.
+    /// `doi` in rows that may have no name.
     DoiOrNull,
-    /// `form` in rows of what may be no name.
+    /// `form` in rows that may have no name.
     FormOrNull,
     Status,
     Url,
@@ -96,10 +96,10 @@ pub(crate) enum FieldKind {
     FlagOrNull,
 }
 
-/// What an index of known names says of a name. Rows have all of these, or none.
+/// Answers of an index of known names about a name. Rows have all of these, or none.
 pub(super) const STANDING: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
 
-/// The fields of rows of the kinds that have many.
+/// The usual fields of records.
 const RECORD: [Field; 11] = [
     Field::Doi,
     Field::Mentions,
@@ -156,7 +156,7 @@ const MENTION_FURTHER: [Field; 10] = [
     Field::Retracted,
 ];
 
-/// The fields that edges have only if they are chosen: their own, and those of mentions but the first.
+/// The fields that edges have only if they are chosen: their own, and those of mentions except the first.
 const EDGE_FURTHER: [Field; 26] = {
     const OWN: [Field; 8] = [
         Field::Path,
@@ -178,7 +178,7 @@ const EDGE_FURTHER: [Field; 26] = {
     fields
 };
 
-/// The fields that changes have only if edges, mentions, nodes or pairs are compared: those that identify them.
+/// The fields that changes have only if edges, mentions, nodes or pairs are compared: the fields that identify those.
 const CHANGE_FURTHER: [Field; 6] = [
     Field::Record,
     Field::Source,
@@ -213,7 +213,7 @@ impl RowKind {
         RowKind::Changes,
     ];
 
-    /// The word for several rows.
+    /// Returns the word for several rows.
     pub(crate) fn name(self) -> &'static str {
         match self {
             RowKind::Records => "records",
@@ -228,7 +228,7 @@ impl RowKind {
         }
     }
 
-    /// The fields that rows of this kind have unless others are chosen, in order.
+    /// Returns the fields that rows of this kind have unless others are chosen, in order.
     pub(crate) fn fields(self) -> &'static [Field] {
         match self {
             RowKind::Records => &RECORD,
@@ -248,7 +248,7 @@ impl RowKind {
         }
     }
 
-    /// The fields that rows of this kind have only if they are chosen.
+    /// Returns the fields that rows of this kind have only if they are chosen.
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
             RowKind::Records => &STANDING,
@@ -263,11 +263,11 @@ impl RowKind {
         }
     }
 
-    /// The first field that a file of such rows needs and does not have; `has` says which it has. What follows from the name may
-    /// be left out, and so may what an index says, as a whole, and the number of sources, which older versions do not count.
+    /// Returns the first field that a file of such rows needs and lacks; `has` says which it has. A file may lack fields that
+    /// follow from the name, all answers of an index, and the number of sources, which older versions do not count.
     pub(super) fn missing(self, has: impl Fn(Field) -> bool) -> Option<Field> {
         if self == RowKind::Edges {
-            // They are read with the fields that they have, as mentions are.
+            // Edges and mentions are read with the fields that they have.
             return None;
         }
         let has_standing = STANDING.into_iter().any(&has);
@@ -280,7 +280,7 @@ impl RowKind {
         needed.find(|&field| !has(field))
     }
 
-    /// Whether a file of such rows may lack a field. Then all its rows must lack it, unless it follows from the name.
+    /// Whether all rows of such a file may lack a field. Single rows may not, unless the field follows from the name.
     pub(super) fn may_lack(self, field: Field) -> bool {
         match field {
             Field::CheckDigit => false,
@@ -294,7 +294,7 @@ impl RowKind {
         found == self || (self, found) == (RowKind::Edges, RowKind::Mentions)
     }
 
-    /// All fields that rows of this kind can have.
+    /// Returns all fields that rows of this kind can have.
     pub(super) fn all_fields(self) -> impl Iterator<Item = Field> {
         let further = self.further_fields().iter();
         self.fields().iter().chain(further).copied()
@@ -327,7 +327,8 @@ impl RowKind {
         }
     }
 
-    /// The fields by which rows of this kind are sorted, bytewise, the first of them first. Null is before any text.
+    /// Returns the fields by which rows of this kind are sorted, bytewise, the most significant first. Null comes before any
+    /// text.
     #[cfg(feature = "parquet")]
     pub(super) fn sorted_by(self) -> &'static [Field] {
         match self {
@@ -342,7 +343,7 @@ impl RowKind {
         }
     }
 
-    /// The word for one row.
+    /// Returns the word for one row.
     pub(super) fn one(self) -> &'static str {
         match self {
             RowKind::Records => "record",
@@ -357,20 +358,20 @@ impl RowKind {
         }
     }
 
-    /// The names of the usual fields, for messages.
+    /// Lists the names of the usual fields, for messages.
     pub(crate) fn listed(self) -> String {
         let names: Vec<_> = self.fields().iter().map(|field| field.name()).collect();
         names.join(", ")
     }
 
-    /// The names of all fields, for messages.
+    /// Lists the names of all fields, for messages.
     pub(super) fn all_listed(self) -> String {
         let names: Vec<_> = self.all_fields().map(Field::name).collect();
         names.join(", ")
     }
 }
 
-/// Each field in the order of its declaration: its name in every format, and the kind of its values.
+/// Fields in the order of their declaration, each with its name in every format and the kind of its values.
 #[rustfmt::skip]
 const FIELDS: [(Field, &str, FieldKind); 54] = [
     (Field::Doi, "doi", FieldKind::Text),
@@ -439,25 +440,25 @@ const _: () = {
 };
 
 impl Field {
-    /// The name of the field in every format.
+    /// Returns the name of the field in every format.
     pub(crate) fn name(self) -> &'static str {
         FIELDS[self as usize].1
     }
 
-    /// The field of some kind of row with this name.
+    /// Returns the field with this name of any kind of row.
     pub(crate) fn named(name: &str) -> Option<Field> {
         let mut all = RowKind::ALL.iter().flat_map(|rows| rows.all_fields());
         all.find(|field| field.name() == name)
     }
 
-    /// The kind of its values.
+    /// Returns the kind of its values.
     pub(super) fn kind(self) -> FieldKind {
         FIELDS[self as usize].2
     }
 }
 
-/// The kind of rows with columns of these names; none if they are of no kind. Mentions and edges may lack fields. Edges and nodes
-/// may have other columns after their fields.
+/// Returns the kind of rows with columns of these names, or `None` if no kind has them. Mentions and edges may lack fields. Edges
+/// and nodes may have other columns after their fields.
 pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     let has = |field: Field| names.contains(&field.name());
     let is_of = |rows: RowKind| {

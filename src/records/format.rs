@@ -1,4 +1,4 @@
-//! Formats of outputs, their names, and how the ending of a path determines one.
+//! Formats of outputs, with their names, and their choice by the ending of a path.
 
 use std::fmt;
 use std::path::Path;
@@ -17,20 +17,20 @@ pub enum Format {
     /// Apache Parquet, with pages compressed by zstd. Only with the feature `parquet`.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// Tab-separated values with a header, quoted as CSV is.
+    /// Tab-separated values with a header, quoted like CSV.
     Tsv,
 }
 
-/// No format has this name.
+/// Error for a text that does not name a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", unknown(.0))]
 pub struct UnknownFormat(Box<str>);
 
-/// Bytes of a row group of Parquet before encoding at which it is full. Usually it is full by rows before.
+/// Bytes before encoding at which a row group of Parquet is full. It usually reaches its number of rows first.
 #[cfg(feature = "parquet")]
 pub(super) const GROUP_BYTES: usize = 32 << 20;
 
-/// The name of the format that may be left out of a build.
+/// The name of the format that a build may lack.
 const PARQUET: &str = "parquet";
 
 fn unknown(name: &str) -> String {
@@ -52,14 +52,14 @@ impl Format {
         Format::Tsv,
     ];
 
-    /// That of parts, unless another is chosen.
+    /// The default format of parts.
     #[cfg(feature = "parquet")]
     pub(crate) const OF_PARTS: Format = Format::Parquet;
-    /// That of parts, unless another is chosen.
+    /// The default format of parts.
     #[cfg(not(feature = "parquet"))]
     pub(crate) const OF_PARTS: Format = Format::Jsonl;
 
-    /// Its name, which is also the usual ending of its files.
+    /// Returns the name, which is also the usual ending of files.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -71,19 +71,19 @@ impl Format {
         }
     }
 
-    /// The format by the ending of `path`, in upper or lower case, also before an ending of compression: that of `records.csv`,
-    /// `records.csv.gz` and `records.csv.zst` is CSV.
+    /// Returns the format that the ending of `path` names, ignoring case and an ending of compression: CSV for `records.csv`,
+    /// `records.csv.gz` and `records.csv.zst`. Returns `None` for other endings.
     pub fn from_path(path: &Path) -> Option<Format> {
         ending(path)?.parse().ok()
     }
 
-    /// The error for the ending of `path`, if that is a format that this build does not have.
+    /// Returns the error for an ending of `path` that names a format which this build lacks.
     pub(crate) fn left_out(path: &Path) -> Option<UnknownFormat> {
         let unknown = ending(path)?.parse::<Format>().err()?;
         (*unknown.0 == *PARQUET).then_some(unknown)
     }
 
-    /// Whether the last ending of `path` is that of a compression which doisift does not write.
+    /// Whether the last ending of `path` names a compression that doisift does not write.
     pub(crate) fn is_packed_otherwise(path: &Path) -> bool {
         const OTHERS: [&str; 10] = [
             "bz2", "xz", "lzma", "lz4", "lz", "br", "z", "zip", "7z", "zstd",
@@ -91,8 +91,8 @@ impl Format {
         has_ending(path, &OTHERS)
     }
 
-    /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows, and with
-    /// encoders the greatest number of bytes that each group of rows takes that they have ahead.
+    /// Returns the max bytes that a writer buffers, except buffers below 1 MiB and single long rows, and the max bytes of each
+    /// group of rows that encoders hold ahead.
     pub(crate) fn held(self) -> [usize; 2] {
         match self {
             Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => [0, 0],
@@ -102,7 +102,7 @@ impl Format {
         }
     }
 
-    /// Whether a complete output at `path` may have no bytes. CSV and TSV have at least a header, and a packed output a frame.
+    /// Whether a complete output at `path` may be empty. CSV and TSV have at least a header, and a packed output has a frame.
     pub(crate) fn may_be_empty(path: &Path) -> bool {
         Compression::from_path(path) == Compression::None
             && !matches!(ending(path).as_deref(), Some("csv" | "tsv" | PARQUET))
@@ -114,18 +114,18 @@ impl Format {
     }
 }
 
-/// Whether what is written to `path` is compressed.
+/// Whether an output at `path` is compressed.
 #[cfg(feature = "known")]
 pub(crate) fn is_packed(path: &Path) -> bool {
     Compression::from_path(path) != Compression::None
 }
 
-/// Whether `path` has one of these endings, which are in lower case, also before that of its compression.
+/// Whether `path` has one of these lower-case endings, ignoring case and an ending of compression.
 pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
     ending(path).is_some_and(|ending| endings.contains(&&*ending))
 }
 
-/// The ending of `path` before that of its compression, in lower case.
+/// Returns the ending of `path` in lower case, without an ending of compression.
 fn ending(path: &Path) -> Option<String> {
     let plain = match Compression::from_path(path) {
         Compression::None => path,
@@ -161,7 +161,7 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    /// The compression by the last ending of `path`.
+    /// Returns the compression that the last ending of `path` names.
     pub(super) fn from_path(path: &Path) -> Compression {
         let ending = path.extension().unwrap_or_default();
         if ending.eq_ignore_ascii_case("gz") {

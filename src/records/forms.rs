@@ -4,7 +4,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 use doisift_core::Form;
 
-/// A set of forms, which a name was written in.
+/// A set of forms in which a name was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms(u8);
 
@@ -21,17 +21,17 @@ impl Forms {
         Form::Urn,
     ];
 
-    /// The set as one byte, for files that only the same version of doisift reads.
+    /// Returns the set as one byte, for files that only the same version of doisift reads.
     pub(crate) fn bits(self) -> u8 {
         self.0
     }
 
-    /// The set with these [`bits`](Self::bits).
+    /// Returns the set with these [`bits`](Self::bits).
     pub(crate) fn from_bits(bits: u8) -> Forms {
         Forms(bits)
     }
 
-    /// Number of forms.
+    /// Returns the number of forms.
     pub(super) fn count(self) -> u64 {
         self.0.count_ones().into()
     }
@@ -41,7 +41,7 @@ impl Forms {
         self.0 & Forms::from(form).0 != 0
     }
 
-    /// The forms, sorted by name.
+    /// Iterates over the forms, sorted by name.
     pub fn iter(self) -> impl Iterator<Item = Form> {
         Forms::SORTED
             .into_iter()

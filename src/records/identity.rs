@@ -1,4 +1,4 @@
-//! What identifies a row of edges, mentions, nodes or pairs where two outputs are compared.
+//! Fields that identify a row of edges, mentions, nodes or pairs when two outputs are compared.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
 
-/// The fields that identify rows, in the order in which rows are compared. Rows of a kind have some of them.
+/// The fields that identify rows, in the order of comparison. Rows of a kind have some of them.
 pub(crate) const IDENTITY: [Field; 7] = [
     Field::Doi,
     Field::Record,
@@ -22,7 +22,7 @@ pub(crate) trait ComparedKind: Clone + Default + Send + 'static {
     const ROWS: RowKind;
 }
 
-/// Edges, and mentions, which are read as edges.
+/// Edges and mentions, which are read as edges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfEdges;
 
@@ -44,16 +44,16 @@ impl ComparedKind for OfPairs {
     const ROWS: RowKind = RowKind::Pairs;
 }
 
-/// The values of a row that identify it; reused.
+/// The reusable values that identify a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowIdentity<K> {
-    /// Those of [`IDENTITY`]; empty for null, and where there is no such column.
+    /// Values of the fields [`IDENTITY`]. Empty for null and for missing columns.
     pub(crate) values: [String; IDENTITY.len()],
     kind: PhantomData<K>,
 }
 
 impl<K> RowIdentity<K> {
-    /// Drops the values of all fields but these.
+    /// Clears the values of all fields except these.
     pub(crate) fn keep(&mut self, fields: &[Field]) {
         for (field, value) in IDENTITY.iter().zip(&mut self.values) {
             if !fields.contains(field) {
@@ -62,7 +62,7 @@ impl<K> RowIdentity<K> {
         }
     }
 
-    /// The name; empty if it has none.
+    /// Returns the name, or an empty text if it has none.
     pub(crate) fn doi(&self) -> &str {
         &self.values[0]
     }
@@ -71,7 +71,7 @@ impl<K> RowIdentity<K> {
 impl<K: ComparedKind> Row for RowIdentity<K> {
     fn value(&self, field: Field) -> Value<'_> {
         let Some(at) = IDENTITY.iter().position(|own| *own == field) else {
-            // A number of a temporary run, which is not read.
+            // A number in a temporary run, which is not read.
             return Value::Nullable(None);
         };
         let value = self.values[at].as_str();

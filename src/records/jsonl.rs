@@ -25,7 +25,7 @@ pub(super) struct Jsonl<W> {
     lines: LineBuffer<W>,
     /// The fields, each with the bytes before its value.
     fields: Vec<(Field, String)>,
-    /// The same for fields of records.
+    /// The bytes before the value of each field of records.
     record_fields: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ fn put_number(out: &mut Vec<u8>, number: u64) {
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    // Most texts are short, and have none.
+    // Most texts are short and have no escaped bytes.
     if has_escaped(text.as_bytes()) {
         return Ok(serde_json::to_writer(out, text)?);
     }
@@ -132,7 +132,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a text has a byte that JSON escapes: a control, a quote or a backslash.
+/// Whether a text has a byte that JSON escapes: a control character, a quote or a backslash.
 fn has_escaped(text: &[u8]) -> bool {
     let (parts, rest) = text.as_chunks::<16>();
     let Some(last) = text.last_chunk() else {
@@ -148,7 +148,7 @@ fn has_escaped(text: &[u8]) -> bool {
     seen.any()
 }
 
-/// The bytes of `part` that JSON escapes.
+/// Returns a mask of the bytes of `part` that JSON escapes.
 #[inline]
 fn escaped(part: &[u8; 16]) -> u8x16 {
     let part = u8x16::new(*part);
@@ -157,8 +157,8 @@ fn escaped(part: &[u8; 16]) -> u8x16 {
     is_control | is(b'"') | is(b'\\')
 }
 
-/// Reads records from JSON Lines: objects with exactly the fields of a record, in any order. An empty document is read as
-/// none; blank lines are skipped.
+/// Reads rows from JSON Lines: objects with exactly the fields of a row, in any order. An empty document has no rows. Blank lines
+/// are skipped.
 pub(super) struct JsonlReader<R> {
     lines: BufReader<R>,
     line: Vec<u8>,
@@ -181,7 +181,7 @@ impl<R: Read> JsonlReader<R> {
         }
     }
 
-    /// Reads the next line; false at the end.
+    /// Reads the next line. Returns false at the end.
     fn advance(&mut self) -> Result<bool, RecordFault> {
         self.line.clear();
         self.number += 1;
@@ -251,7 +251,7 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // Bits of the fields that were read, of which there are fewer than 64.
+        // Bits of the fields that were read. There are fewer than 64 fields.
         let mut seen = 0_u64;
         self.into.reset();
         while let Some(JsonText(name)) = map.next_key()? {
@@ -292,7 +292,7 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
     }
 }
 
-/// Reads the value of a column that holds a field of records into its place.
+/// Reads the value of a column with a field of records into its slot.
 fn fill_record(value: &RawValue, slot: RecordSlot<'_>, name: &str) -> Result<(), RecordFault> {
     match (slot, value.get()) {
         (RecordSlot::Typed(kind @ RecordType::Text, value), text) if text != "null" => {
@@ -304,7 +304,7 @@ fn fill_record(value: &RawValue, slot: RecordSlot<'_>, name: &str) -> Result<(),
     }
 }
 
-/// Reads the value of a field into its place.
+/// Reads the value of a field into its slot.
 fn fill<'de, A: MapAccess<'de>>(map: &mut A, slot: Slot<'_>) -> Result<(), A::Error> {
     match slot {
         Slot::Text(text) => map.next_value::<JsonText<'_>>()?.copy_to(text),
@@ -328,7 +328,7 @@ impl JsonText<'_> {
     }
 }
 
-/// The reason why a line is no row of the `wanted` kind.
+/// Returns the fault of a line that is not a row of the `wanted` kind.
 fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault {
     let row = serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line);
     let row = row.unwrap_or_default();
@@ -339,9 +339,10 @@ fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault
     }
 }
 
-/// The members of the first object, in order, with the types of their first values that are not null. None if there is no object.
+/// Returns the members of the first object, in order, with the types of their first values that are not null. Empty if there is
+/// no object.
 ///
-/// Reads up to the first value of each column that holds a field of records.
+/// Reads up to the first value of each column with a field of records.
 ///
 /// # Errors
 /// If a line cannot be read, or is too long.
@@ -356,7 +357,7 @@ pub(super) fn columns(raw: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
             continue;
         }
         let mut json = serde_json::Deserializer::from_slice(line);
-        // What is no object is reported when rows are read.
+        // A line that is not an object is reported when rows are read.
         let found = json.deserialize_map(Columns).unwrap_or_default();
         if columns.is_empty() {
             columns = found;
@@ -395,7 +396,7 @@ impl<'de> Visitor<'de> for Columns {
     }
 }
 
-/// The type of a value as it is written. None for null, an object or a list.
+/// Returns the type of a JSON value, or `None` for null, an object or a list.
 fn written_type(value: &str) -> Option<RecordType> {
     match value.as_bytes().first()? {
         b'"' => Some(RecordType::Text),

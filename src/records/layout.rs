@@ -1,4 +1,4 @@
-//! How rows are written: what they are, in which format, and with which fields.
+//! The layout of an output: kind of rows, format and fields.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use super::field::{Field, RowKind, STANDING};
 use super::format::Format;
 use crate::structure::{RecordColumn, RecordType};
 
-/// How the rows of an output are written.
+/// Layout of the rows of an output.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
     pub(crate) rows: RowKind,
     /// The fields of a row, in order.
     pub(crate) fields: Arc<[Field]>,
-    /// The columns after these, which hold fields of records in the documents.
+    /// The columns after the fields, with fields of records in the documents.
     pub(crate) record_fields: Arc<[RecordColumn]>,
 }
 
-/// The fields that were chosen for an output are not fields of its rows.
+/// Error for chosen fields that rows do not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}; the fields of {} are {}", .rows.name(), .rows.all_listed())]
 pub struct BadFields {
@@ -41,7 +41,7 @@ enum FieldFault {
 }
 
 impl Layout {
-    /// Rows with all their usual fields.
+    /// Creates a layout with all usual fields.
     pub(crate) fn new(format: Format, rows: RowKind) -> Layout {
         Layout {
             format,
@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// The same with columns for fields of records in the documents.
+    /// Adds columns for fields of records in the documents.
     pub(crate) fn with_record_fields(
         self,
         columns: impl IntoIterator<Item = RecordColumn>,
@@ -62,7 +62,7 @@ impl Layout {
         }
     }
 
-    /// The same for rows that may have no name.
+    /// Changes the layout for rows that may have no name.
     pub(crate) fn without_names(self) -> Layout {
         let field = |field: &Field| match field {
             Field::Doi => Field::DoiOrNull,
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// Rows with the fields of these names, in this order; none for all usual ones.
+    /// Creates a layout with the fields of these names, in this order, or with all usual ones for `None`.
     pub(crate) fn with_fields(
         format: Format,
         rows: RowKind,
@@ -108,7 +108,7 @@ impl Layout {
         self.fields.contains(&field)
     }
 
-    /// The same with more fields after the others.
+    /// Appends fields.
     pub(crate) fn and(self, fields: &[Field]) -> Layout {
         Layout {
             fields: self.fields.iter().chain(fields).copied().collect(),
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// The same with what an index says of names, if rows can have that.
+    /// Appends the answers of an index, if rows can have them.
     pub(crate) fn and_standing(self) -> Layout {
         match self.rows {
             _ if self.format == Format::Names => self,
@@ -125,24 +125,24 @@ impl Layout {
         }
     }
 
-    /// Whether rows have what an index says of names.
+    /// Whether rows have answers of an index.
     pub(crate) fn has_standing(&self) -> bool {
         STANDING.into_iter().any(|field| self.has(field))
     }
 
-    /// The names of the fields.
+    /// Returns the names of the fields.
     pub(crate) fn field_names(&self) -> Vec<&'static str> {
         self.fields.iter().map(|field| field.name()).collect()
     }
 
-    /// The names of all columns.
+    /// Returns the names of all columns.
     pub(crate) fn columns(&self) -> Vec<&str> {
         let fields = self.fields.iter().map(|field| field.name());
         let of_records = self.record_fields.iter().map(|column| &*column.name);
         fields.chain(of_records).collect()
     }
 
-    /// The words for the types of columns that hold fields of records, except those of texts.
+    /// Returns the words for the types of columns with fields of records, except texts.
     pub(crate) fn types(&self) -> BTreeMap<&str, &'static str> {
         let columns = self.record_fields.iter();
         let typed = columns.filter(|column| column.kind != RecordType::Text);
@@ -150,7 +150,7 @@ impl Layout {
         typed.collect()
     }
 
-    /// The names of all columns, with the types of those that hold fields of records.
+    /// Returns the names of all columns, with the types of those with fields of records.
     pub(crate) fn described_columns(&self) -> String {
         let fields = self.fields.iter().map(|field| field.name().to_owned());
         let of_records = self.record_fields.iter().map(RecordColumn::described);

@@ -1,4 +1,4 @@
-//! The schemas of records and mentions, and a module for each format that writes them and reads records.
+//! The schemas of rows, and a module for each format that writes and reads them.
 //!
 //! Rows are written to any writer, usually an [`Output`].
 
@@ -65,10 +65,10 @@ pub(crate) use row::{OwnedRow, Row, Value};
 pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
 pub(crate) use standing::{HeldStanding, Standing};
 
-/// A writer of rows.
+/// Creates a writer of rows.
 ///
 /// # Errors
-/// If the format writes a header at once, and that fails.
+/// If the format writes a header at once and this fails.
 pub(crate) fn writer<W: Write + Send + 'static>(
     layout: &Layout,
     out: W,
@@ -82,7 +82,7 @@ pub(crate) fn writer<W: Write + Send + 'static>(
     })
 }
 
-/// A writer of rows to an output, which may be a folder of parts.
+/// Creates a writer of rows to an output, which may be a folder of parts.
 ///
 /// # Errors
 /// As [`writer`].
@@ -98,8 +98,8 @@ pub(crate) fn output_writer(
     }
 }
 
-/// A writer of blocks of rows to an output, which may be a folder of parts. `encoders` encode the rows if the format leaves that
-/// to them.
+/// Creates a writer of blocks of rows to an output, which may be a folder of parts. `encoders` encode the rows if the format has
+/// encoders.
 ///
 /// # Errors
 /// As [`writer`].
@@ -117,7 +117,7 @@ pub(crate) fn output_blocks(
     }
 }
 
-/// A writer of blocks of rows to one file.
+/// Creates a writer of blocks of rows to one file.
 fn file_blocks(
     layout: &Layout,
     output: Output,
@@ -147,7 +147,7 @@ impl BlockBuilder {
 }
 
 impl RowBlock {
-    /// The rows as a block for an output.
+    /// Makes a block of rows for an output.
     pub(crate) fn new<R: Row>(
         layout: &Layout,
         rows: &mut dyn Iterator<Item = R>,

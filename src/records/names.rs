@@ -16,7 +16,7 @@ impl<W: Write> NamesWriter<W> {
 }
 
 impl RowBlock {
-    /// A block of bare names: the keys that `each` passes on.
+    /// Makes a block of bare names from the keys that `each` passes on.
     pub(crate) fn names(each: impl FnOnce(&mut dyn FnMut(&[u8]))) -> RowBlock {
         let mut lines = Lines::default();
         each(&mut |key| {

@@ -25,7 +25,7 @@ pub(crate) use destination::Destination;
 use pieces::EvenPieces;
 use sum::SummedFile;
 
-/// Greatest number of links that are followed to find the file to replace; more than any system allows.
+/// Max number of links to follow to the file to replace. More than any system allows.
 const LINKS: usize = 64;
 
 /// An error with the path it concerns.
@@ -37,7 +37,7 @@ pub(crate) struct PathError {
     error: io::Error,
 }
 
-/// What to do about an output that cannot be written.
+/// Returns the remedy for an output that cannot be written.
 fn remedy(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {
@@ -51,15 +51,15 @@ fn remedy(path: &Path, error: &io::Error) -> String {
 
 /// An output that is written to, then committed.
 ///
-/// A regular file is written under a temporary name in the folder of its target and renamed when it is complete, so an
-/// incomplete file never has the final name. Dropping it before [`WholeOutput::commit`] removes it. It is not synced to disk: after
-/// a crash of the machine, the state depends on the file system. An existing file that is not regular is written directly.
-/// Errors name the path and have the kind of the system's error.
+/// A regular file is written under a temporary name in the folder of its target and renamed when it is complete, so an incomplete
+/// file never has the final name. Dropping it before [`WholeOutput::commit`] removes it. It is not synced to disk: after a crash
+/// of the machine, the state depends on the file system. An existing file that is not regular is written directly. Errors name
+/// the path and have the kind of the system's error.
 pub(crate) struct Output {
     encoder: Encoder,
     /// The path for errors.
     path: PathBuf,
-    /// The folder whose manifest this is, and the number of rows that its parts have and that come again.
+    /// The folder whose manifest this is, and the number of its rows that will be written again.
     parts: Option<(PartFolder, u64)>,
 }
 
@@ -79,7 +79,7 @@ enum Encoder {
 }
 
 enum OutputTarget {
-    /// There is no output: the caller takes the rows.
+    /// No output: the caller takes the rows.
     Nowhere(Sink),
     Stdout(Stdout),
     Straight(File),
@@ -96,7 +96,7 @@ enum OutputPlace {
     Descriptor { is_stdout: bool },
     /// An existing file that is not regular.
     Special(PathBuf),
-    /// A regular file, or none yet.
+    /// A regular file, which may not exist yet.
     Regular(PathBuf),
 }
 
@@ -105,7 +105,7 @@ impl Output {
     ///
     /// The endings `.gz` and `.zst` compress, at level 6 and 3, with a checksum. A symbolic link is followed, and the file that
     /// it leads to is replaced. The new file has the permissions of the one it replaces, or those of the umask if there is none.
-    /// Its temporary name holds `mark`, see [`temporary_of`](Self::temporary_of), or random letters.
+    /// Its temporary name contains `mark`, see [`temporary_of`](Self::temporary_of), or random letters.
     ///
     /// # Errors
     /// If `path` is a folder, or its folder is missing or cannot be written to, or a special file cannot be opened.
@@ -113,7 +113,7 @@ impl Output {
         Output::open(path, mark).map_err(|error| at(or_stdout(path), error))
     }
 
-    /// No output, for rows that the caller takes.
+    /// Creates an output that discards its bytes, for rows that the caller takes.
     pub(crate) fn nowhere() -> Output {
         Output {
             encoder: Encoder::Plain(BufWriter::new(OutputTarget::Nowhere(io::sink()))),
@@ -122,11 +122,11 @@ impl Output {
         }
     }
 
-    /// A folder of parts at `path`, which are written through [`output_writer`](super::output_writer). `keep` says what becomes of
-    /// them if the run does not end, and `note` takes the paths of files that are removed if the process exits.
+    /// Creates a folder of parts at `path`, which are written through [`output_writer`](super::output_writer). `keep` says
+    /// whether they stay if the run does not end, and `note` takes the paths of files to remove if the process exits.
     ///
     /// # Errors
-    /// If the folder cannot be made, or has files that are not of this run.
+    /// If the folder cannot be created, or has files that do not belong to this run.
     pub(crate) fn create_folder(
         path: &Path,
         plan: PartPlan,
@@ -143,7 +143,7 @@ impl Output {
         })
     }
 
-    /// A part of a folder, at `path`.
+    /// Creates a part of a folder, at `path`.
     pub(super) fn create_part(path: &Path, mark: Option<&str>) -> io::Result<Output> {
         let part = OutputTarget::aside(path.to_owned(), mark);
         let part = part.and_then(|part| Output::to(part, Some(path)));
@@ -152,10 +152,10 @@ impl Output {
         Ok(part)
     }
 
-    /// Goes on after the parts that an earlier run wrote. The first `passed` rows that come are in them.
+    /// Continues after the parts of an earlier run. The first `passed` rows to be written are already in them.
     ///
     /// # Errors
-    /// If a part is not as it was.
+    /// If a part was changed.
     pub(crate) fn resume(&mut self, done: PartsDone, passed: u64) -> io::Result<()> {
         match &mut self.parts {
             Some((folder, again)) => {
@@ -166,7 +166,7 @@ impl Output {
         }
     }
 
-    /// The folder of parts, and the number of rows that come and are in them, if this is the output of its manifest.
+    /// Takes the folder of parts, if this is the output of its manifest, and the number of its rows that will be written again.
     pub(super) fn take_parts(&mut self) -> Option<(PartFolder, u64)> {
         self.parts.take()
     }
@@ -176,7 +176,7 @@ impl Output {
         self.parts = Some((folder, 0));
     }
 
-    /// The temporary file for an output at `path`, given a `mark`. `None` if it is written directly.
+    /// Returns the temporary file for an output at `path` with this `mark`, or `None` if it is written directly.
     pub(crate) fn temporary_of(path: &Path, mark: &str) -> io::Result<Option<PathBuf>> {
         Ok(
             match OutputPlace::of(path).map_err(|error| at(path, error))? {
@@ -188,7 +188,7 @@ impl Output {
         )
     }
 
-    /// The regular file that an output at `path` replaces, by its own name. `None` if it is written directly.
+    /// Returns the regular file that an output at `path` replaces, after following links, or `None` if it is written directly.
     ///
     /// # Errors
     /// If `path` is a folder, or cannot be examined.
@@ -208,7 +208,7 @@ impl Output {
         Output::to(target, path)
     }
 
-    /// Writes to `target`, which `path` leads to.
+    /// Creates an output to `target`, to which `path` leads.
     fn to(target: OutputTarget, path: Option<&Path>) -> io::Result<Output> {
         let compression = path.map_or(Compression::None, Compression::from_path);
         let encoder = Encoder::new(compression, target)?;
@@ -220,17 +220,17 @@ impl Output {
         })
     }
 
-    /// The temporary file, which must not be read as an input. `None` if the output is written directly.
+    /// Returns the id of the temporary file, which must not be read as an input, or `None` if the output is written directly.
     pub(crate) fn temporary_id(&self) -> Option<FileId> {
         self.encoder.target().temporary_id()
     }
 
-    /// The temporary file, if there is one.
+    /// Returns the path of the temporary file, if there is one.
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.encoder.target().temporary()
     }
 
-    /// Ends compression and writes all buffers. Errors of a full disk are reported at the latest here.
+    /// Ends compression and writes all buffers. A full disk is reported here at the latest.
     ///
     /// # Errors
     /// If writing fails. Then the temporary file is removed.
@@ -257,10 +257,10 @@ impl Output {
 }
 
 impl WholeOutput {
-    /// Gives a regular file its final name.
+    /// Renames a regular file to its final name.
     ///
     /// # Errors
-    /// If the rename fails. Then the file that had the final name is unchanged.
+    /// If the rename fails. Then an existing file with the final name is unchanged.
     pub(crate) fn commit(self) -> io::Result<()> {
         let WholeOutput {
             target,
@@ -272,7 +272,7 @@ impl WholeOutput {
         complete.map_err(|error| at(&path, error))
     }
 
-    /// Gives a file its final name, which no file has yet.
+    /// Renames a file to its final name, which no file may have yet.
     ///
     /// # Errors
     /// If there is such a file, or the rename fails.
@@ -281,7 +281,7 @@ impl WholeOutput {
         target.commit_new().map_err(|error| at(&path, error))
     }
 
-    /// The bytes of a part, and their checksum.
+    /// Returns the number of bytes of a part, and their checksum.
     pub(super) fn sum(&self) -> (u64, u64) {
         self.target.sum()
     }
@@ -371,7 +371,7 @@ impl OutputTarget {
         }
     }
 
-    /// A file that has a temporary name until it is complete.
+    /// Creates a file with a temporary name until it is complete.
     fn aside(path: PathBuf, mark: Option<&str>) -> io::Result<OutputTarget> {
         if path.file_name().is_none() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -455,8 +455,8 @@ impl Write for OutputTarget {
 }
 
 impl OutputPlace {
-    /// Follows symbolic links, also to files that do not exist yet, but not descriptors, whose file may have
-    /// no name or be in use by other processes. A dash is standard output.
+    /// Follows symbolic links, also to files that do not exist yet, but not descriptors, whose file may have no name or be in use
+    /// by other processes. A dash is standard output.
     fn of(path: &Path) -> io::Result<OutputPlace> {
         if path.as_os_str() == "-" {
             return Ok(OutputPlace::Descriptor { is_stdout: true });
@@ -480,13 +480,13 @@ impl OutputPlace {
                 Err(error) => return Err(error),
             }
         }
-        // Gives the error of the system for a loop.
+        // Returns the system's error for a loop.
         fs::metadata(&path).map(|_| OutputPlace::Regular(path))
     }
 }
 
-/// Whether an open descriptor is standard output of this process, if `path` is a descriptor of any process, such as `/dev/fd/1` or
-/// `/proc/self/fd/1`.
+/// Whether a descriptor path, such as `/dev/fd/1` or `/proc/self/fd/1`, is standard output of this process. `None` if `path` is
+/// not a descriptor.
 fn descriptor(path: &Path) -> Option<bool> {
     let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder(path)).ok()?;
@@ -498,7 +498,7 @@ fn descriptor(path: &Path) -> Option<bool> {
     is_any.then_some(is_own && number == 1)
 }
 
-/// The folder of a path; `.` if it has only one part.
+/// Returns the folder of a path, or `.` if the path has only one part.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -507,7 +507,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// The path for errors.
+/// Returns the path for errors.
 fn or_stdout(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("standard output"))
 }

@@ -20,7 +20,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) mentions: u64,
 }
 
-/// A pair that owns its texts; reused.
+/// A reusable pair that owns its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedPair {
     pub(crate) source: String,

@@ -18,10 +18,10 @@ const HEAD: usize = 32;
 const PARQUET: &[u8] = b"PAR1";
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A reader of records from the file `raw`: Parquet, or a format that [`reader`] reads.
+/// Opens the file `raw`: Parquet, or a format that [`reader`] reads.
 ///
 /// # Errors
-/// If it cannot be read, or its start shows that it is no file of records.
+/// If it cannot be read, or its start shows that it is not a file of records.
 pub(crate) fn file_reader<O: OwnedRow + 'static>(
     mut raw: impl Read + Seek + ReadAt + 'static,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
@@ -45,11 +45,10 @@ fn parquet<O: OwnedRow>(_: impl Read) -> Result<Box<dyn RowReader<O>>, ReadError
     Err(ReadError::new(RecordFault::LeftOut))
 }
 
-/// A reader of records from the stream `raw`, which is CSV, TSV or JSON Lines, plain or packed with gzip or zstd. An empty stream
-/// has no records.
+/// Opens the stream `raw`: CSV, TSV or JSON Lines, plain or packed with gzip or zstd. An empty stream has no records.
 ///
 /// # Errors
-/// If it cannot be read, or its start shows that it is no file of records.
+/// If it cannot be read, or its start shows that it is not a file of records.
 pub(crate) fn reader<'r, O: OwnedRow>(
     raw: impl Read + Send + 'r,
 ) -> Result<Box<dyn RowReader<O> + 'r>, ReadError> {
@@ -60,7 +59,7 @@ pub(crate) fn reader<'r, O: OwnedRow>(
     }
 }
 
-/// Why a text that starts with no field has no rows of this kind: the first column that it lacks, if it is a table.
+/// Returns the fault of a text that does not start with a field: the first column that it lacks, if it is a table.
 fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
     let names = csv::header(raw, b',').unwrap_or_default();
     let field = rows.missing(|field| names.iter().any(|name| name == field.name()));
@@ -73,11 +72,11 @@ fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
     }
 }
 
-/// The columns of the file `raw`, in order: of its header, of its metadata, or of its first object. None if it is
-/// empty, or its start shows no format.
+/// Returns the columns of the file `raw`, in order: of its header, its metadata, or its first object. Empty if the file is empty
+/// or in no known format.
 ///
 /// # Errors
-/// If it cannot be read, or holds bare names.
+/// If it cannot be read, or contains bare names.
 pub(super) fn file_columns(
     mut raw: impl Read + Seek + ReadAt + 'static,
 ) -> Result<Vec<FoundColumn>, ReadError> {
@@ -119,16 +118,16 @@ fn unpacker<'r>(mut raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Sen
     })
 }
 
-/// The format of lines, by the first of them.
+/// Format of lines, by the first line.
 enum LineFormat {
-    /// Also of an empty stream.
+    /// JSON Lines, or an empty stream.
     Json,
     /// CSV or TSV with this byte between fields.
     Delimited(u8),
     Unknown,
 }
 
-/// A stream whose packing was undone, at its first line, and the format of its lines.
+/// Returns an unpacked stream at its first line, and the format of its lines.
 fn lines<'r>(
     mut raw: Box<dyn Read + Send + 'r>,
 ) -> Result<(Box<dyn Read + Send + 'r>, LineFormat), ReadError> {
@@ -145,7 +144,7 @@ fn lines<'r>(
     Ok((Box::new(Cursor::new(head).chain(raw)), format))
 }
 
-/// The byte after the first name in a header of CSV or TSV; none if it is not the name of a field.
+/// Returns the byte after the first name in a header of CSV or TSV, or `None` if it is not the name of a field.
 fn delimiter(header: &[u8]) -> Option<u8> {
     let quote = |bytes: &[u8]| usize::from(bytes.first() == Some(&b'"'));
     let header = &header[quote(header)..];
@@ -159,7 +158,7 @@ fn delimiter(header: &[u8]) -> Option<u8> {
     }
 }
 
-/// The first bytes; fewer only if the input is shorter.
+/// Reads the first bytes; fewer only if the input is shorter.
 fn peek(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(HEAD);
     raw.take(HEAD as u64).read_to_end(&mut head)?;

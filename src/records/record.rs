@@ -1,4 +1,4 @@
-//! Records and mentions, and the checks of records that are read.
+//! Records and mentions, and the checks of records when they are read.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub struct Record<'a> {
     pub sources: u64,
     /// The forms of the mentions.
     pub forms: Forms,
-    /// Source of the first mention: the least by (source order, document order, offset).
+    /// Source of the first mention: the smallest by (source order, document order, offset).
     pub first_source: &'a str,
     /// Its document; a plain file has none.
     pub first_document: Option<&'a str>,
@@ -35,12 +35,12 @@ pub struct Record<'a> {
     pub first_text: Cow<'a, str>,
     /// Whether the end of every mention was a guess.
     pub guessed: bool,
-    /// What an index says of the name; the default unless it was asked.
+    /// The answers of an index about the name. The default if none was asked.
     pub(crate) standing: Standing<'a>,
 }
 
 impl<'a> Record<'a> {
-    /// The value of the field with this name, as outputs have it; none if records have no such field.
+    /// Returns the value of the field with this name, as in outputs. `None` if records have no such field.
     ///
     /// ```
     /// use doisift::{FieldValue, Record};
@@ -53,23 +53,24 @@ impl<'a> Record<'a> {
         row::value_of(self, RowKind::Records, field)
     }
 
-    /// What the check digit says of the name, as [`Doi::check_digit`](crate::Doi::check_digit).
+    /// Checks the check digit of the name, as [`Doi::check_digit`](crate::Doi::check_digit) does.
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name; none if it was not asked, or has no name with
-    /// this prefix.
+    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
+    /// with this prefix.
     pub fn known(&self) -> Option<bool> {
         self.standing.known
     }
 
-    /// The agency that registered the name, if that index says so.
+    /// Returns the agency that registered the name, if the index has it.
     pub fn agency(&self) -> Option<&'a str> {
         self.standing.agency
     }
 
-    /// Whether that index has a notice that the work is retracted, withdrawn or removed; none if it knows nothing of the name.
+    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
+    /// neither a notice nor a name with this prefix.
     pub fn retracted(&self) -> Option<bool> {
         self.standing.retracted
     }
@@ -94,12 +95,12 @@ impl Row for Record<'_> {
     }
 }
 
-/// The field of a row with this key.
+/// Returns the field `check_digit` of a row with this key.
 fn check_digit(key: &str) -> Value<'_> {
     Value::Nullable(CheckDigit::of_key(key).map(CheckDigit::name))
 }
 
-/// The greatest value of a number, since Parquet's integers are signed.
+/// Max value of a number, since Parquet's integers are signed.
 pub(crate) const MAX: u64 = i64::MAX as u64;
 
 /// Descriptions of valid values, for messages.
@@ -112,7 +113,7 @@ pub(super) const FORMS: &str = "one or more of arxiv, bare, doi, hdl, info, labe
 pub(super) const FLAG: &str = "true or false";
 pub(super) const TEXT: &str = "some text";
 
-/// A record that owns its texts; reused.
+/// A reusable record that owns its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedRecord {
     pub(crate) doi: String,
@@ -129,7 +130,7 @@ pub(crate) struct OwnedRecord {
     pub(crate) standing: OwnedStanding,
 }
 
-/// As a row of JSON Lines.
+/// Serialises as a row of JSON Lines.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Record<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -137,7 +138,7 @@ impl serde::Serialize for Record<'_> {
     }
 }
 
-/// As a row of JSON Lines, with the usual fields.
+/// Serialises as a row of JSON Lines, with the usual fields.
 #[cfg(feature = "serde")]
 impl serde::Serialize for MentionRow<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -164,7 +165,7 @@ impl From<Record<'_>> for OwnedRecord {
 }
 
 impl OwnedRecord {
-    /// The record with borrowed texts.
+    /// Returns the record with borrowed texts.
     pub(crate) fn as_record(&self) -> Record<'_> {
         let document = self.first_document.as_str();
         Record {
@@ -207,7 +208,7 @@ impl OwnedRow for OwnedRecord {
     const KIND: RowKind = RowKind::Records;
 
     fn reset(&mut self) {
-        // A valid number. No output of rows without this field has it.
+        // A valid number for rows without this field, whose outputs do not have it either.
         self.sources = 1;
     }
 
@@ -287,19 +288,19 @@ pub struct MentionRow<'a> {
     pub text: &'a str,
     /// Whether its end was a guess.
     pub guessed: bool,
-    /// The text before and after the name; empty unless it was asked for.
+    /// The text before and after the name. Empty unless asked for.
     pub(crate) around: [&'a str; 2],
     /// The ordinal of the document within its source.
     pub(crate) document_index: u64,
     /// The number of the text within its document.
     pub(crate) part_index: u64,
-    /// The capture of the document, if it is in a WARC file and this was asked for.
+    /// The capture of the document, if it is in a WARC file and the capture was asked for.
     pub(crate) capture: Option<&'a Capture>,
-    /// The cell of the mention in its row, if it is in a table and this was asked for.
+    /// The cell of the mention in its row, if it is in a table and the cell was asked for.
     pub(crate) column: Option<&'a str>,
-    /// The place in the structure of the document; the default unless it was asked for.
+    /// The place in the structure of the document. The default unless asked for.
     pub(crate) edge: RowEdge<'a>,
-    /// What an index says of the name; the default unless it was asked.
+    /// The answers of an index about the name. The default if none was asked.
     pub(crate) standing: Standing<'a>,
 }
 
@@ -312,22 +313,22 @@ pub(crate) struct RowEdge<'a> {
     pub(crate) path: Option<&'a str>,
     /// The index of the reference within the record.
     pub(crate) ref_index: Option<u64>,
-    /// What the mention is for the record.
+    /// The role of the mention in the record.
     pub(crate) role: &'a str,
-    /// Whether the document itself says that it is an identifier.
+    /// Whether the document itself states that it is an identifier.
     pub(crate) asserted: bool,
-    /// The value of the field for identifiers that it is in, whole, if this was asked for.
+    /// The whole value of the field for identifiers that contains it, if asked for.
     pub(crate) value: Option<&'a str>,
-    /// The name that cleaning makes of the value, if that changes anything.
+    /// The name that cleaning makes of the value, if it changes anything.
     pub(crate) doi_clean: Option<&'a str>,
-    /// What cleaning changes.
+    /// The changes by cleaning.
     pub(crate) changed: Option<&'a str>,
-    /// What its item and its record say, if this was asked for.
+    /// Details of its item and its record, if asked for.
     pub(crate) details: Option<&'a EdgeDetails>,
 }
 
 impl<'a> RowEdge<'a> {
-    /// The value of a field that its item gives; null of any other.
+    /// Returns the value of a field of its item; null for other fields.
     fn detail(&self, field: Field) -> Value<'a> {
         let item = self.details.and_then(|details| details.item.as_deref());
         let detail = item.and_then(|item| match field {
@@ -342,73 +343,74 @@ impl<'a> RowEdge<'a> {
 }
 
 impl<'a> MentionRow<'a> {
-    /// The value of the field with this name, as outputs have it; none if mentions have no such field.
+    /// Returns the value of the field with this name, as in outputs. `None` if mentions have no such field.
     pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
         row::value_of(self, RowKind::Mentions, field)
     }
 
-    /// What the check digit says of the name, as [`Doi::check_digit`](crate::Doi::check_digit).
+    /// Checks the check digit of the name, as [`Doi::check_digit`](crate::Doi::check_digit) does.
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name; none if it was not asked, or has no name with
-    /// this prefix.
+    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
+    /// with this prefix.
     pub fn known(&self) -> Option<bool> {
         self.standing.known
     }
 
-    /// The agency that registered the name, if that index says so.
+    /// Returns the agency that registered the name, if the index has it.
     pub fn agency(&self) -> Option<&'a str> {
         self.standing.agency
     }
 
-    /// Whether that index has a notice that the work is retracted, withdrawn or removed; none if it knows nothing of the name.
+    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
+    /// neither a notice nor a name with this prefix.
     pub fn retracted(&self) -> Option<bool> {
         self.standing.retracted
     }
 
-    /// Readable text before the name; empty unless [context](crate::PipelineBuilder::context) was asked for.
+    /// Returns readable text before the name. Empty unless [context](crate::PipelineBuilder::context) was asked for.
     pub fn before(&self) -> &'a str {
         self.around[0]
     }
 
-    /// Readable text after the name; empty unless [context](crate::PipelineBuilder::context) was asked for.
+    /// Returns readable text after the name. Empty unless [context](crate::PipelineBuilder::context) was asked for.
     pub fn after(&self) -> &'a str {
         self.around[1]
     }
 
-    /// The index of the document among those of its source, from 0. Two documents of a source can have the same name, but
-    /// never the same index.
+    /// Returns the index of the document in its source, from 0. Two documents of a source can have the same name, but not the
+    /// same index.
     pub fn document_index(&self) -> u64 {
         self.document_index
     }
 
-    /// The number of the text that has the mention within its document, from 0: a document has one text, but an office document
+    /// Returns the number of the mention's text within its document, from 0. Most documents have one text, but an office document
     /// has several.
     pub fn part_index(&self) -> u64 {
         self.part_index
     }
 
-    /// The WARC-Record-ID of the document, if it is in a WARC file.
+    /// Returns the WARC-Record-ID of the document, if it is in a WARC file.
     pub fn record_id(&self) -> Option<&'a str> {
         self.capture.and_then(|of| of.record_id.as_deref())
     }
 
-    /// The WARC-Date of the document, if it is in a WARC file.
+    /// Returns the WARC-Date of the document, if it is in a WARC file.
     pub fn date(&self) -> Option<&'a str> {
         self.capture.and_then(|of| of.date.as_deref())
     }
 
-    /// The column of the mention, in which [`offset`](Self::offset) counts, if its document is a row of a table in columns: the
-    /// names of columns within one another with full stops between, and the index in each list, from 0, such as
+    /// Returns the column of the mention, in which [`offset`](Self::offset) counts, if its document is a row of a table in
+    /// columns: the names of nested columns joined by full stops, and the index in each list, from 0, such as
     /// `references[3].doi`.
     pub fn column(&self) -> Option<&'a str> {
         self.column
     }
 }
 
-/// How a WARC file identifies the capture of a document.
+/// Identification of the capture of a document in a WARC file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Capture {
     /// The WARC-Record-ID.

@@ -1,4 +1,4 @@
-//! Rows as writers and readers of all formats see them: a value for each field.
+//! The interface of rows for writers and readers of all formats: a value for each field.
 
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
@@ -7,10 +7,10 @@ use crate::structure::{RecordType, RecordValue};
 
 /// A row that can be written.
 pub(crate) trait Row {
-    /// The value of a field. Null if rows of this kind have no such field.
+    /// Returns the value of a field; null if rows of this kind have no such field.
     fn value(&self, field: Field) -> Value<'_>;
 
-    /// The value of a column after the fields, by its number: a field of the record in the document.
+    /// Returns the value of a column after the fields, by its number: a field of the record in the document.
     fn record_field(&self, _number: usize) -> &RecordValue {
         &RecordValue::Null
     }
@@ -49,7 +49,7 @@ pub enum FieldValue<'a> {
 pub(crate) type Value<'a> = FieldValue<'a>;
 
 impl FieldValue<'_> {
-    /// A value without content of the field with this name, which shows the kind of its values; none if rows have no such field.
+    /// Returns an empty value of the field with this name, which shows the kind of its values. `None` if rows have no such field.
     ///
     /// ```
     /// use doisift::FieldValue;
@@ -70,21 +70,21 @@ impl FieldValue<'_> {
     }
 }
 
-/// The value of the field with this name, if rows of this kind can have it.
+/// Returns the value of the field with this name, if rows of this kind can have it.
 pub(super) fn value_of<'r>(row: &'r impl Row, rows: RowKind, field: &str) -> Option<Value<'r>> {
     let field = Field::named(field)?;
     let is_own = rows.all_fields().any(|own| own == field);
     is_own.then(|| row.value(field))
 }
 
-/// A row that owns its texts, which readers fill; reused.
+/// A reusable row that owns its texts, which readers fill.
 pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
-    /// What the row is.
+    /// The kind of row.
     const KIND: RowKind;
-    /// Whether columns may follow the fields, which hold fields of records in the documents.
+    /// Whether columns with fields of records in the documents may follow the fields.
     const HAS_RECORD_FIELDS: bool = false;
 
-    /// The place of the value of such a column, by its name. None if the row has no such column.
+    /// Returns the slot for the value of such a column, by its name, or `None` if the row has no such column.
     fn record_slot(&mut self, _name: &str) -> Option<RecordSlot<'_>> {
         None
     }
@@ -92,25 +92,25 @@ pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
     /// Sets fields that a file may lack. Readers call it before they fill the row.
     fn reset(&mut self) {}
 
-    /// The place of a field's value. None if rows of this kind have no such field.
+    /// Returns the slot for a field's value, or `None` if rows of this kind have no such field.
     fn slot(&mut self, field: Field) -> Option<Slot<'_>>;
 
-    /// Replaces the name by its key, and checks all fields. Readers call it after they filled the row.
+    /// Replaces the name by its key and checks all fields. Readers call it after they have filled the row.
     fn check(&mut self) -> Result<(), RecordFault>;
 }
 
-/// The place of the value of a column that holds a field of records, in an owned row.
+/// Slot in an owned row for the value of a column with a field of records.
 pub(crate) enum RecordSlot<'a> {
     Typed(RecordType, &'a mut RecordValue),
-    /// The row has no use for it, whatever its type.
+    /// The row does not need the value, of any type.
     Unused,
 }
 
 impl RecordSlot<'_> {
-    /// Sets the value of the column called `name` to that which `text` stands for. None is null.
+    /// Parses `text` as the value of the column `name`. `None` is null.
     ///
     /// # Errors
-    /// If it is not of the type of the column.
+    /// If it does not have the type of the column.
     pub(super) fn set(self, name: &str, text: Option<&str>) -> Result<(), RecordFault> {
         let (RecordSlot::Typed(kind, value), text) = (self, text) else {
             return Ok(());
@@ -122,7 +122,7 @@ impl RecordSlot<'_> {
     }
 }
 
-/// The place of a field's value in an owned row.
+/// Slot for a field's value in an owned row.
 pub(crate) enum Slot<'a> {
     Text(&'a mut String),
     /// Empty for null, since no such text is empty.
@@ -132,7 +132,7 @@ pub(crate) enum Slot<'a> {
     Forms(&'a mut Forms),
     Flag(&'a mut bool),
     NullableFlag(&'a mut Option<bool>),
-    /// None: the value follows from those of others.
+    /// No slot: the value follows from other fields.
     Derived,
 }
 

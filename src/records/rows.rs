@@ -1,4 +1,4 @@
-//! The traits that each format implements, and code that formats share.
+//! The traits of formats, and code that formats share.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::pool::LazyPool;
 
 /// Bytes that a format buffers before a write.
 pub(super) const BUFFER: usize = 64 << 10;
-/// Greatest length of a row in bytes. This program writes no longer rows, and a reader holds none in memory.
+/// Max bytes of a row. This program does not write longer rows, and readers do not hold them in memory.
 pub(super) const ROW: u64 = 16 << 20;
 
 /// Reads the rows of one format in order.
 pub(crate) trait RowReader<R> {
-    /// Reads the next row into `into`; false at the end. Must not be called again after an error.
+    /// Reads the next row into `into`. Returns false at the end. Must not be called again after an error.
     fn next(&mut self, into: &mut R) -> Result<bool, ReadError>;
-    /// Whether rows have this field; none as long as no row has shown it.
+    /// Whether rows have this field. `None` until a row has shown it.
     fn has(&self, field: Field) -> Option<bool>;
 }
 
 /// Writes rows of one format to a `W`. The output is complete only after `finish`.
 pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: Send {
-    /// Writes a row, of the kind that the output has.
+    /// Writes a row. It must be of the output's kind.
     fn row(&mut self, row: &dyn Row) -> io::Result<()>;
-    /// The size of all rows so far, as the format counts them: text before compression, or values before encoding. It depends on
-    /// the rows alone.
+    /// Returns the size of all rows so far, as the format counts them: text before compression, or values before encoding. It
+    /// depends only on the rows.
     fn size(&self) -> u64;
     /// Writes the rest and returns the `W`.
     fn finish(self: Box<Self>) -> io::Result<W>;
-    /// Continues with blocks of rows. By default a block is bytes, which are appended.
+    /// Continues with blocks of rows. By default, blocks are bytes that are appended.
     fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
         Ok(Box::new(ByteBlocks(self.finish()?)))
     }
@@ -50,14 +50,14 @@ pub(crate) struct RowBlock {
 
 /// The rows of a block.
 pub(super) enum BlockRows {
-    /// Rows as they are in the output.
+    /// Rows as in the output.
     Lines(Lines),
     /// Rows as columns, which the writer puts into groups.
     #[cfg(feature = "parquet")]
     Columns(RowColumns),
 }
 
-/// Rows as bytes, one after the other.
+/// Rows as concatenated bytes.
 #[derive(Default)]
 pub(crate) struct Lines {
     pub(super) bytes: Vec<u8>,
@@ -88,7 +88,7 @@ impl RowBlock {
         self.content.rows()
     }
 
-    /// The size of its rows, as [`RowWriter::size`] has it.
+    /// Returns the size of its rows, as [`RowWriter::size`] does.
     pub(crate) fn size(&self) -> u64 {
         match &self.content {
             BlockRows::Lines(lines) => lines.bytes.len() as u64,
@@ -97,7 +97,7 @@ impl RowBlock {
         }
     }
 
-    /// The least number of rows whose size is at least `size`; all rows if it is less.
+    /// Returns the min number of first rows with at least this size, or all rows if they have less.
     pub(super) fn rows_with(&self, size: u64) -> usize {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         match &self.content {
@@ -134,7 +134,7 @@ impl BlockRows {
     }
 }
 
-/// Keeps the sources of the first `rows` rows and returns those of the others.
+/// Keeps the sources of the first `rows` rows and returns the sources of the others.
 fn split_sources(sources: &mut Vec<SourceRows>, rows: u64) -> Vec<SourceRows> {
     let (mut kept, mut rest) = (rows, Vec::new());
     for mut source in std::mem::take(sources) {
@@ -161,14 +161,14 @@ pub(crate) struct BlockBuilder {
 }
 
 enum BuiltRows {
-    /// The writer of lines, and the ends of these.
+    /// The writer of lines, and the ends of the lines.
     Lines(Box<dyn RowWriter<Vec<u8>>>, Vec<usize>),
     #[cfg(feature = "parquet")]
     Columns(RowColumns, Layout),
 }
 
 impl BlockBuilder {
-    /// A block of lines as `writer` writes them.
+    /// Creates a builder of lines, which `writer` writes.
     pub(super) fn of_lines(writer: Box<dyn RowWriter<Vec<u8>>>) -> Self {
         BlockBuilder {
             content: BuiltRows::Lines(writer, Vec::new()),
@@ -176,7 +176,7 @@ impl BlockBuilder {
         }
     }
 
-    /// A block of the columns of a layout.
+    /// Creates a builder of the columns of a layout.
     #[cfg(feature = "parquet")]
     pub(super) fn of_columns(layout: Layout) -> Self {
         BlockBuilder {
@@ -185,7 +185,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Adds a row, of the kind that the output has.
+    /// Adds a row. It must be of the output's kind.
     pub(crate) fn row(&mut self, row: &dyn Row) -> io::Result<()> {
         if let Value::Text(source) = row.value(Field::Source) {
             self.count(source);
@@ -225,13 +225,13 @@ impl BlockBuilder {
     }
 }
 
-/// The threads that encode rows for a writer of blocks, if the format leaves that to them.
+/// Threads that encode rows for a writer of blocks, if the format uses them.
 #[derive(Clone)]
 // Only Parquet is encoded in groups of rows.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
 pub(crate) struct Encoders {
     pub(crate) pool: Arc<LazyPool>,
-    /// Groups of rows that they may have at the same time, beside the one that is collected.
+    /// Max groups of rows that they have at the same time, besides the one that is being collected.
     pub(crate) ahead: usize,
 }
 
@@ -239,16 +239,16 @@ pub(crate) struct Encoders {
 pub(crate) trait BlockWriter<W>: Send {
     /// Writes a block of the same layout.
     fn block(&mut self, block: RowBlock) -> io::Result<()>;
-    /// Reaches a place in the sources before which all rows were written, and so many bytes of `text` read. A part may end there.
-    /// Returns whether all these rows are in complete parts then.
+    /// Reports a place in the sources before which all rows were written, and `text` bytes of text read. A part may end there.
+    /// Returns whether all these rows are then in complete parts.
     fn reach(&mut self, _text: u64) -> io::Result<bool> {
         Ok(false)
     }
-    /// What is complete, if the rows are in parts.
+    /// Returns the progress, if the rows are in parts.
     fn parts(&self) -> Option<&PartsDone> {
         None
     }
-    /// Writes all complete parts to disk, if a later run can go on with them.
+    /// Syncs all complete parts to disk, if a later run can resume from them.
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -277,7 +277,7 @@ impl<W: Write + Send> BlockWriter<W> for ByteBlocks<W> {
 pub(super) struct LineBuffer<W> {
     out: W,
     pub(super) buffer: Vec<u8>,
-    /// Bytes that were written from the buffer.
+    /// Number of bytes that left the buffer.
     written: u64,
 }
 
@@ -290,7 +290,7 @@ impl<W: Write> LineBuffer<W> {
         }
     }
 
-    /// Bytes of all lines so far.
+    /// Returns the bytes of all lines so far.
     pub(super) fn size(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
@@ -328,7 +328,7 @@ impl<W: Write> LineBuffer<W> {
     }
 }
 
-/// The shortest text that is read as this number, as JSON and CSV have it: `7.0`, `1e-7`.
+/// Formats a number for JSON and CSV as the shortest text that is read back as it: `7.0`, `1e-7`.
 pub(super) fn float(number: f64) -> String {
     format!("{number:?}")
 }

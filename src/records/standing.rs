@@ -1,39 +1,39 @@
-//! What an index of known names says of a name, as fields of rows.
+//! The answers of an index of known names about a name, as fields of rows.
 
 use super::field::Field;
 use super::row::{Slot, Value, set};
 
-/// What an index says of a name; the default if none was asked, or it cannot tell.
+/// Answers of an index about a name. The default if no index was asked, or it cannot tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing<'a> {
-    /// Whether the name is known. None if no name with its prefix is.
+    /// Whether the name is known. `None` if no name with its prefix is.
     pub(crate) known: Option<bool>,
-    /// The agency that registered it.
+    /// The agency that registered the name.
     pub(crate) agency: Option<&'a str>,
-    /// Whether it is retracted. None if nothing is known of it.
+    /// Whether the name is retracted. `None` if the index has neither a notice nor a name with its prefix.
     pub(crate) retracted: Option<bool>,
 }
 
-/// The same in a few bytes.
+/// A [`Standing`] in a few bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldStanding {
     known: Option<bool>,
     retracted: Option<bool>,
-    /// The number of the agency in a list, from 1; 0 if none is known.
+    /// The number of the agency in a list, from 1; 0 if unknown.
     agency: u32,
 }
 
-/// The same with an agency of its own; reused.
+/// A reusable [`Standing`] that owns the agency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedStanding {
     known: Option<bool>,
-    /// Empty if it is not known. The name of an agency is never empty.
+    /// Empty if unknown. The name of an agency is never empty.
     agency: String,
     retracted: Option<bool>,
 }
 
 impl<'a> Standing<'a> {
-    /// The value of one of its fields; null of any other.
+    /// Returns the value of one of its fields; null for other fields.
     pub(super) fn value(&self, field: Field) -> Value<'a> {
         match field {
             Field::Known => Value::NullableFlag(self.known),
@@ -45,7 +45,7 @@ impl<'a> Standing<'a> {
 }
 
 impl HeldStanding {
-    /// The standing of a name, whose agency is in the list.
+    /// Converts a standing. Its agency must be in the list.
     pub(crate) fn new(standing: Standing<'_>, agencies: &[String]) -> Self {
         let agency = |name| agencies.iter().position(|other| other == name);
         HeldStanding {
@@ -58,7 +58,7 @@ impl HeldStanding {
         }
     }
 
-    /// The standing, with an agency of the same list.
+    /// Converts it back, with the same list.
     pub(crate) fn shown(self, agencies: &[String]) -> Standing<'_> {
         let agency = (self.agency as usize).checked_sub(1);
         Standing {
@@ -89,12 +89,12 @@ impl OwnedStanding {
         }
     }
 
-    /// The value of one of its fields; null of any other.
+    /// Returns the value of one of its fields; null for other fields.
     pub(super) fn value(&self, field: Field) -> Value<'_> {
         self.as_standing().value(field)
     }
 
-    /// The place of one of its fields.
+    /// Returns the slot of one of its fields.
     pub(super) fn slot(&mut self, field: Field) -> Option<Slot<'_>> {
         Some(match field {
             Field::Known => Slot::NullableFlag(&mut self.known),
@@ -104,7 +104,7 @@ impl OwnedStanding {
         })
     }
 
-    /// Adds what another index says of the same name, so that both together say it: what one knows is known. The order does not
+    /// Unites it with the answers of another index about the same name. A name that one knows is known. The order does not
     /// matter.
     pub(crate) fn unite(&mut self, other: &OwnedStanding) {
         // None is less than any value, and false less than true.

@@ -1,4 +1,4 @@
-//! Every field of both schemas in every format, and outputs that appear complete or not at all.
+//! Checks every field of both schemas in every format, and that outputs appear complete or not at all.
 
 mod reading;
 

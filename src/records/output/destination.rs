@@ -12,14 +12,14 @@ use super::{FileId, OutputPlace, folder, or_stdout};
 
 /// The file or stream that an output writes or replaces.
 pub(crate) struct Destination {
-    /// As typed, or "standard output".
+    /// The path as typed, or "standard output".
     path: PathBuf,
     stdout: bool,
-    /// An existing file, FIFO or socket. None for a device, which several programs may use at a time.
+    /// Id of an existing file, FIFO or socket. `None` for a device, which several programs may use at a time.
     id: Option<FileId>,
-    /// The canonical path of a regular file, which may not exist yet. None if it is not known.
+    /// The canonical path of a regular file, which may not exist yet. `None` if unknown.
     resolved: Option<PathBuf>,
-    /// Whether the file is replaced when the output is complete, and not written directly.
+    /// Whether the file is replaced when the output is complete, not written directly.
     replaced: bool,
     /// Whether the file is empty.
     empty: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// The destination of an output at `path`, or of standard output.
+    /// Examines the destination of an output at `path`, or of standard output.
     ///
     /// # Errors
     /// If it is a folder, or its metadata cannot be read.
@@ -37,7 +37,7 @@ impl Destination {
         destination.map_err(|error| super::at(or_stdout(path), error))
     }
 
-    /// The destination of a folder of parts: the file of its manifest.
+    /// Returns the destination of a folder of parts: its manifest.
     pub(crate) fn of_folder(path: &Path) -> Destination {
         let resolved = fs::canonicalize(path).ok();
         let resolved = resolved.or_else(|| canonical(Path::new(path.components().as_path())));
@@ -48,7 +48,7 @@ impl Destination {
         }
     }
 
-    /// Whether a file of this path, that of a part, is in the folder.
+    /// Whether the path of a part is in the folder.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let folder = self
             .resolved
@@ -83,7 +83,7 @@ impl Destination {
         }
     }
 
-    /// A destination that is written directly; `there` is the status of the file if it exists.
+    /// Returns a destination that is written directly. `there` is the status of the file if it exists.
     fn straight(path: &Path, there: Option<FileStatus>) -> Destination {
         let there = there.filter(has_one_writer);
         Destination {
@@ -97,7 +97,7 @@ impl Destination {
         }
     }
 
-    /// As typed, or "standard output".
+    /// Returns the path as typed, or "standard output".
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -107,7 +107,7 @@ impl Destination {
         self.names > 0
     }
 
-    /// The existing file, FIFO or socket.
+    /// Returns the id of an existing file, FIFO or socket.
     pub(crate) fn id(&self) -> Option<FileId> {
         self.id
     }
@@ -135,7 +135,7 @@ impl Destination {
         status.is_file() && status.id().is_some() && self.id == status.id()
     }
 
-    /// Whether a file of this path may be this file. A cheap check that may return true wrongly, but not false.
+    /// Whether a file of this path may be this file. A cheap check with false positives, but no false negatives.
     pub(crate) fn may_be(&self, path: &Path) -> bool {
         match (&self.resolved, self.names) {
             (Some(resolved), 0 | 1) => resolved.file_name() == path.file_name(),
@@ -149,13 +149,12 @@ fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether only one output may write to the file: the bytes of two would be mixed, or those of one lost. A device can be
-/// shared.
+/// Whether only one output may write to the file, since bytes of several would be mixed or lost. A device can be shared.
 fn has_one_writer(there: &FileStatus) -> bool {
     there.is_file() || there.is_pipe()
 }
 
-/// The path of a file, which may not exist, with the canonical path of its folder.
+/// Returns the path of a file, which may not exist, with the canonical path of its folder.
 fn canonical(path: &Path) -> Option<PathBuf> {
     let folder = fs::canonicalize(folder(path)).ok()?;
     Some(folder.join(path.file_name()?))

@@ -28,7 +28,7 @@ impl<W: Write> EvenPieces<W> {
         &mut self.inner
     }
 
-    /// Writes the last piece, and returns the inner writer.
+    /// Writes the last piece and returns the inner writer.
     pub(super) fn into_inner(mut self) -> io::Result<W> {
         self.inner.write_all(&self.gathered)?;
         Ok(self.inner)

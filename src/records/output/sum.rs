@@ -1,4 +1,4 @@
-//! A file whose bytes can be counted and summed while they are written.
+//! A file that can count and checksum its bytes while they are written.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// A file that is written from its start to its end.
 pub(super) struct SummedFile {
     file: File,
-    /// None if no sum is wanted.
+    /// Number of bytes and checksum. `None` if not wanted.
     sum: Option<Box<(u64, Xxh3)>>,
 }
 
@@ -17,12 +17,12 @@ impl SummedFile {
         SummedFile { file, sum: None }
     }
 
-    /// Starts to count and sum what is written.
+    /// Starts to count and checksum bytes.
     pub(super) fn start(&mut self) {
         self.sum = Some(Box::new((0, Xxh3::new())));
     }
 
-    /// The number of bytes, and their xxh3-64.
+    /// Returns the number of bytes and their xxh3-64; zeros if not started.
     pub(super) fn sum(&self) -> (u64, u64) {
         let sum = self.sum.as_deref();
         sum.map_or((0, 0), |(bytes, sum)| (*bytes, sum.digest()))

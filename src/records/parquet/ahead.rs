@@ -11,11 +11,11 @@ use rayon::Yield;
 use super::encode::Encoded;
 use crate::records::rows::Encoders;
 
-/// What encodes one column of a group.
+/// Encodes one column of a group.
 pub(super) type ColumnJob = Box<dyn FnOnce() -> Result<Encoded> + Send>;
 type Receipt = Receiver<thread::Result<Result<Encoded>>>;
 
-/// The groups that are encoded, in order. Without encoders they are encoded on the thread that gives them, or on its pool.
+/// Queue of groups that are being encoded, in order. Without encoders they are encoded on the calling thread or its pool.
 #[derive(Default)]
 pub(super) struct GroupQueue {
     encoders: Option<Encoders>,
@@ -33,7 +33,7 @@ impl GroupQueue {
         self.groups.push_back(receipts);
     }
 
-    /// Waits for the first group if there are more than may wait, or if these are `all`.
+    /// Waits for the first group and returns it. Returns `None` while no more groups wait than may, unless these are `all`.
     pub(super) fn pop(&mut self, all: bool) -> Option<Result<Vec<Encoded>>> {
         let ahead = self.encoders.as_ref().map_or(0, |by| by.ahead);
         if self.groups.len() <= ahead && !all {
@@ -59,7 +59,7 @@ impl GroupQueue {
     }
 }
 
-/// Waits for an encoded column. A thread of a pool does work of the pool meanwhile, which may be this column.
+/// Waits for an encoded column. A thread of a pool does work of the pool meanwhile, perhaps this column.
 fn encoded(from: &Receipt) -> Result<Encoded> {
     let ended = || ParquetError::General("a column was not encoded".into());
     let received = loop {

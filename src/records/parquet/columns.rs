@@ -1,4 +1,4 @@
-//! Rows as columns, before encoding.
+//! Collects rows as columns, before encoding.
 
 use crate::records::Forms;
 use crate::records::field::FieldKind;
@@ -13,7 +13,7 @@ const ROW: usize = 64;
 #[derive(Default)]
 pub(crate) struct RowColumns {
     columns: Vec<ColumnValues>,
-    /// For each row, the total size of this row and all before it, in bytes.
+    /// For each row, the total bytes of this row and all before it.
     sizes: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Texts {
 }
 
 impl RowColumns {
-    /// Adds a row, whose values are put into the columns of the layout.
+    /// Adds the values of a row to the columns of the layout.
     pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
         if self.columns.is_empty() {
             let fields = layout.fields.iter().map(|field| field.kind());
@@ -68,12 +68,12 @@ impl RowColumns {
         self.sizes.len()
     }
 
-    /// Bytes of all rows.
+    /// Returns the bytes of all rows.
     pub(in crate::records) fn bytes(&self) -> usize {
         self.sizes.last().copied().unwrap_or(0)
     }
 
-    /// The least number of rows whose total size is at least `bytes`; all rows if it is less.
+    /// Returns the min number of first rows with at least `bytes` bytes, or all rows if they have fewer.
     pub(in crate::records) fn rows_with(&self, bytes: usize) -> usize {
         let fewer = self.sizes.partition_point(|&size| size < bytes);
         self.rows().min(fewer + 1)
@@ -96,7 +96,7 @@ impl RowColumns {
     }
 }
 
-/// Bytes of a value's text.
+/// Returns the bytes of a value's text.
 fn text_len(value: Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
@@ -110,7 +110,7 @@ fn text_len(value: Value<'_>) -> usize {
 }
 
 impl ColumnValues {
-    /// An empty column for values of this kind.
+    /// Creates an empty column for values of this kind.
     fn new(kind: FieldKind) -> ColumnValues {
         match kind {
             FieldKind::Text => ColumnValues::Texts(Texts::default()),
@@ -123,7 +123,7 @@ impl ColumnValues {
         }
     }
 
-    /// An empty column for fields of records of this type.
+    /// Creates an empty column for fields of records of this type.
     fn of_records(kind: RecordType) -> ColumnValues {
         match kind {
             RecordType::Text => ColumnValues::Nullable(Texts::default(), Vec::new()),
@@ -189,7 +189,7 @@ impl ColumnValues {
     }
 }
 
-/// A number as Parquet has it. Readers refuse greater numbers, and no scan counts so many.
+/// Converts a number for Parquet, whose integers are signed. Saturates, since no scan counts that many.
 fn signed(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }

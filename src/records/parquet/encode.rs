@@ -117,7 +117,7 @@ impl<'b, 'w, T: DataType> EncoderBatch<'b, 'w, T> {
     }
 }
 
-/// The levels; none for a column without them.
+/// Returns the levels, or `None` for a column without them.
 fn levels(levels: &[i16]) -> Option<&[i16]> {
     (!levels.is_empty()).then_some(levels)
 }
@@ -192,7 +192,7 @@ impl EncoderBatch<'_, '_, ByteArrayType> {
     }
 }
 
-/// The texts as slices of the same bytes.
+/// Iterates over the texts as slices of the same bytes.
 fn each(texts: Texts) -> impl Iterator<Item = ByteArray> {
     let bytes = Bytes::from(texts.bytes);
     let mut start = 0;

@@ -29,12 +29,12 @@ pub(super) use columns::RowColumns;
 pub(super) use read::{ParquetReader, columns};
 pub(super) use write::Parquet;
 
-/// The schema of an output.
+/// Returns the schema of an output.
 fn schema_of(layout: &Layout) -> Result<Type> {
     let message = layout.rows.one();
     let columns: String = layout.fields.iter().copied().map(column).collect();
     let fields = parse_message_type(&format!("message {message} {{ {columns}}}"))?;
-    // The names of these may have any mark, which the language has not.
+    // Names of these columns may have any character, which the schema language does not support.
     let of_records = layout.record_fields.iter().map(|column| {
         let (physical, logical) = match column.kind {
             RecordType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
@@ -54,7 +54,7 @@ fn schema_of(layout: &Layout) -> Result<Type> {
         .build()
 }
 
-/// The column of a field, in the language of Parquet.
+/// Returns the column of a field in Parquet's schema language.
 fn column(field: Field) -> String {
     let name = field.name();
     match field.kind() {
@@ -70,7 +70,7 @@ fn column(field: Field) -> String {
     }
 }
 
-/// The I/O error inside `error`, if there is one, otherwise `error` as an I/O error.
+/// Returns the I/O error inside `error`, or else `error` as an I/O error.
 fn into_io(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast() {

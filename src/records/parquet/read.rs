@@ -28,10 +28,10 @@ pub(crate) struct ParquetReader {
     row: u64,
 }
 
-/// The columns of a file.
+/// Returns the columns of a file.
 ///
 /// # Errors
-/// If it is no complete Parquet file.
+/// If it is not a complete Parquet file.
 pub(in crate::records) fn columns(
     file: impl ReadAt + Seek + 'static,
 ) -> Result<Vec<FoundColumn>, ReadError> {
@@ -43,7 +43,7 @@ pub(in crate::records) fn columns(
     Ok(columns.collect())
 }
 
-/// The table in a file.
+/// Opens the table in a file.
 fn opened(
     mut file: impl ReadAt + Seek + 'static,
 ) -> Result<(Arc<dyn ReadAt>, ParquetTable), RecordFault> {
@@ -59,7 +59,7 @@ fn opened(
 
 impl ParquetReader {
     /// # Errors
-    /// If it is no complete Parquet file, or lacks a column of rows of type `O`.
+    /// If it is not a complete Parquet file, or lacks a column of rows of type `O`.
     pub(crate) fn new<O: OwnedRow>(file: impl ReadAt + Seek + 'static) -> Result<Self, ReadError> {
         ParquetReader::open::<O>(file).map_err(ReadError::new)
     }
@@ -125,12 +125,12 @@ impl<O: OwnedRow> RowReader<O> for ParquetReader {
 }
 
 impl StoredRecordColumn {
-    /// Whether all its values are of this type, or null.
+    /// Whether all its values are of this type or null.
     fn takes(&self, kind: RecordType) -> bool {
         self.at.is_none() || self.column.kind == kind
     }
 
-    /// The value of the current row.
+    /// Reads the value of the current row.
     fn read(&self, table: &mut ParquetTable) -> Result<RecordValue, RecordFault> {
         let Some(at) = self.at else {
             return Ok(RecordValue::Null);
@@ -157,7 +157,7 @@ impl StoredRecordColumn {
 }
 
 impl FieldColumn {
-    /// Reads the value of the current row into its place.
+    /// Reads the value of the current row into its slot.
     fn read(&self, table: &mut ParquetTable, slot: Slot<'_>) -> Result<(), RecordFault> {
         let name = self.field.name();
         let null = || RecordFault::Null(name);
@@ -189,7 +189,7 @@ impl FieldColumn {
     }
 }
 
-/// The forms of the current row in a list.
+/// Reads the forms of the current row from a list.
 fn listed(table: &mut ParquetTable, at: usize) -> Result<Forms, RecordFault> {
     let mut forms = Ok(Forms::default());
     table.texts(at, |name| {

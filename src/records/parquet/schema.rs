@@ -1,4 +1,4 @@
-//! Finds the columns of a row's fields in a file, and how they store values.
+//! Finds the columns of a row's fields in a file, and their types.
 
 use crate::records::fault::RecordFault;
 use crate::records::field::{Field, FieldKind, RowKind, kind_of};
@@ -8,16 +8,16 @@ use doisift_documents::{ColumnType, ParquetTable, TableColumn};
 /// The column of a field.
 pub(super) struct FieldColumn {
     pub(super) field: Field,
-    /// Its place among the columns that are read; none if all values are null.
+    /// Its number among the columns that are read. `None` if all values are null.
     pub(super) at: Option<usize>,
     /// Whether it has several values in a row.
     pub(super) is_list: bool,
 }
 
-/// A column that is no field, but holds a field of records in the documents.
+/// A column with a field of records in the documents.
 pub(super) struct StoredRecordColumn {
     pub(super) column: RecordColumn,
-    /// The number of the column among those that are read; none if it has nothing but nulls.
+    /// Its number among the columns that are read. `None` if all values are null.
     pub(super) at: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ fn takes(kind: FieldKind, stored: ColumnType) -> bool {
     }
 }
 
-/// What a column for values of this kind must be, for messages.
+/// Returns the description of a column for values of this kind, for messages.
 fn wanted(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Text | FieldKind::TextOrNull => "a string",
@@ -46,7 +46,7 @@ fn wanted(kind: FieldKind) -> &'static str {
     }
 }
 
-/// The column of each field of rows of this kind that `is_read`, and their numbers.
+/// Returns the columns of those fields of rows of this kind for which `is_read` is true, and their numbers in the file.
 pub(super) fn columns(
     table: &ParquetTable,
     rows: RowKind,
@@ -81,7 +81,7 @@ pub(super) fn columns(
     Ok((columns, numbers))
 }
 
-/// The type of the values of a column. None if it has nothing but nulls, or values that no column has.
+/// Returns the type of the values of a column, or `None` if all are null or of a type that no field of records has.
 pub(super) fn record_type(stored: ColumnType) -> Option<RecordType> {
     match stored {
         ColumnType::Text => Some(RecordType::Text),
@@ -92,7 +92,7 @@ pub(super) fn record_type(stored: ColumnType) -> Option<RecordType> {
     }
 }
 
-/// The columns that are no fields of rows of this kind. Their numbers are added to those of the columns that are read.
+/// Returns the columns that are not fields of rows of this kind. Appends their numbers to `numbers`.
 pub(super) fn record_columns(
     table: &ParquetTable,
     rows: RowKind,
@@ -114,7 +114,7 @@ pub(super) fn record_columns(
     read.collect()
 }
 
-/// The error for a file without a column for `field`.
+/// Returns the error for a file without a column for `field`.
 fn missing(columns: &[TableColumn<'_>], wanted: RowKind, field: Field) -> RecordFault {
     let names: Vec<&str> = columns.iter().map(TableColumn::name).collect();
     let mut mention = RowKind::Mentions.fields().iter();

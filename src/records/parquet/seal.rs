@@ -17,7 +17,7 @@ use doisift_documents::{ParquetTable, ReadAt};
 
 /// The key of the file's checksum in the metadata.
 const KEY: &str = "doisift.xxh3";
-/// Zeros in place of the checksum, which has as many digits.
+/// Zeros in place of the digits of the checksum.
 const ZEROS: &str = "0000000000000000";
 /// The beginning of the writer's name in files of this program. Other writers may copy the metadata with the checksum, which
 /// is wrong for the new file.
@@ -25,13 +25,13 @@ pub(super) const WRITER: &str = "doisift version ";
 /// Bytes of a read.
 const BUFFER: usize = 256 << 10;
 
-/// First byte of a field in Thrift's compact protocol: an i32 whose number is one higher than that of the field before.
+/// First byte of a field in Thrift's compact protocol: an i32 whose number is one higher than that of the previous field.
 const NEXT_I32: u8 = 0x15;
 /// The difference in the first byte of a field if its number is one higher.
 const DISTANCE: u8 = 0x10;
 
-/// Writes pages with the CRC of their bytes in their headers. The crate (60.1) always leaves the CRC out, and its type for headers is
-/// private, so the field is added to the bytes of the header.
+/// Writes pages with the CRC of their bytes in their headers. The crate (60.1) always leaves the CRC out, and its type for
+/// headers is private, so the field is added to the bytes of the header.
 pub(super) struct SealedPages<'p>(pub(super) &'p mut Vec<u8>);
 
 impl PageWriter for SealedPages<'_> {
@@ -59,8 +59,8 @@ impl PageWriter for SealedPages<'_> {
     }
 }
 
-/// Adds field 4, the CRC, to a page header: after fields 1 to 3, which are numbers, and before the field for the kind of
-/// page, whose distance to the field before is now one less.
+/// Adds field 4, the CRC, to a page header: after fields 1 to 3, which are numbers, and before the field for the kind of page,
+/// whose distance to the previous field becomes one less.
 fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
     let mut at = 0;
     for _ in 0..3 {
@@ -83,12 +83,12 @@ fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// The entry of the metadata for the checksum, with zeros.
+/// Returns the metadata entry for the checksum, with zeros.
 pub(super) fn unsealed() -> KeyValue {
     KeyValue::new(KEY.to_owned(), ZEROS.to_owned())
 }
 
-/// The range of the checksum's digits in `tail`, the last bytes of a file.
+/// Returns the range of the checksum's digits in `tail`, the last bytes of a file.
 fn digits(tail: &[u8]) -> Option<Range<usize>> {
     // The entry in the compact protocol: two string fields, each with its length.
     let mut entry = vec![0x18, KEY.len() as u8];
@@ -116,7 +116,7 @@ impl<W: Write> SealedFile<W> {
         }
     }
 
-    /// Starts to hold back written bytes. These are the metadata and little more.
+    /// Starts to hold back written bytes: the metadata and little more.
     pub(super) fn hold_back(&mut self) {
         self.tail.get_or_insert_default();
     }
@@ -150,7 +150,7 @@ impl<W: Write> Write for SealedFile<W> {
     }
 }
 
-/// Whether the checksum of the file is right. True also if the file has no checksum of this program.
+/// Whether the checksum of the file is right. Also true for a file without a checksum of this program.
 pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bool> {
     let ours = table.writer().is_some_and(|by| by.starts_with(WRITER));
     let Some(stated) = table.entry(KEY).filter(|_| ours) else {
@@ -164,7 +164,7 @@ pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bo
     Ok(*stated == format!("{sum:016x}"))
 }
 
-/// The checksum of all bytes, with zeros in place of the digits at the offset `digits`.
+/// Returns the checksum of all bytes, with zeros in place of the digits at the offset `digits`.
 fn hash(file: &dyn ReadAt, digits: u64) -> io::Result<u64> {
     let mut hash = Xxh3::new();
     update(&mut hash, file, 0..digits)?;
@@ -173,7 +173,7 @@ fn hash(file: &dyn ReadAt, digits: u64) -> io::Result<u64> {
     Ok(hash.digest())
 }
 
-/// Adds the bytes in `range`, up to the end of the file.
+/// Adds the bytes in `range`, at most to the end of the file.
 fn update(hash: &mut Xxh3, file: &dyn ReadAt, range: Range<u64>) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     let mut at = range.start;

@@ -1,4 +1,5 @@
-//! Written records are read back unchanged for every division into blocks, and a damaged file gives an error, never a panic.
+//! Checks that written records are read back unchanged for every division into blocks, and that a damaged file gives an error,
+//! not a panic.
 
 mod foreign;
 
@@ -20,7 +21,7 @@ use crate::records::{
 /// Number of damaged files of each kind.
 const ROUNDS: usize = 60;
 
-/// Sorted records with all kinds of values that the schema allows.
+/// Returns sorted records with all kinds of values that the schema allows.
 fn records(count: usize) -> Vec<OwnedRecord> {
     let record = |n: usize| OwnedRecord {
         doi: format!("10.5555/{n:09}é"),
@@ -58,13 +59,13 @@ fn written(records: &[OwnedRecord]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// A file with version 2 of data pages, without CRCs and compression, so that damage reaches the decoders.
+/// Returns a file with version 2 of data pages, without CRCs and compression, so that damage reaches the decoders.
 fn unpacked(records: &[OwnedRecord]) -> Vec<u8> {
     let properties = WriterProperties::builder().set_writer_version(WriterVersion::PARQUET_2_0);
     foreign::without_crcs(properties.set_encoding(Encoding::PLAIN), records)
 }
 
-/// A file with small groups, written in blocks of so many records.
+/// Returns a file with small groups, written in blocks of `size` records.
 fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(3000))
@@ -88,7 +89,7 @@ fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, ReadError> {
     Ok(all)
 }
 
-/// Rows of each group.
+/// Returns the number of rows of each group.
 fn groups(bytes: &[u8]) -> Vec<i64> {
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     let file = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).unwrap();

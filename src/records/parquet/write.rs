@@ -21,19 +21,19 @@ use crate::records::layout::Layout;
 use crate::records::row::Row;
 use crate::records::rows::{BlockRows, BlockWriter, Encoders, RowBlock, RowWriter};
 
-/// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work
-/// well with as many or more. Still larger groups gain little.
+/// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work well
+/// with this size too. Larger groups gain little.
 const GROUP_ROWS: usize = 1 << 17;
-/// Number of single rows that are collected to a block.
+/// Number of single rows in a block.
 const BLOCK: usize = 1024;
-/// Compression level; the same as for other outputs.
+/// Compression level, as for other outputs.
 const LEVEL: i32 = 3;
 
 /// Writes Parquet.
 ///
-/// The output depends only on the rows, not on their division into blocks. A group is held in memory until it is full, and
-/// then a second time as encoded pages: at most twice [`GROUP_BYTES`] and one row, and one group more for each that encoders
-/// may have ahead.
+/// The output depends only on the rows, not on their division into blocks. A group is held in memory until it is full, and then a
+/// second time as encoded pages: at most twice [`GROUP_BYTES`] and one row, and one more group for each that encoders may have
+/// ahead.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<SealedFile<W>>,
     layout: Layout,
@@ -45,7 +45,7 @@ pub(crate) struct Parquet<W: Write + Send> {
     group: Vec<RowColumns>,
     rows: usize,
     bytes: usize,
-    /// The size of all rows that were appended.
+    /// Size of all appended rows.
     size: u64,
     max_rows: usize,
     max_bytes: usize,
@@ -60,7 +60,7 @@ impl<W: Write + Send> Parquet<W> {
         Parquet::with(properties(layout)?, layout, out)
     }
 
-    /// With other properties, for tests.
+    /// Creates a writer with other properties, for tests.
     pub(super) fn with(properties: WriterProperties, layout: &Layout, out: W) -> Result<Self> {
         let schema = schema_of(layout)?;
         let max_rows = properties.max_row_group_row_count();
@@ -82,7 +82,7 @@ impl<W: Write + Send> Parquet<W> {
         })
     }
 
-    /// The same, whose groups `encoders` encode.
+    /// Lets `encoders` encode the groups.
     pub(crate) fn encoded_by(mut self, encoders: Encoders) -> Self {
         self.encoding.set_encoders(encoders);
         self
@@ -117,7 +117,7 @@ impl<W: Write + Send> Parquet<W> {
         self.append(block)
     }
 
-    /// Starts to encode the group, and writes those before it that need not wait.
+    /// Starts to encode the group, and writes earlier groups that need not wait.
     fn end_group(&mut self) -> Result<()> {
         let columns = self.take_group();
         if columns.is_empty() {
@@ -132,7 +132,7 @@ impl<W: Write + Send> Parquet<W> {
         self.write_groups(false)
     }
 
-    /// Writes encoded groups: `all`, or only as many that no more wait than may.
+    /// Writes encoded groups: `all`, or only those that exceed the number that may wait.
     fn write_groups(&mut self, all: bool) -> Result<()> {
         while let Some(columns) = self.encoding.pop(all) {
             let mut group = self.file.next_row_group()?;
@@ -204,7 +204,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
     }
 }
 
-/// The properties. They must be the same in every run.
+/// Returns the properties, which must be the same in every run.
 fn properties(layout: &Layout) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("{WRITER}{}", env!("CARGO_PKG_VERSION")))
@@ -219,7 +219,7 @@ fn properties(layout: &Layout) -> Result<WriterProperties> {
     Ok(sorted(layout, builder).build())
 }
 
-/// Properties for rows that are sorted, as far as the output has the fields that they are sorted by.
+/// Adds the properties of sorted rows, as far as the output has the fields that they are sorted by.
 fn sorted(layout: &Layout, builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     let column = |field: &Field| layout.fields.iter().position(|other| other == field);
     let by = layout.rows.sorted_by().iter();

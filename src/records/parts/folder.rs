@@ -1,6 +1,6 @@
-//! The folder of an output in parts: which files it may have, and how a part gets its name.
+//! The folder of an output in parts: checks its files, and creates and renames parts.
 //!
-//! No file is replaced that this run, or the run that it resumes, did not write.
+//! Replaces only files that this run, or the run that it resumes, has written.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -24,13 +24,13 @@ use crate::temporary;
 /// Threads that sync parts.
 const SYNCED: usize = 8;
 
-/// What becomes of the parts if a run does not end.
+/// Fate of the parts if a run does not end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PartKeep {
-    /// They are removed.
+    /// The parts are removed.
     #[default]
     Nothing,
-    /// They stay, since a later run can resume. Its log lists them.
+    /// The parts stay, since a later run can resume. The log lists them.
     Logged {
         log: PathBuf,
         /// Whether an earlier run began the folder, so that it may have parts that the log lists.
@@ -51,16 +51,16 @@ pub(crate) struct PartFolder {
     log: Option<PartLog>,
     has_manifest: bool,
     is_complete: bool,
-    /// Takes the paths of files that are removed if the process exits.
+    /// Takes the paths of files to remove if the process exits.
     note: Box<dyn Fn(&Path) + Send>,
-    /// The parts that are complete.
+    /// The complete parts.
     pub(super) parts: Vec<PartEntry>,
-    /// The number of the first parts that are on disk.
+    /// Number of the first parts that are synced to disk.
     synced: usize,
     pub(super) done: PartsDone,
 }
 
-/// Why no parts can be written to a folder.
+/// Reason why parts cannot be written to a folder.
 #[derive(Debug, thiserror::Error)]
 enum FolderFault {
     #[error("it is no folder; name another output, without / at the end for a file")]
@@ -97,10 +97,10 @@ enum FolderFault {
 }
 
 impl PartFolder {
-    /// The folder at `path`, which is made if there is none.
+    /// Opens the folder at `path`, or creates it.
     ///
     /// # Errors
-    /// If it holds files that are not of the run that this one resumes, or cannot be made.
+    /// If it has files that do not belong to the run that this one resumes, or cannot be created.
     pub(crate) fn create(
         path: &Path,
         plan: PartPlan,
@@ -140,10 +140,10 @@ impl PartFolder {
         })
     }
 
-    /// Goes on after the parts of an earlier run. Reads these, to compare their checksums.
+    /// Continues after the parts of an earlier run. Reads them to compare their checksums.
     ///
     /// # Errors
-    /// If one is missing or not as it was written.
+    /// If a part is missing or was changed.
     pub(crate) fn resume(&mut self, done: PartsDone) -> io::Result<()> {
         let listed = self.log.iter().flat_map(PartLog::listed);
         self.parts = listed.take(done.parts).cloned().collect();
@@ -162,10 +162,10 @@ impl PartFolder {
         Ok(())
     }
 
-    /// Removes the parts that an earlier run wrote after those with which this one goes on. They are written again.
+    /// Removes the parts of an earlier run after those from which this run continues. They are written again.
     ///
     /// # Errors
-    /// If one was changed.
+    /// If a part was changed.
     pub(super) fn begin(&mut self) -> io::Result<()> {
         let Some(log) = &mut self.log else {
             return Ok(());
@@ -181,7 +181,7 @@ impl PartFolder {
         log.truncate(self.parts.len())
     }
 
-    /// The path of the manifest.
+    /// Returns the path of the manifest.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.path.join(MANIFEST)
     }
@@ -196,7 +196,7 @@ impl PartFolder {
         Ok(part)
     }
 
-    /// Gives a complete part its name.
+    /// Renames a complete part to its name.
     pub(super) fn add_part(
         &mut self,
         part: Output,
@@ -228,7 +228,7 @@ impl PartFolder {
         Ok(())
     }
 
-    /// Writes the parts, and the log of them, to disk, if a later run can resume.
+    /// Syncs the parts and their log to disk, if a later run can resume.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
         let parts = &self.parts[self.synced..];
@@ -249,12 +249,12 @@ impl PartFolder {
         Ok(())
     }
 
-    /// The error that fewer rows came again than the parts of an earlier run have.
+    /// Returns the error that the run gave fewer rows than the parts of an earlier run have.
     pub(super) fn fewer_rows(&self) -> io::Error {
         fault(FolderFault::Fewer)
     }
 
-    /// Writes the file that says that the output is complete. The manifest has its name.
+    /// Writes the file that marks the output as complete. The manifest must already have its name.
     ///
     /// # Errors
     /// If there are parts that the run did not write.
@@ -291,7 +291,7 @@ impl Drop for PartFolder {
     }
 }
 
-/// Refuses files that are not of the run, or of an earlier one with this `log`.
+/// Refuses files that belong neither to the run nor to an earlier one with this `log`.
 fn check(path: &Path, log: Option<&PartLog>) -> io::Result<()> {
     let listed = log.iter().flat_map(|log| log.listed());
     let listed: BTreeSet<_> = listed.map(|part| OsStr::new(&*part.name)).collect();

@@ -1,7 +1,7 @@
-//! The log of a folder of parts that a later run can go on with.
+//! The log of a folder of parts that a later run can resume.
 //!
-//! It has a line for each part, in their order, which is written before the part gets its name. So a file with the name of a part
-//! that the log does not list is not of the run. A line starts with its checksum, and a last line that is not whole is dropped.
+//! It has a line for each part, in their order, written before the part gets its name. So a file with the name of a part that the
+//! log does not list does not belong to the run. A line starts with its checksum. A last line that is not whole is dropped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,7 +18,7 @@ const DIGITS: usize = 16;
 /// The log of a folder of parts.
 pub(super) struct PartLog {
     file: File,
-    /// The parts that it lists, each with the offset after its line.
+    /// The listed parts, each with the offset after its line.
     listed: Vec<(PartEntry, u64)>,
 }
 
@@ -41,12 +41,12 @@ impl PartLog {
         Ok(log)
     }
 
-    /// The parts that it lists.
+    /// Returns the listed parts.
     pub(super) fn listed(&self) -> impl Iterator<Item = &PartEntry> {
         self.listed.iter().map(|(entry, _)| entry)
     }
 
-    /// Keeps the first `parts` alone.
+    /// Keeps only the first `parts`.
     pub(super) fn truncate(&mut self, parts: usize) -> io::Result<()> {
         self.listed.truncate(parts);
         let end = self.listed.last().map_or(0, |(_, end)| *end);
@@ -54,7 +54,7 @@ impl PartLog {
         self.file.seek(SeekFrom::Start(end)).map(|_| ())
     }
 
-    /// Adds a line for the next part. That is not read again.
+    /// Appends a line for the next part.
     pub(super) fn add(&mut self, part: &PartEntry) -> io::Result<()> {
         let json = serde_json::to_string(part)?;
         let sum = xxh3_64(json.as_bytes());
@@ -62,13 +62,13 @@ impl PartLog {
             .write_all(format!("{sum:0DIGITS$x} {json}\n").as_bytes())
     }
 
-    /// Writes it to disk.
+    /// Syncs it to disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 }
 
-/// The part of a line, if that is whole.
+/// Parses a line. Returns `None` if it is not whole.
 fn entry(line: &[u8]) -> Option<PartEntry> {
     let (sum, rest) = line.split_at_checked(DIGITS)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;

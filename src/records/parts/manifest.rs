@@ -1,4 +1,4 @@
-//! What a folder says of its parts.
+//! The manifest of a folder of parts.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{PartAbout, PartPlan};
 use crate::records::layout::Layout;
 
-/// Bytes of a read of a part.
+/// Bytes of one read of a part.
 const READ_BYTES: usize = 256 << 10;
 
-/// A part that is complete.
+/// A complete part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartEntry {
     /// The name of the file.
@@ -29,7 +29,7 @@ pub(crate) struct PartEntry {
 }
 
 impl PartEntry {
-    /// Whether the file in `folder`, which is no link, has the size and checksum of this part. Reads it.
+    /// Whether the file in `folder` is not a link and has the size and checksum of this part. Reads it.
     pub(super) fn is_whole(&self, folder: &Path) -> io::Result<bool> {
         let path = folder.join(&self.name);
         let is_file = path.symlink_metadata().is_ok_and(|at| at.is_file());
@@ -52,21 +52,21 @@ impl PartEntry {
     }
 }
 
-/// The rows of a part that are of one source. The first part that has the source has its first rows.
+/// Number of rows of one source in a part. Parts have the rows of a source in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SourceRows {
     pub(crate) name: String,
     pub(crate) rows: u64,
 }
 
-/// The manifest, with what the options of the run say before the parts.
+/// The manifest: the layout and options of the run, then the parts.
 #[derive(Serialize)]
 struct FolderManifest<'a> {
     doisift: &'static str,
     rows: &'static str,
     format: &'static str,
     fields: Vec<&'a str>,
-    /// The types of columns that are not text, among those of fields of records.
+    /// The types of columns with fields of records, except texts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     types: BTreeMap<&'a str, &'static str>,
     /// Whether rows may have no name.

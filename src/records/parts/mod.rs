@@ -1,9 +1,9 @@
-//! Outputs in parts: a folder of `part-00000.parquet`, `part-00001.parquet` and so on, with a manifest and, at the end, `_SUCCESS`.
+//! Outputs in parts: a folder of `part-00000.parquet`, `part-00001.parquet` and so on, with a manifest and, at the end,
+//! `_SUCCESS`.
 //!
-//! A part is complete when it has its name. Where parts end is decided by the sizes of rows, as their format counts them, and by the
-//! text that was read before places that the writer is told of. So the parts are the same for every number of threads and every
-//! division into blocks, if these places are. Programs that read such folders pass over
-//! names that start with `_` or `.`.
+//! A part is complete when it has its name. The sizes of rows, as their format counts them, and the bytes of text read before
+//! reported places decide where parts end. So the parts are the same for every number of threads and every division into blocks,
+//! if these places are. Programs that read such folders ignore names that start with `_` or `.`.
 
 mod folder;
 mod log;
@@ -28,58 +28,58 @@ pub(super) use manifest::SourceRows;
 pub(crate) use read::FolderContent;
 pub(super) use write::{PartBlocks, PartWriter};
 
-/// The file that says what the parts are. Complete when it has its name, like each part.
+/// The file that lists the parts. Complete when it has its name, like each part.
 pub(super) const MANIFEST: &str = "_manifest.json";
-/// The empty file that says that the output is complete.
+/// The empty file that marks the output as complete.
 pub(crate) const SUCCESS: &str = "_SUCCESS";
-/// The beginning of the name of a part, and the least number of digits after it.
+/// The start of the name of a part, and the min number of digits after it.
 const PART: (&str, usize) = ("part-", 5);
-/// The bytes of text after which a part ends, as a multiple of its size. So where rows are few, a run that is resumed does not read
-/// much text again.
+/// Bytes of text after which a part ends, as a multiple of its size. So a resumed run does not read much text again if rows are
+/// few.
 const TEXT: u64 = 8;
 
-/// Where a part ends.
+/// Size of the parts of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartSize {
-    /// After the row with which the rows of the part have so many bytes, as their format counts them; or, if rows are in the order of
-    /// sources, after the document with which eight times as many bytes of text were read.
+    /// A part ends when its rows have this many bytes, as their format counts them; or, if rows are in the order of sources,
+    /// after the document with which eight times as many bytes of text were read.
     Bytes(u64),
-    /// Before the first row of the next source.
+    /// A part ends before the first row of the next source.
     Source,
 }
 
-/// How far a folder of parts is, and what decides where the next part ends.
+/// Progress of a folder of parts, with the state that decides where the next part ends.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PartsDone {
     /// The number of complete parts.
     pub(crate) parts: usize,
     /// The number of rows in them.
     pub(crate) rows: u64,
-    /// Bytes of text that were read before the first place that was [reached](super::BlockWriter::reach) after them; none before
-    /// that.
+    /// Bytes of text that were read before the first place that was [reached](super::BlockWriter::reach) after these parts.
+    /// `None` before that.
     pub(crate) text: Option<u64>,
 }
 
-/// What the manifest says of the run.
+/// Inputs and options of the run, for the manifest.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PartAbout {
     pub(crate) paths: Vec<String>,
     pub(crate) options: serde_json::Value,
 }
 
-/// How an output is divided into parts.
+/// Plan for the division of an output into parts.
 #[derive(Clone, Debug)]
 pub(crate) struct PartPlan {
     pub(crate) size: PartSize,
     /// The ending of the parts, such as `.jsonl.zst`.
     ending: String,
-    /// The inputs as typed, and the options that bear on the rows, for the manifest.
+    /// The inputs as typed, and the options that affect the rows, for the manifest.
     pub(crate) about: PartAbout,
 }
 
 impl PartSize {
-    /// The bytes of text after which a part ends.
+    /// Returns the bytes of text after which a part ends. `None` if text does not end parts.
     pub(crate) fn text(self) -> Option<u64> {
         match self {
             PartSize::Bytes(full) => Some(full.saturating_mul(TEXT)),
@@ -89,7 +89,7 @@ impl PartSize {
 }
 
 impl PartPlan {
-    /// The plan for a folder at `path`, whose ending determines the compression.
+    /// Creates the plan for a folder at `path`, whose ending determines the compression.
     pub(crate) fn new(path: &Path, format: Format, size: PartSize) -> Self {
         let packing = match Compression::from_path(path) {
             Compression::None => "",
@@ -103,29 +103,29 @@ impl PartPlan {
         }
     }
 
-    /// The name of a part, by its number from 0.
+    /// Returns the name of a part, by its number from 0.
     fn name(&self, number: usize) -> String {
         let ((start, digits), ending) = (PART, &self.ending);
         format!("{start}{number:0digits$}{ending}")
     }
 }
 
-/// Whether an output at `path` is a folder of parts: it ends with a separator.
+/// Whether an output at `path` is a folder of parts: `path` ends with a separator.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Whether a file of this name may be one that a folder of parts has.
+/// Whether a file of this name may belong to a folder of parts.
 pub(crate) fn may_be_of_folder(name: &OsStr) -> bool {
     name == MANIFEST || name == SUCCESS || is_part(name)
 }
 
-/// Whether programs that read a folder take a file of this name for a part.
+/// Whether programs that read a folder treat a file of this name as a part.
 fn is_part(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(PART.0.as_bytes())
 }
 
-/// The folder to write, if the last name of `path` is a pattern for the names of several files, as other programs take it.
+/// Returns the folder to propose, if the last name of `path` is a pattern for the names of several files, as in other programs.
 pub(crate) fn folder_of_pattern(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let has_number = || {
@@ -143,7 +143,7 @@ pub(crate) fn folder_of_pattern(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The text of the error that an output is a pattern.
+/// Returns the message for an output that is a pattern.
 pub(crate) fn pattern_remedy(path: &Path) -> String {
     let folder = folder_of_pattern(path).unwrap_or_default();
     format!(

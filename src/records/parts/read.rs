@@ -1,4 +1,4 @@
-//! Reads what a folder of parts has.
+//! Reads the manifest of a folder of parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,7 @@ use crate::records::field::RowKind;
 use crate::structure::RecordType;
 use crate::temporary::is_temporary;
 
-/// The content of a folder of parts that is complete.
+/// The content of a complete folder of parts.
 pub(crate) struct FolderContent {
     pub(crate) columns: FileColumns,
     /// Whether rows may have no name.
@@ -46,7 +46,7 @@ impl FolderContent {
 }
 
 impl PartEntry {
-    /// The path of the part in `folder`, whose bytes are those that were written. Reads it once.
+    /// Reads the part in `folder` to verify it. Returns its path.
     ///
     /// # Errors
     /// If it is missing, or has another size or checksum.
@@ -67,7 +67,7 @@ fn has_parts(path: &Path) -> bool {
     names.any(|name| may_be_of_folder(&name) || is_temporary(&name))
 }
 
-/// The name of a file that programs take for a part, but that is not in `parts`.
+/// Returns the name of a file that programs treat as a part, but that is not in `parts`.
 pub(super) fn foreign_part<'p>(
     path: &Path,
     parts: impl Iterator<Item = &'p PartEntry>,

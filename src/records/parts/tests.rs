@@ -34,7 +34,7 @@ fn row<'a>((doi, source): &'a (String, String)) -> MentionRow<'a> {
     }
 }
 
-/// The parts in a new folder, and their contents.
+/// Writes a new folder. Returns its parts with their contents.
 fn written(
     format: Format,
     size: PartSize,

@@ -10,12 +10,12 @@ use crate::records::row::Row;
 use crate::records::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWriter};
 use crate::records::{file_blocks, writer};
 
-/// Number of single rows that are collected to a block.
+/// Number of single rows in a block.
 const BLOCK: usize = 1024;
 
 /// Writes rows to one part after the other.
 pub(crate) struct PartWriter {
-    /// Rows that were collected.
+    /// Collected rows.
     block: BlockBuilder,
     rows: usize,
     blocks: PartBlocks,
@@ -25,22 +25,22 @@ pub(crate) struct PartWriter {
 pub(crate) struct PartBlocks {
     layout: Layout,
     encoders: Option<Encoders>,
-    /// The part that is written; none between parts.
+    /// The part that is being written. `None` between parts.
     part: Option<Box<dyn BlockWriter<Output>>>,
     rows: u64,
-    /// The size of the rows in the part.
+    /// Size of the rows in the part.
     size: u64,
-    /// The sources of the rows in the part, if rows have sources.
+    /// Sources of the rows in the part, if rows have sources.
     sources: Vec<SourceRows>,
-    /// Rows that the parts of an earlier run have, and that come again.
+    /// Number of rows to skip, since the parts of an earlier run have them.
     passed: u64,
-    /// The output of the manifest. Dropped before the folder, which may be removed then.
+    /// The output of the manifest. Dropped before the folder, so that the folder can be removed.
     manifest: Output,
     folder: PartFolder,
 }
 
 impl PartWriter {
-    /// As [`PartBlocks::new`].
+    /// Creates a writer as [`PartBlocks::new`] does.
     pub(crate) fn new(
         layout: &Layout,
         folder: PartFolder,
@@ -88,10 +88,10 @@ impl RowWriter<Output> for PartWriter {
 }
 
 impl PartBlocks {
-    /// Writes rows to `folder`, but for the first `passed`, which its parts have.
+    /// Creates a writer to `folder`. It skips the first `passed` rows, which the parts already have.
     ///
     /// # Errors
-    /// If a part of an earlier run that is to be written again was changed.
+    /// If a part of an earlier run that must be written again was changed.
     pub(crate) fn new(
         layout: &Layout,
         mut folder: PartFolder,
@@ -112,7 +112,7 @@ impl PartBlocks {
         })
     }
 
-    /// The same, whose rows `encoders` encode.
+    /// Lets `encoders` encode the rows.
     pub(crate) fn encoded_by(self, encoders: Encoders) -> Self {
         PartBlocks {
             encoders: Some(encoders),
@@ -120,11 +120,11 @@ impl PartBlocks {
         }
     }
 
-    /// The number of the first rows of a block that belong to the part.
+    /// Returns the number of first rows of a block that belong to the part.
     fn fitting(&self, block: &RowBlock) -> usize {
         match self.folder.plan.size {
             PartSize::Bytes(full) => block.rows_with(full - self.size),
-            // Rows without sources are all of one.
+            // Rows without sources all count as one source.
             PartSize::Source => block
                 .sources
                 .first()
@@ -202,7 +202,7 @@ impl BlockWriter<Output> for PartBlocks {
         let Some(max) = self.folder.plan.size.text() else {
             return Ok(false);
         };
-        // A place before the end of the last part was reached by the run that wrote it.
+        // The earlier run already reached this place, before the end of its last part.
         if self.passed > 0 {
             return Ok(false);
         }

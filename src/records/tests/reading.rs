@@ -1,4 +1,4 @@
-//! Written records are read back unchanged, and a wrong row is refused with its number.
+//! Checks that written records are read back unchanged, and that an invalid row is refused with its number.
 
 use std::io::{Read, Write};
 
@@ -35,7 +35,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Texts with characters that are special in a format.
+/// Generates texts with characters that are special in a format.
 fn text(min: usize) -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "a",
@@ -58,7 +58,7 @@ fn text(min: usize) -> impl Strategy<Value = String> {
     vec(parts, min..6).prop_map(|parts| parts.concat())
 }
 
-/// Such texts without characters that a suffix must not hold.
+/// Generates such texts without characters that a suffix must not contain.
 fn suffix() -> impl Strategy<Value = String> {
     text(1).prop_map(|text| {
         text.replace(
@@ -122,7 +122,7 @@ fn a_record_is_what_it_was() {
     assert_eq!(row.as_record(), with_document);
 }
 
-/// The columns of a record in another order, as TSV.
+/// Returns a record as TSV with the columns in another order.
 fn turned_columns() -> String {
     let names = "first_document,guessed,first_text,doi,mentions,forms,first_source,first_offset,documents,sources";
     let names: Vec<String> = names.split(',').map(str::to_owned).collect();
@@ -223,10 +223,10 @@ fn what_is_no_file_of_records_is_refused() {
     }
 }
 
-/// What to do about a wrong row.
+/// Remedy for an invalid row.
 const REMEDY: &str = "; correct or remove the row, or write the file again";
 
-/// Three records, of which the last is a wrong row. It begins in line 5.
+/// Returns three records, the last of which is an invalid row. It starts in line 5.
 fn csv_with(wrong: &str) -> String {
     let row = "10.5555/a,1,1,1,bare,s,,0,10.5555/a,false\n";
     format!("{HEADER}{row}\"10.5555/b,\",1,1,1,bare,\"s\n\",,0,x,true\n{wrong}\n")

@@ -13,7 +13,7 @@ use super::super::{Parquet, schema_of};
 use super::{ROUNDS, Random, layout, read, records, rows};
 use crate::records::{OwnedRecord, RowWriter};
 
-/// Codecs that other programs use for pages.
+/// Returns codecs that other programs use for pages.
 pub(super) fn codecs() -> [Compression; 7] {
     [
         Compression::SNAPPY,
@@ -34,7 +34,7 @@ fn written(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8>
     out.finish().unwrap()
 }
 
-/// A file as the crate `parquet` writes it, without checksums, so that damage reaches the decoders.
+/// Returns a file written by the crate `parquet`, without checksums, so that damage reaches the decoders.
 pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
     let schema = schema_of(&layout()).unwrap().into();
     let properties = builder.build().into();
@@ -77,7 +77,7 @@ pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRec
     file.into_inner().unwrap()
 }
 
-/// The values of a text field; none for null.
+/// Returns the values of a text field; empty for null.
 fn texts(record: &OwnedRecord, field: usize) -> Vec<&str> {
     match field {
         0 => vec![&record.doi],
@@ -90,7 +90,7 @@ fn texts(record: &OwnedRecord, field: usize) -> Vec<&str> {
     }
 }
 
-/// Numbers and texts in delta encodings.
+/// Returns properties for numbers and texts in delta encodings.
 fn deltas(text: Encoding) -> WriterPropertiesBuilder {
     let mut builder = WriterProperties::builder().set_dictionary_enabled(false);
     for number in ["mentions", "documents", "sources", "first_offset"] {
@@ -157,7 +157,7 @@ fn no_damage_of_delta_encodings_makes_reading_panic() {
     assert!(refused > ROUNDS, "{refused} were refused");
 }
 
-/// A file of one record in another schema; each column has these values and levels.
+/// Returns a file of one record in another schema, with these values and levels.
 fn one(schema: &str, columns: &[(Value, i16, i16)]) -> Vec<u8> {
     let schema = parse_message_type(schema).unwrap().into();
     let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
@@ -208,7 +208,7 @@ enum Value {
 /// A column of one record: its name, its text in the schema, and its value with its levels.
 type Change<'t> = (&'t str, &'t str, (Value, i16, i16));
 
-/// The columns of one record, all nullable but perhaps the one that is changed.
+/// Returns a file of one record whose columns are all nullable, except possibly the changed one.
 fn nullable(changed: Change<'_>) -> Vec<u8> {
     use Value::{Flag, Number, Text};
     let text = "optional binary NAME (STRING);";
@@ -257,7 +257,7 @@ fn record() -> OwnedRecord {
     }
 }
 
-/// Asserts that `record` is read with another column.
+/// Asserts that a file with a changed column is read as `record`.
 #[track_caller]
 fn assert_is_read(changed: Change<'_>, record: OwnedRecord) {
     let read = read(&nullable(changed)).map_err(|error| error.to_string());
@@ -294,7 +294,7 @@ fn columns_of_other_programs_are_read() {
     }
 }
 
-/// Columns that records do not have so, and the error for each.
+/// Columns that are invalid for records, each with its error.
 const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
     (
         (
