@@ -25,23 +25,23 @@ pub struct Cleaned {
     pub changes: Vec<Change>,
 }
 
-/// Reads `text` as dirty data that means one DOI name, and cuts what does not belong to the name.
+/// Reads `text` as dirty data that means one DOI name, and cuts text that does not belong to the name.
 ///
 /// Made for fields of reference lists, where a name is followed by its own URL, a page of the publisher's site, a year, a
 /// date of access or a full stop, and where its characters were escaped, broken at line ends or typeset. The classes are
 /// those published for cited names (Xu et al. 2019, `10.1007/s11192-019-03162-4`; Boente et al. 2021,
-/// `10.5281/zenodo.4723934`; Cioffi et al. 2022, `10.1007/s11192-022-04367-w`), beside the scanner's own rules for text.
-/// Of several names the first is taken. Where only a registry could tell, this guesses; use [`Doi::parse`] on data that
-/// is known to be clean.
+/// `10.5281/zenodo.4723934`; Cioffi et al. 2022, `10.1007/s11192-022-04367-w`), besides the scanner's own rules for text.
+/// Of several names the first is taken. If only a registry could decide, this guesses; use [`Doi::parse`] on data that is known
+/// to be clean.
 ///
 /// | rule | from | to |
 /// |---|---|---|
-/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped; ligatures, and UTF-8 that was read as Latin-1 put right |
+/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, invisible characters dropped; ligatures, and UTF-8 that was read as Latin-1, undone |
 /// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a`, `10..5555/a`, `10.5555./a`, `10.5555_a` | `10.5555/a` |
-/// | escapes | `10.5555%2Fa%3Cb`, `https%3A%2F%2Fdoi.org%2F10.5555%252Fa` | percent undone until the prefix shows, once at the least |
+/// | escapes | `10.5555%2Fa%3Cb`, `https%3A%2F%2Fdoi.org%2F10.5555%252Fa` | percent undone until the prefix shows, and once in the suffix |
 /// | query | `10.5555/a?x=y`, `10.5555/a#s` | cut; the `#` that ends a SICI stays |
 /// | tags | `10.5555/a<sup>1</sup>`, `10.5555/<i>a</i>b`, `10.5555/a</doi>` | dropped: notes with their text, other elements without |
-/// | white space | `10.5555/science. 1109070`, `10.5555/a1 accessed 2012` | joined where the name goes on with digits, else the end, but a line end before what may be the rest of the name is refused |
+/// | white space | `10.5555/science. 1109070`, `10.5555/a1 accessed 2012` | joined if the name continues with digits, else the end of the name; a line end before a possible rest of the name is refused |
 /// | another name | `10.5555/a10.5555/a`, `10.5555/ahttp://dx.doi.org/10.5555/a`, `10.5555/x.a007732a007732` | the first |
 /// | remarks | `.pmid:1`, `(epubaheadofprint)`, `>accessed2012`, `/-/dcsupplemental`, `[CrossRef]`, `.jid.sagepub.com`, `1journals.sagepub.com` | cut |
 /// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, …, `436749v2`, `1.author` | cut |
@@ -51,7 +51,7 @@ pub struct Cleaned {
 ///
 /// Registrant codes have four to nine digits in their first part, as in text, unless the whole text is a name.
 ///
-/// Linear in the length of `text`, but for the few kinds of escapes, each of which takes a pass.
+/// Linear in the length of `text`, with a pass for each of the few kinds of escapes.
 ///
 /// ```
 /// use doisift_core::clean;
@@ -68,8 +68,9 @@ pub struct Cleaned {
 ///
 /// # Errors
 ///
-/// Where an ellipsis cut the name short, where blanks took the place of its joints, where it may go on after a line end, where it is a placeholder or the address of a network, and where no name is left:
-/// then the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says of what is left.
+/// If an ellipsis cut the name short, if blanks took the place of its joints, if it may continue after a line end, if it is a
+/// placeholder or the address of a network, or if no name is left. In the last case, the error is that of [`Doi::parse`] for
+/// `text`, or that of [`Doi::new`] for the rest after cutting.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     if plain::is_plain(text) {
         Doi::parse(text).map(unchanged)
