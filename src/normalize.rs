@@ -310,18 +310,6 @@ impl Normalizer {
         quoted(text, &format!("{refusal}{}", self.remedy(text, refusal)))
     }
 
-    /// Lists the parts of a text that are not part of the name, each with its rule: the query or fragment of a proxy's URL, and
-    /// the text around the name in a URL of another host. Empty if the text is only another form of the name.
-    pub(crate) fn left_out(&self, text: &[u8], doi: &Doi) -> String {
-        let text = String::from_utf8_lossy(text.trim_ascii());
-        if Doi::parse(&text).is_ok() {
-            return after_path(&text, doi).unwrap_or_default();
-        }
-        let cleaned = doisift_core::clean(&text).ok();
-        let same = cleaned.filter(|cleaned| cleaned.doi == *doi);
-        same.map_or(String::new(), |same| reasons(&same.changes).join("; "))
-    }
-
     /// Returns the end of a message about a refused text: the name that `--clean` would find, or nothing.
     pub(crate) fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
         let is_text = !matches!(refusal, Refusal::Reserved | Refusal::NoString(_));
@@ -337,18 +325,6 @@ impl Normalizer {
     }
 }
 
-/// Returns the query or fragment of `text` with its rule. `None` if there is none, or it belongs to the name.
-fn after_path(text: &str, doi: &Doi) -> Option<String> {
-    let at = text.find(['?', '#'])?;
-    let (mark, tail) = (&text[at..=at], &text[at..]);
-    let rule = if mark == "?" {
-        Rule::Query
-    } else {
-        Rule::Fragment
-    };
-    (!doi.as_str().contains(mark)).then(|| part_reason(rule, tail))
-}
-
 /// Formats changes, each as its rule and the text that was cut or replaced: `tail.mark: '.'`. With apostrophes, since CSV would
 /// double quotes.
 pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
@@ -359,7 +335,7 @@ pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
     changes.iter().map(reason).collect()
 }
 
-fn part_reason(rule: Rule, part: &str) -> String {
+pub(crate) fn part_reason(rule: Rule, part: &str) -> String {
     format!("{}: '{}'", rule.id(), printable::name(part))
 }
 

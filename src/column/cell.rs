@@ -7,10 +7,11 @@ use doisift_documents::printable;
 
 use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
+use super::reason::reason;
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::Error;
-use crate::normalize::{Normalized, Normalizer, Presentation, Refusal, Repair, reasons};
+use crate::normalize::{Normalizer, Presentation, Refusal};
 
 const SEVERAL: &str = "several names; --multiple reads each";
 const GLUED: &str = "several names that nothing separates";
@@ -218,18 +219,11 @@ impl CellCleaner {
             Ok(read) => {
                 let name = self.presentation.of(&read.doi);
                 self.value.extend_from_slice(name.as_bytes());
-                let is_same = name.as_bytes() == text;
                 self.count(&read.changes);
-                let reason = match reason(&read) {
-                    reason if reason.is_empty() && !is_same => {
-                        self.normalizer.left_out(text, &read.doi)
-                    }
-                    reason => reason,
-                };
-                self.give_reason(number, &reason);
+                self.give_reason(number, &reason(text, &read, &name));
                 match read.changed {
                     true => CellStatus::Cleaned,
-                    false if is_same => CellStatus::Unchanged,
+                    false if name.as_bytes() == text => CellStatus::Unchanged,
                     false => CellStatus::Normalized,
                 }
             }
@@ -313,11 +307,4 @@ impl CellCleaner {
             }
         }
     }
-}
-
-/// Formats the changes, and the answer of the index of known names about them.
-fn reason(read: &Normalized) -> String {
-    let parts = reasons(&read.changes).into_iter();
-    let repair = read.repair.iter().map(Repair::to_string);
-    parts.chain(repair).collect::<Vec<_>>().join("; ")
 }

@@ -53,7 +53,8 @@ impl ColumnCleaner {
         (!value.is_empty()).then(|| String::from_utf8_lossy(value))
     }
 
-    /// Returns the reason why the last cell was refused, or its changes. `None` if there is neither.
+    /// Returns the reason why the last cell was refused, or its changes: the rules that changed it, what was left out, or a word for
+    /// another spelling, such as `case`. `None` if it is empty or was written as it is.
     pub fn reason(&self) -> Option<&str> {
         Some(&*self.cells.reason).filter(|reason| !reason.is_empty())
     }

@@ -23,6 +23,7 @@ mod layout;
 mod lines;
 mod names;
 mod reading;
+mod reason;
 mod report;
 mod run;
 mod settings;
@@ -58,7 +59,8 @@ use crate::error::Error;
 ///
 /// A table is delimited text (`,`, `;`, tab, `|` or another byte, quoted as in RFC 4180), JSON Lines, or an array of JSON
 /// objects. It is written with every row, cell and line end as it was, byte for byte, and with three new columns for each wanted
-/// one: the clean name, its [status](CellStatus), and the reason why it was refused or the changes.
+/// one: the clean name, its [status](CellStatus), and the reason why it was refused or the changes: rules, what
+/// was left out, or a word for another spelling, such as `case`.
 ///
 /// - In a row with fewer cells than the first row, empty cells are added before the new ones, so that these are in their columns.
 ///   In a row with more cells, the new ones are the last. Such rows are counted, and reported once per table. A blank row stays

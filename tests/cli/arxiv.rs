@@ -95,6 +95,6 @@ fn normalize_takes_them_as_names() {
         Seen::of(&mut place.command(["normalize", "--column", "id", "t.csv", "--arxiv"])).quiet();
     assert_eq!(
         seen.out,
-        "id,doi_clean,doi_status,doi_reason\narXiv:2101.00001v2,10.48550/arxiv.2101.00001,normalized,\n"
+        "id,doi_clean,doi_status,doi_reason\narXiv:2101.00001v2,10.48550/arxiv.2101.00001,normalized,form; case\n"
     );
 }

@@ -64,7 +64,7 @@ fn every_status_is_in_its_column() {
         [
             &format!("id,doi,{ADDED}")[..],
             "1,10.5555/a,10.5555/a,unchanged,",
-            "2,doi:10.5555/B,10.5555/b,normalized,",
+            "2,doi:10.5555/B,10.5555/b,normalized,form; case",
         ]
     );
     assert!(
@@ -236,7 +236,7 @@ fn names_that_hold_the_delimiter_are_quoted() {
     );
     let all = "\"doi\",\"x\"\n\"doi:10.5555/A\",\"1\"\n";
     let wanted = "\"doi\",\"x\",\"doi_clean\",\"doi_status\",\"doi_reason\"\n\
-        \"doi:10.5555/A\",\"1\",\"10.5555/a\",\"normalized\",\"\"\n";
+        \"doi:10.5555/A\",\"1\",\"10.5555/a\",\"normalized\",\"form; case\"\n";
     assert_eq!(quietly(all, "--column doi"), wanted);
 }
 
@@ -251,7 +251,7 @@ fn tabs_without_quoting_are_read_without_it() {
 fn ragged_rows_are_reported_once_and_lose_nothing() {
     let table = "id,doi,x\n1\n2,10.5555/A\n3,10.5555/B,y,z\n4,10.5555/c,y\n";
     let wanted = format!(
-        "id,doi,x,{ADDED}\n1,,,,empty,\n2,10.5555/A,,10.5555/a,normalized,\n3,10.5555/B,y,z,10.5555/b,normalized,\n4,10.5555/c,y,10.5555/c,unchanged,\n"
+        "id,doi,x,{ADDED}\n1,,,,empty,\n2,10.5555/A,,10.5555/a,normalized,case\n3,10.5555/B,y,z,10.5555/b,normalized,case\n4,10.5555/c,y,10.5555/c,unchanged,\n"
     );
     for options in ["", "-j1 --chunk 3"] {
         let (out, err) = cleaned(table, &format!("--column doi {options}"));
@@ -275,7 +275,7 @@ fn several_columns_are_cleaned_side_by_side() {
     let out = quietly(table, "--column citing --column cited");
     let header = "cited,citing,citing_clean,citing_status,citing_reason,cited_clean,cited_status,cited_reason";
     let wanted = format!(
-        "{header}\ndoi:10.5555/A,doi:10.5555/B,10.5555/b,normalized,,10.5555/a,normalized,\n"
+        "{header}\ndoi:10.5555/A,doi:10.5555/B,10.5555/b,normalized,form; case,10.5555/a,normalized,form; case\n"
     );
     assert_eq!(out, wanted);
     let out = quietly("doi\n10.5555/a\n", "--column doi --new-column DOI2");
@@ -292,10 +292,10 @@ fn several_names_in_a_cell_keep_their_separators() {
     let rows: Vec<_> = out.lines().skip(1).collect();
     assert_eq!(
         rows[0],
-        "doi:10.5555/A; doi:10.5555/B ,1,10.5555/a; 10.5555/b ,normalized,"
+        "doi:10.5555/A; doi:10.5555/B ,1,10.5555/a; 10.5555/b ,normalized,1: form; case; 2: form; case"
     );
     assert!(
-        rows[1].contains(",2,\"10.5555/a, |10.5555/c\",refused,\"2: no directory"),
+        rows[1].contains(",2,\"10.5555/a, |10.5555/c\",refused,\"1: case; 2: no directory"),
         "{}",
         rows[1]
     );
@@ -325,7 +325,7 @@ fn json_lines_keep_order_spacing_and_escapes() {
     );
     let seen = place.normalize("t --column doi -q");
     let rows: Vec<_> = seen.out.lines().collect();
-    assert!(rows[0].ends_with(",\"z\":[1, 2],\"doi_clean\":\"10.5555/a\",\"doi_status\":\"normalized\",\"doi_reason\":null}"), "{}", rows[0]);
+    assert!(rows[0].ends_with(",\"z\":[1, 2],\"doi_clean\":\"10.5555/a\",\"doi_status\":\"normalized\",\"doi_reason\":\"form; case\"}"), "{}", rows[0]);
     assert_eq!(
         rows[2],
         "{ \"doi\" : \"10.5555/b\" , \"n\": 1e400, \"doi_clean\": \"10.5555/b\", \"doi_status\": \"unchanged\", \"doi_reason\": null }"
@@ -734,9 +734,21 @@ fn a_reason_says_what_was_left_out_of_a_normalized_cell() {
         (
             "https://doi.org/10.5555/a%3Fb",
             "",
-            "10.5555/a?b,normalized,",
+            "10.5555/a?b,normalized,form; escapes",
         ),
-        ("doi:10.5555/A", "", "10.5555/a,normalized,"),
+        ("doi:10.5555/A", "", "10.5555/a,normalized,form; case"),
+        (" 10.5555/a ", "", "10.5555/a,normalized,blanks"),
+        (
+            "https://doi.org/10.5555/a%3c",
+            "--to url",
+            "https://doi.org/10.5555/a<,normalized,escapes",
+        ),
+        (
+            "HTTPS://doi.org/10.5555/A",
+            "--to url",
+            "https://doi.org/10.5555/A,normalized,case",
+        ),
+        ("10.5555/a", "--to urn", "urn:doi:10.5555:a,normalized,form"),
     ] {
         let out = quietly(format!("doi\n{cell}\n"), &format!("--column doi {options}"));
         assert_eq!(
@@ -744,5 +756,57 @@ fn a_reason_says_what_was_left_out_of_a_normalized_cell() {
             format!("doi,{ADDED}\n{cell},{wanted}\n"),
             "{cell} {options}"
         );
+    }
+}
+
+#[test]
+fn every_changed_cell_has_a_reason() {
+    let leads = [
+        "",
+        "doi:",
+        "DOI: ",
+        "HTTPS://DOI.ORG/",
+        "http://dx.doi.org/",
+        "info:doi/",
+        "urn:doi:",
+        "https://a.example/x/",
+        "https://doi.org/api/handles/",
+        "arXiv:",
+        "see ",
+    ];
+    let names = [
+        "10.5555/a1",
+        "10.5555/A1",
+        "10.5555/a%3Cb",
+        "10.5555/a%41%2f1",
+        "10%2E5555/a1",
+        "10.5555:a1",
+        "10.5555/\u{c4}1",
+        "10.5555/%C3%84%2525",
+        "10.5555/a1?b=1",
+        "10.5555/a1#b",
+        "2110.12345v2",
+        "10.5555/a1; 10.5555/A1;",
+        "10.5555/a1&amp;2",
+    ];
+    let edges = ["", " ", "\t", "\u{a0}", "\u{feff}", ".", "\n"];
+    let cells = leads
+        .iter()
+        .flat_map(|lead| names.map(|name| format!("{lead}{name}")));
+    let cells =
+        cells.flat_map(|cell| edges.map(|edge| [format!("{edge}{cell}"), format!("{cell}{edge}")]));
+    let row = |cell: String| format!("{}\n", serde_json::json!({ "doi": cell }));
+    let table: String = cells.flatten().map(row).collect();
+    let place = Place::new();
+    place.file("t.jsonl", table);
+    for to in ["name", "key", "doi-uri", "url", "urn", "api"] {
+        for options in ["", "--clean", "--multiple", "--clean --multiple --arxiv"] {
+            let line = format!("t.jsonl --column doi -q --to {to} {options}");
+            for row in place.normalize(&line).rows() {
+                let [cell, clean, reason] =
+                    ["doi", "doi_clean", "doi_reason"].map(|name| &row[name]);
+                assert!(cell == clean || !reason.is_null(), "{line}: {row}");
+            }
+        }
     }
 }

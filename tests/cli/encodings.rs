@@ -145,7 +145,7 @@ fn columns_are_named_in_any_encoding() {
     assert_eq!(seen.code, Some(0), "{}", seen.err);
     let out = std::fs::read(place.path("out")).unwrap();
     let wanted =
-        b"\xe9tat,x,\xe8,\xe8_status,\xe8_reason\ndoi:10.5555/A,\xe9,10.5555/a,normalized,\n";
+        b"\xe9tat,x,\xe8,\xe8_status,\xe8_reason\ndoi:10.5555/A,\xe9,10.5555/a,normalized,form; case\n";
     assert_eq!(
         out.escape_ascii().to_string(),
         wanted.escape_ascii().to_string()

@@ -62,7 +62,7 @@ fn a_sheet_comes_back_as_csv_with_its_numbers_and_dates() {
         assert_eq!(
             seen.out,
             "\nDOI,\"a, b\",c,,,doi_clean,doi_status,doi_reason\n\n\
-             https://doi.org/10.5555/ABC,0.3,2024-02-29,,,10.5555/abc,normalized,\n\
+             https://doi.org/10.5555/ABC,0.3,2024-02-29,,,10.5555/abc,normalized,form; case\n\
              caf\u{e9},TRUE,#N/A,,2,,refused,\"no directory indicator \"\"10.\"\", at byte 0\"\n"
         );
         assert!(seen.err.contains("in: One: row 2"), "{}", seen.err);

@@ -9,9 +9,10 @@ test_that("a data frame gets the name, its status and the reason", {
   expect_identical(names(result), c("DI", "doi_clean", "doi_status", "doi_reason"))
   expect_identical(result$doi_clean, c(rep("10.1002/abc", 3), NA, NA, NA, NA))
   expect_identical(result$doi_status, c("unchanged", "normalized", "cleaned", "several", "refused", "empty", "empty"))
+  expect_identical(result$doi_reason[2], "case")
   expect_match(result$doi_reason[3], "^tail\\.")
   expect_match(result$doi_reason[4], "`multiple = TRUE`", fixed = TRUE)
-  expect_identical(is.na(result$doi_reason), c(TRUE, TRUE, FALSE, FALSE, FALSE, TRUE, TRUE))
+  expect_identical(is.na(result$doi_reason), c(TRUE, FALSE, FALSE, FALSE, FALSE, TRUE, TRUE))
 })
 
 test_that("a cell may hold several names", {
