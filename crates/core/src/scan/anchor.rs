@@ -1,6 +1,6 @@
-//! Where a look is worth it: finds the byte positions at which a candidate can start.
+//! Finds the byte positions at which a candidate can start.
 //!
-//! A prefilter: it may say yes too often, never no.
+//! A prefilter: false positives are allowed, false negatives are not.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use super::{TextKind, arxiv};
 use crate::bits::{Bits, positions};
 use crate::block::Block;
 
-/// How many bytes before an anchor can bear on what is decided about it.
+/// Bytes before an anchor that the decision about it may read.
 pub(super) const BEFORE: usize = 1024;
-/// Bytes of tags between the digits of an anchor at most.
+/// Max bytes of tags between the digits of an anchor.
 const LONGEST_TAGS: usize = 200;
-/// The number of a bit after those of a block.
+/// The position after the last bit of a block.
 const END: usize = Block::SIZE;
 
-/// What is at an anchor.
+/// A position at which a candidate can start, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// `10` and a full stop, plain, after a break or a tag, or as the start of an escape (`%2E`, `&#46;`, `\u002e`).
@@ -28,7 +28,7 @@ pub(super) enum Anchor {
 }
 
 impl Anchor {
-    /// Where its first digit is.
+    /// Returns the offset of the first digit, or of the identifier.
     pub(super) fn start(self) -> usize {
         match self {
             Anchor::Directory(at) | Anchor::Short(at) | Anchor::Arxiv(at) => at,
@@ -36,7 +36,7 @@ impl Anchor {
     }
 }
 
-/// All anchors of `bytes`, which are a text of `kind`, in order.
+/// Returns all anchors of `bytes`, a text of `kind`, in order.
 pub(super) fn all(bytes: &[u8], kind: TextKind) -> Vec<Anchor> {
     let pairs = memchr::memmem::find_iter(bytes, b"10");
     let whole = pairs.filter_map(|at| classify(bytes, at));
@@ -46,7 +46,7 @@ pub(super) fn all(bytes: &[u8], kind: TextKind) -> Vec<Anchor> {
     anchors
 }
 
-/// The anchors in `range` of `bytes`, in order. Among many numbers, those that start no prefix are left out.
+/// Returns the anchors in `range` of `bytes`, in order. Among many numbers, those that start no prefix are left out.
 pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> Anchors<'_> {
     Anchors {
         bytes,
@@ -59,32 +59,32 @@ pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> Anchors<'_> {
     }
 }
 
-/// See [`find_iter`].
+/// Iterator of [`find_iter`].
 #[derive(Debug)]
 pub(super) struct Anchors<'b> {
     bytes: &'b [u8],
-    /// Where the range ends.
+    /// End of the range.
     end: usize,
-    /// Where the current block and the next one start.
+    /// Offsets of the current block and the next one.
     block: usize,
     next: usize,
-    /// The pairs `10` of the current block that were not returned.
+    /// Pairs `10` of the current block that were not returned yet.
     pairs: Bits,
-    /// Anchors that are found in other ways, the last one first.
+    /// Anchors of other kinds, the last one first.
     others: Vec<Anchor>,
-    /// An anchor that comes after the next one of these.
+    /// A pair that was found, but comes after the next one of `others`.
     held: Option<Anchor>,
 }
 
 impl Anchors<'_> {
-    /// With those of a page, where a tag may part the digits: `1<b>0.5555/a`.
+    /// Adds the anchors of a page whose digits a tag separates: `1<b>0.5555/a`.
     pub(super) fn in_page(mut self) -> Self {
         let parted = parted(self.bytes, self.next..self.end);
         self.others.extend(parted.map(Anchor::Directory));
         self.sorted()
     }
 
-    /// With identifiers of arXiv.
+    /// Adds identifiers of arXiv.
     pub(super) fn with_arxiv(mut self) -> Self {
         let starts = arxiv::starts(self.bytes, self.next..self.end);
         self.others.extend(starts.map(Anchor::Arxiv));
@@ -109,9 +109,9 @@ impl Anchors<'_> {
         }
     }
 
-    /// Goes to the next block with a pair.
+    /// Goes to the next block with a pair; `None` if the range has no more.
     ///
-    /// A search that stops at each pair takes as long to start again as to search 300 bytes.
+    /// Searches by blocks: to start a search again after each pair takes as long as to search 300 bytes.
     #[inline]
     fn advance(&mut self) -> Option<()> {
         let after = self.bytes.len() - self.end;
@@ -123,7 +123,7 @@ impl Anchors<'_> {
                 rest = rest.get(Block::SIZE..).unwrap_or_default();
                 continue;
             }
-            // To look at fewer one by one is as fast.
+            // Up to three pairs are as fast to check one by one.
             let (pairs, len) = match positions(pairs).nth(3) {
                 Some(_) => may_start(&block, pairs),
                 None => (pairs, END),
@@ -131,7 +131,7 @@ impl Anchors<'_> {
             if pairs != 0 {
                 self.block = self.bytes.len() - rest.len();
                 self.next = self.block + len;
-                // Without those after the range.
+                // Drops the pairs after the range.
                 self.pairs = pairs & below(END.min(rest.len() - after));
                 return Some(());
             }
@@ -158,7 +158,7 @@ impl Iterator for Anchors<'_> {
     }
 }
 
-/// Where the anchors in `range` of `bytes` are whose two digits tags part.
+/// Returns the anchors in `range` of `bytes` whose two digits are separated by tags.
 fn parted(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
     let last = bytes.len().min(range.end.saturating_add(LONGEST_TAGS));
     let first = range.start.min(last);
@@ -167,7 +167,7 @@ fn parted(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
     starts.filter(move |at| range.contains(at))
 }
 
-/// Where the `1` is that comes before the tags that `written` ends in.
+/// Returns the offset of the `1` before the tags that `written` ends in.
 fn before_tags(mut written: &[u8]) -> Option<usize> {
     while let [.., b'>'] = written {
         let near = &written[written.len().saturating_sub(LONGEST_TAGS)..];
@@ -178,7 +178,7 @@ fn before_tags(mut written: &[u8]) -> Option<usize> {
     (written[at] == b'1').then_some(at)
 }
 
-/// The anchor at the two digits at `at` of `bytes`, if there is one.
+/// Returns the anchor at the two digits at `at` of `bytes`, if there is one.
 #[inline]
 pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     match bytes.get(at + 2)? {
@@ -201,7 +201,7 @@ pub(super) fn is_broken_off(rest: &[u8]) -> bool {
     )
 }
 
-/// Those of `pairs` of `block` that may start a prefix or a short DOI, and how many bytes of the block that decides. A number
+/// Returns the pairs of `block` that may start a prefix or a short DOI, and how many bytes of the block are decided. A number
 /// that the end of the block cuts is left to the next block.
 ///
 /// A bit that is added to a run of bits is carried to the first place after the run.
@@ -210,7 +210,7 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let all_stops = block.find(b'.');
     let code = block.find_range(b'0', b'9') | all_stops;
     let blanks = block.find_range(0, b' ');
-    // `_` and `&` are like two of them. A character that allows a line to break is beyond ASCII.
+    // `_` and `&` match as well: they are like two of these. A character that allows a line to break is beyond ASCII.
     let marks = block.find_any_like(*b"/:<", *b"\\%", 3) | block.beyond_ascii();
     let stops = pairs << 2 & all_stops;
     // The first byte after the code that follows each full stop, and the first one after white space there.
@@ -228,18 +228,18 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let last = start_of(code, start_of(blanks, END));
     let cut = (stops & !below(last)) >> 2 | pairs & !below(END - 4);
     match cut.trailing_zeros() as usize {
-        // The next block would show no more.
+        // The next block would decide no better.
         0 => (found | cut, END),
         len => (found & below(len), len),
     }
 }
 
-/// Where the run of `bits` starts that ends before the bit `end`.
+/// Returns the start of the run of `bits` that ends before the bit `end`.
 fn start_of(bits: Bits, end: usize) -> usize {
     END - (!bits & below(end)).leading_zeros() as usize
 }
 
-/// The bits before the bit `end`.
+/// Returns the bits before the bit `end`.
 fn below(end: usize) -> Bits {
     match end {
         END => Bits::MAX,

@@ -4,16 +4,16 @@
 //! White space becomes single blanks, control characters are left out, and bytes that are not UTF-8 are replaced. Characters
 //! are whole.
 
-/// Appends the text of the last of `bytes`, at most `max`: those before a name.
+/// Appends the readable text of the last bytes of `bytes`, at most `max`: those before a name.
 pub fn before(bytes: &[u8], max: usize, into: &mut String) {
     let window = &bytes[bytes.len().saturating_sub(max)..];
-    // The rest of a character that the window cuts.
+    // Leaves out the rest of a character that the window cuts.
     let cut = window.iter().take(3);
     let cut = cut.take_while(|byte| **byte & 0xc0 == 0x80).count();
     read(&window[cut..], into);
 }
 
-/// Appends the text of the first of `bytes`, at most `max`: those after a name.
+/// Appends the readable text of the first bytes of `bytes`, at most `max`: those after a name.
 pub fn after(bytes: &[u8], max: usize, into: &mut String) {
     read(&bytes[..bytes.len().min(max)], into);
 }
@@ -46,7 +46,7 @@ fn read(bytes: &[u8], into: &mut String) {
     }
 }
 
-/// Whether more bytes could make this a character.
+/// Whether more bytes could complete `bytes` to a character.
 fn is_incomplete(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -1,4 +1,4 @@
-//! Finds identifiers of arXiv. Only a scanner that is asked for them searches, so that nothing else gets slower.
+//! Finds identifiers of arXiv. Only a scanner that is set to find them searches, so that others get no slower.
 
 use std::ops::Range;
 
@@ -9,11 +9,12 @@ use super::mention::Form;
 use super::rules::arxiv::{announces, identifier, whole};
 use crate::doi::Doi;
 
-/// Bytes from the letter that is searched for to an identifier at most: `xiv.org\/abs\/`.
+/// Max bytes from the letter that is searched for to an identifier: `xiv.org\/abs\/`.
 const NEAR: usize = 16;
 
 impl Doi {
-    /// The name of the paper that `text` identifies at arXiv: `arXiv:2101.00001v2`, or its address at arxiv.org, and nothing else.
+    /// Returns the name of the paper that `text` identifies at arXiv, `arXiv:2101.00001v2` or its address at arxiv.org. `None` if
+    /// `text` is or contains anything else.
     ///
     /// ```
     /// let doi = doisift_core::Doi::from_arxiv("arXiv:hep-th/9901001v1").unwrap();
@@ -24,7 +25,7 @@ impl Doi {
     }
 }
 
-/// Where identifiers start in `range` of `bytes`, in order.
+/// Returns the offsets of identifiers in `range` of `bytes`, in order.
 pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
     let end = range.end.min(bytes.len());
     let first = range.start.saturating_sub(NEAR).min(end);
@@ -33,14 +34,14 @@ pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = 
     starts.filter(move |at| range.contains(at))
 }
 
-/// Where the identifier starts that the letter at `x` announces.
+/// Returns where the identifier starts that is announced by the word with its letter x at `x`.
 fn after(bytes: &[u8], x: usize) -> Option<usize> {
     let word = bytes.get(x.checked_sub(2)?..x + 3)?;
     if !word.eq_ignore_ascii_case(b"arxiv") {
         return None;
     }
     let near = bytes.len().min(x + NEAR);
-    // Another such letter announces its own.
+    // The next letter x announces its own identifier.
     let next = memchr::memchr2(b'x', b'X', &bytes[x + 3..near]);
     let near = next.map_or(near, |length| x + 3 + length);
     (x + 4..=near).find(|at| is_at(bytes, *at))
@@ -51,7 +52,7 @@ pub(super) fn is_at(bytes: &[u8], at: usize) -> bool {
     announces(&bytes[at.saturating_sub(BEFORE)..at]) && identifier(&bytes[at..]).is_some()
 }
 
-/// The identifier at `at` as an accepted candidate, and its name.
+/// Reads the identifier at `at` as an accepted candidate, and its name.
 pub(super) fn read(bytes: &[u8], at: usize) -> Option<(Accepted, String)> {
     let (len, name) = identifier(&bytes[at..])?;
     let accepted = Accepted {

@@ -1,7 +1,7 @@
-//! The automata: they read the patterns of the rulebook, forwards from an anchor and backwards before it.
+//! Reads the patterns of the rulebook with automata, forwards from an anchor and backwards before it.
 //!
-//! Their states are built as texts call for them, for each thread: a text visits a few dozen, and to build all took 13 ms,
-//! as long as to read 100 MB.
+//! Each thread builds states when a text needs them: a text visits a few dozen, and to build all took 13 ms, as long as to read
+//! 100 MB.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -17,19 +17,19 @@ use super::rules::raw::{may_end_break, may_start_break, starts_break};
 use super::rules::start::{Prefix, Registrant, Separator};
 use super::{Form, glance};
 
-/// A scheme, proxy or label before a name, which says how it was written.
+/// A scheme, proxy or label before a name, which says in what form the name was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Opener {
     pub(super) form: Form,
-    /// Bytes of scheme, proxy or label before the anchor.
+    /// Bytes of the scheme or proxy before the anchor; 0 for a label.
     pub(super) len: usize,
-    /// White space is in them.
+    /// Whether white space is in these bytes.
     pub(super) is_spaced: bool,
 }
 
 static PREFIX: LazyLock<DFA> = LazyLock::new(|| build(&pattern::prefixes(Breaks::None), false));
 static SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&pattern::schemes(Breaks::None), true));
-/// These are used where a search without breaks may have met one.
+/// Used if a search without breaks may have met one.
 static BROKEN_PREFIX: LazyLock<DFA> =
     LazyLock::new(|| build(&pattern::prefixes(Breaks::Any), false));
 static BROKEN_SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&pattern::schemes(Breaks::Any), true));
@@ -45,13 +45,13 @@ thread_local! {
     static NAME_BEFORE_STATES: RefCell<States> = States::of(&NAME_BEFORE);
 }
 
-/// The states of an automaton that texts called for.
+/// The states of an automaton that were needed so far.
 struct States {
     dfa: &'static DFA,
     cache: Cache,
-    /// The first state of a search, and how often the cache was cleared before.
+    /// The first state of a search, and how often the cache had been cleared when it was found.
     start: Option<(LazyStateID, usize)>,
-    /// Bytes that the last search looked at.
+    /// Bytes that the last search read.
     read: usize,
 }
 
@@ -65,7 +65,7 @@ impl States {
         })
     }
 
-    /// The first state of a search. Most searches take less than the automaton takes to find it.
+    /// Returns the first state of a search. It is kept, since finding it takes longer than most searches.
     fn start(&mut self) -> Option<LazyStateID> {
         let clears = self.cache.clear_count();
         if let Some((start, _)) = self.start.filter(|(_, then)| *then == clears) {
@@ -77,8 +77,8 @@ impl States {
         Some(start)
     }
 
-    /// The pattern that matches furthest, and how many bytes that takes. Most searches end after a byte or two, and the general
-    /// search spends three times as long on its start.
+    /// Returns the pattern that matches furthest, and the length of its match in bytes. Most searches end after a byte or two,
+    /// and the general search spends three times as long on its start.
     fn furthest<'t>(
         &mut self,
         bytes: impl ExactSizeIterator<Item = &'t u8>,
@@ -93,7 +93,7 @@ impl States {
             if !state.is_tagged() {
                 continue;
             }
-            // A match shows one byte late.
+            // A match is reported one byte late.
             if state.is_match() {
                 found = Some((dfa.match_pattern(cache, state, 0).as_usize(), read));
             } else if state.is_dead() {
@@ -108,21 +108,21 @@ impl States {
         found
     }
 
-    /// The pattern that matches the longest end of `text`, and where that end starts.
+    /// Returns the pattern that matches the longest end of `text`, and where that end starts.
     fn longest(&mut self, text: &[u8]) -> Option<(usize, usize)> {
         let (pattern, len) = self.furthest(text.iter().rev())?;
         Some((pattern, text.len() - len))
     }
 }
 
-/// The prefix that starts at `bytes[0]`.
+/// Reads the prefix that starts at `bytes[0]`.
 #[inline]
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     let Some(code) = bytes.strip_prefix(b"10.") else {
         return any_prefix(bytes);
     };
     let digits = leading_digits(code);
-    // As nearly all are written, plain and in JSON.
+    // Nearly all are written in these ways, plain or as in JSON.
     match (digits, &code[digits..]) {
         (4..=9, [b'/', ..]) => Some(usual_prefix(digits, b"/")),
         (4..=9, [b'\\', b'/', ..]) => Some(usual_prefix(digits, br"\/")),
@@ -133,7 +133,7 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     }
 }
 
-/// Number of digits that `bytes` starts with. The first eight are looked at together.
+/// Returns how many digits `bytes` starts with. The first eight bytes are compared together.
 #[inline]
 fn leading_digits(bytes: &[u8]) -> usize {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
@@ -161,10 +161,10 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
     }
 }
 
-/// Whether `rest`, which comes after a number, may be the end of a registrant code and a slash or colon, plain or escaped.
-/// Decimals and dates, which are most of what starts like a prefix, end otherwise.
+/// Whether `rest`, the bytes after a number, may be the end of a registrant code and a slash or colon, plain or escaped. Decimals
+/// and dates, which are most texts that start like a prefix, end otherwise.
 fn may_be_separator(rest: &[u8]) -> bool {
-    /// Bytes that are looked at, so that a text of nothing but numbers or blanks is not read again from each number.
+    /// Max bytes to look at. Without it, a text of only numbers or blanks would be read again from each number.
     const LONGEST: usize = 64;
     let near = &rest[..rest.len().min(LONGEST)];
     let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
@@ -176,9 +176,9 @@ fn may_be_separator(rest: &[u8]) -> bool {
     }
 }
 
-/// Bytes at the start of what allows a line to break that may have another meaning, and the next one: `&#x2` starts a slash too.
+/// Bytes at the start of an optional break that may mean something else, and the next byte: `&#x2` starts a slash too.
 const NEAR_START: usize = 5;
-/// The same at its end: `f;` ends a slash too.
+/// Bytes at the end of an optional break that may mean something else: `f;` ends a slash too.
 const NEAR_END: usize = 3;
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
@@ -201,7 +201,7 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
     })
 }
 
-/// The scheme or proxy that ends where `before` ends.
+/// Reads the scheme or proxy that ends where `before` ends.
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     if let Some(usual) = glance::scheme(before) {
         return Some(usual);
@@ -223,7 +223,7 @@ fn longest_scheme(before: &[u8]) -> Option<(usize, usize)> {
     let longest = |states: &mut States| states.longest(before);
     let (found, read) = SCHEME_STATES.with_borrow_mut(|states| (longest(states), states.read));
     let mut near = before.len() - read..before.len() - read.saturating_sub(NEAR_END);
-    // A command of LaTeX takes the blanks after it.
+    // A command of LaTeX includes the blanks after it.
     let ends_break = |at: usize| may_end_break(before[..=at].trim_ascii_end());
     // A search without breaks ends a few bytes after it meets one.
     match glance::may_end_break(&before[near.clone()]) && near.any(ends_break) {
@@ -232,7 +232,7 @@ fn longest_scheme(before: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether the end of `before` says "DOI": a field, element, parameter or word.
+/// Whether `before` ends in a field, element, parameter or word that says "DOI".
 #[inline]
 pub(super) fn is_labelled(before: &[u8]) -> bool {
     glance::is_labelled(before)
@@ -245,7 +245,7 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
         && NAME_BEFORE_STATES.with_borrow_mut(|states| states.longest(before).is_some())
 }
 
-/// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.
+/// The patterns are constant, so that a failure to build them is a bug that every test would show.
 #[allow(clippy::expect_used)]
 fn build(patterns: &[String], reverse: bool) -> DFA {
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    /// What allows a line to break, in every kind of spelling.
+    /// Optional breaks, in every kind of spelling.
     const BREAKS: [&str; 31] = [
         "\u{ad}",
         "\u{200b}",
@@ -379,7 +379,8 @@ mod tests {
         r"\hskip0pt  ",
     ];
 
-    /// Calls `see` with each of `texts`, and with each that has one of [`BREAKS`] or a blank anywhere, or both.
+    /// Calls `see` with each of `texts`, and with each text that has one of [`BREAKS`] at any place, alone or with white space
+    /// beside it.
     fn broken(texts: &[&str], mut see: impl FnMut(&[u8])) {
         for text in texts {
             see(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Decides about one anchor from the bounded window around it, and from nothing else.
+//! Decides about one anchor from the bounded window around it only.
 
 use super::context::around;
 use super::decode::{DecodedText, Decoder};
@@ -23,11 +23,11 @@ use super::{Form, Rejection};
 pub(super) struct Accepted {
     pub(super) form: Form,
     pub(super) guessed: bool,
-    /// The rule that ended it; none where the text ends, or where known names did.
+    /// The rule that ended it; `None` if the text or known names ended it.
     pub(super) rule: Option<Rule>,
     /// Bytes of the window from the anchor to the last byte kept.
     pub(super) len: usize,
-    /// What known names said.
+    /// The answer of known names.
     pub(super) answer: Answer,
 }
 
@@ -35,15 +35,14 @@ pub(super) struct Accepted {
 #[derive(Clone, Default)]
 pub(super) struct Judge {
     decoder: Decoder,
-    /// Known names, if there are any to ask.
+    /// Known names, if the caller set any.
     pub(super) asker: Option<Asker>,
-    /// Of the last accepted candidate.
+    /// The spelling of the last accepted candidate.
     pub(super) spelling: Spelling,
 }
 
 impl Judge {
-    /// Decides about the anchor at `at`; nothing where it starts no complete prefix. `scope` says what `window`
-    /// is.
+    /// Decides about the anchor at `at`; `None` if no complete prefix starts there. `scope` says what `window` is.
     #[inline]
     pub(super) fn judge(
         &mut self,
@@ -66,7 +65,7 @@ impl Judge {
         Some(candidate.and_then(|candidate| self.accept(&candidate)))
     }
 
-    /// Whether the usual name that was `accepted`, with `prefix`, at the start of `after` is one that known names are asked about.
+    /// Whether known names are asked about the usual name that was `accepted`, which has `prefix` and is at the start of `after`.
     #[inline]
     fn is_odd(prefix: Prefix, accepted: &Accepted, after: &[u8]) -> bool {
         let (name, rest) = after.split_at(accepted.len);
@@ -103,7 +102,7 @@ impl Judge {
 }
 
 impl Accepted {
-    /// Takes the name that known names `found` for the `name` of the rules, if they found one.
+    /// Takes the name that known names `found` instead of the `name` of the rules, if they found one.
     fn settle<'n>(&mut self, name: &'n [u8], found: Option<FoundName<'n>>) -> &'n [u8] {
         let Some(found) = found else {
             self.answer = Answer::Unknown;
@@ -119,24 +118,24 @@ impl Accepted {
     }
 }
 
-/// A name that starts, with all that bears on where it ends.
+/// The start of a name, and all that decides where it ends.
 pub(super) struct Candidate<'w> {
     pub(super) prefix: Prefix,
     pub(super) around: Around,
     pub(super) before: &'w [u8],
-    /// The bytes from the anchor on, and those of them that can belong to it.
+    /// The bytes from the anchor on, and the part of them that can belong to the name.
     pub(super) after: &'w [u8],
     pub(super) raw: &'w [u8],
     window: &'w [u8],
     max_name: usize,
-    /// Bytes before the anchor that belong to it too.
+    /// Bytes before the anchor that belong to the name too.
     doubled: usize,
     joints: Joints,
-    /// White space or a tag may be inside it.
+    /// Whether white space or a tag may be inside the name.
     may_be_joined: bool,
-    /// What was swept of its suffix, if nothing in the suffix is escaped.
+    /// The start of the suffix that [`sweep`](super::rules::suffix::sweep) read, if nothing in the suffix is escaped.
     pub(super) swept: Swept,
-    /// Which layers to undo; none where nothing is escaped.
+    /// How the layers to undo were written; `None` if nothing is escaped.
     pub(super) writing: Option<Writing>,
 }
 
@@ -156,7 +155,7 @@ impl<'w> Candidate<'w> {
         let outside = &before[..at - doubled];
         let (around, opener_is_spaced) = around(outside, scope);
         let written = &after[..prefix.len];
-        // No usual prefix has blanks.
+        // Usual prefixes have no blanks.
         let prefix_is_spaced = prefix.escaped && written.iter().any(u8::is_ascii_whitespace);
         let joints = match opener_is_spaced || prefix_is_spaced {
             true => {
@@ -195,7 +194,7 @@ impl<'w> Candidate<'w> {
         })
     }
 
-    /// The end that the rules give its `text`, whose suffix starts at `suffix` and was `swept`.
+    /// Returns the end that the rules give its `text`, whose suffix starts at `suffix` and was `swept`.
     #[inline]
     fn end(&self, text: &DecodedText<'_>, suffix: usize, swept: Swept) -> Result<End, Rejection> {
         let Candidate { around, after, .. } = self;
@@ -209,8 +208,8 @@ impl<'w> Candidate<'w> {
         })
     }
 
-    /// The bytes that can belong to it if white space may be a break wherever more of the name could follow, and the layers to
-    /// undo in them; nothing where these are no more.
+    /// Returns the bytes that can belong to the name if white space may be a break wherever more of the name could follow, and
+    /// how they may be escaped. `None` if these are not more than `raw`, or too many.
     pub(super) fn widened(&self) -> Option<(&'w [u8], Writing)> {
         let at = self.before.len();
         let last = self.window.len().min(at + self.max_name + 1);
@@ -222,14 +221,14 @@ impl<'w> Candidate<'w> {
         (len > self.raw.len() && len <= self.max_name).then(|| (&self.after[..len], writing()))
     }
 
-    /// Its text with the layers undone.
+    /// Returns the text with the layers undone.
     pub(super) fn text<'d>(&'d self, decoder: &'d mut Decoder) -> DecodedText<'d> {
         decoder.text(self.raw, self.writing)
     }
 }
 
-/// The layers of escapes that a name may have which `around` describes, with its `prefix` at the start of `after`, and the bytes
-/// `outside` before it.
+/// Returns the layers of escapes that a name surrounded by `around` may have, with its `prefix` at the start of `after` and the
+/// bytes `outside` before it.
 #[inline]
 fn writing(outside: &[u8], around: &Around, prefix: Prefix, after: &[u8]) -> Writing {
     let written = if prefix.escaped {

@@ -1,10 +1,10 @@
-//! What the bytes before an anchor say: the form, what encloses the name, where in a URL it is, and how it is encoded.
+//! Reads the bytes before an anchor: the form, what encloses the name, where in a URL it is, and how it is encoded.
 
 use super::Form;
 use super::automaton::{self, Opener};
 use super::rules::{Around, Scope};
 
-/// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one. Returns too whether white
+/// Reads `before`, which ends where the name starts, and begins where its cell does if it is in one. Also returns whether white
 /// space is in the scheme or proxy.
 #[inline]
 pub(super) fn around(before: &[u8], scope: Scope) -> (Around, bool) {
@@ -14,7 +14,8 @@ pub(super) fn around(before: &[u8], scope: Scope) -> (Around, bool) {
     (around, opener.is_spaced)
 }
 
-/// The form of a name, and how much of `before` belongs to it; a label is no part of what is enclosed.
+/// Returns the form of a name after `before`, and the length of its scheme or proxy. A label has length 0: it is outside of the
+/// enclosure.
 pub(super) fn opener(before: &[u8]) -> Opener {
     let unschemed = || Opener {
         form: if automaton::is_labelled(before) {

@@ -1,6 +1,6 @@
 //! Undoes the layers of escapes that a candidate shows, outermost first, and remembers where each byte came from.
 //!
-//! Never looks at more than the candidate, and keeps its buffers for the next one.
+//! Reads only the candidate, and keeps its buffers for the next one.
 
 use super::escape::{Layer, Writing, kinds, layers, starters};
 use super::origin::Origins;
@@ -10,9 +10,9 @@ use super::rules::{Decoded, Escape, Rule};
 #[derive(Clone, Copy)]
 pub(super) struct DecodedText<'a> {
     pub(super) bytes: &'a [u8],
-    /// None where nothing was escaped.
+    /// `None` if nothing was escaped.
     origins: Option<&'a Origins>,
-    /// Bytes of the candidate as found.
+    /// Length of the candidate as found, in bytes.
     found: usize,
 }
 
@@ -26,12 +26,12 @@ impl<'a> DecodedText<'a> {
         }
     }
 
-    /// Where the text goes on that starts after `raw` bytes of the candidate as found.
+    /// Returns the position in the text after the first `raw` bytes of the candidate as found.
     pub(super) fn position(&self, raw: usize) -> usize {
         self.origins.map_or(raw, |origins| origins.position(raw))
     }
 
-    /// Where byte `at` starts in the candidate as found; for the end of the text, where the candidate ends.
+    /// Returns where byte `at` starts in the candidate as found; the candidate's end for the end of the text.
     #[inline]
     pub(super) fn start(&self, at: usize) -> usize {
         match self.origins {
@@ -41,7 +41,7 @@ impl<'a> DecodedText<'a> {
         }
     }
 
-    /// Where the bytes before `at` end in the candidate as found.
+    /// Returns where the bytes before `at` end in the candidate as found.
     #[inline]
     pub(super) fn end(&self, at: usize) -> usize {
         match (at.checked_sub(1), self.origins) {
@@ -71,12 +71,12 @@ impl Decoded for DecodedText<'_> {
 pub(super) struct Decoder {
     bytes: Vec<u8>,
     origins: Origins,
-    /// Those of the text that is decoded next.
+    /// Origins after the layer that is being undone.
     next: Origins,
 }
 
 impl Decoder {
-    /// The text of `raw` with the layers of `writing` undone, or unchanged where it has no escapes.
+    /// Returns the text of `raw` with the layers of `writing` undone; unchanged if `writing` is `None`.
     pub(super) fn text<'a>(
         &'a mut self,
         raw: &'a [u8],
@@ -108,7 +108,7 @@ impl Decoder {
         }
     }
 
-    /// What each layer of `raw` leaves that undoes something, and its rule.
+    /// Returns the text after each layer of `raw` that undoes something, with the layer's rule.
     pub(super) fn layers_of(&mut self, raw: &[u8], writing: Writing) -> Vec<(Rule, Vec<u8>)> {
         self.load(raw);
         let left = |layer: Layer| {
@@ -118,7 +118,7 @@ impl Decoder {
         layers(writing).filter_map(left).collect()
     }
 
-    /// Undoes a layer as often as it may be escaped itself; whether there was anything to undo.
+    /// Undoes a layer as often as it may be escaped itself. Returns whether there was anything to undo.
     fn undo_all(&mut self, layer: &Layer) -> bool {
         let mut rounds = 0..layer.rounds;
         let undone = rounds.find(|_| !self.undo(layer));
@@ -131,7 +131,8 @@ impl Decoder {
         self.origins.clear();
     }
 
-    /// Replaces each escape of one layer by its meaning; in place, since no meaning is longer than its escape.
+    /// Replaces each escape of one layer by its meaning, in place, since no meaning is longer than its escape. Returns whether
+    /// there was any.
     fn undo(&mut self, layer: &Layer) -> bool {
         let may_start = |byte: &u8| layer.may_start(*byte);
         let Some(mut read) = self.bytes.iter().position(may_start) else {

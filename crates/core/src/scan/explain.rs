@@ -1,6 +1,6 @@
-//! Why a position of a text is a mention or none: each step of a decision, with the rule that made it.
+//! Explains why a mention starts at a position of a text or not: each step of the decision, with the rule that made it.
 //!
-//! Takes the steps of `candidate` once more and writes down what each gives. Costs more than a scan, which does not know of it.
+//! Repeats the steps of `candidate` and records the result of each. Slower than a scan, which does not use it.
 
 use std::ops::Range;
 
@@ -18,19 +18,19 @@ use super::start::start;
 use super::{Rejection, Scanner, automaton};
 use crate::doi::Doi;
 
-/// What the scanner decided about one position of a text, and why; see [`Scanner::explain`].
+/// The scanner's decision about one position of a text, with its steps; see [`Scanner::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// Where the text holds `10.`, plain or escaped, in bytes from its start.
+    /// Offset of `10.` in the text, plain or escaped, in bytes.
     pub start: usize,
-    /// What is there.
+    /// The decision.
     pub verdict: Verdict,
-    /// How that was decided, in order.
+    /// The steps of the decision, in order.
     pub steps: Vec<Step>,
 }
 
-/// What is at a position.
+/// The decision about a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -43,15 +43,15 @@ pub enum Verdict {
     },
     /// A candidate that is refused.
     Refused(Rejection),
-    /// No candidate.
+    /// Not a candidate.
     Passed(Pass),
 }
 
-/// Why a position is no candidate, so that no report counts it.
+/// Reason why a position is not a candidate. No report counts these positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pass {
-    /// No digits with a separator after them follow.
+    /// No digits with a separator after them follow the `10.`.
     NoPrefix,
     /// A whole prefix is directly before it: it belongs to the suffix of that name.
     InsideName,
@@ -60,12 +60,12 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// The word for it.
+    /// Returns the identifier of the reason, such as `no_prefix`.
     pub fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// What it means, in a few words.
+    /// Describes the reason in a few words.
     pub fn description(self) -> &'static str {
         self.words().1
     }
@@ -84,16 +84,16 @@ impl Pass {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// What was looked at: `cell`, `prefix`, `form`, `enclosure`, `place`, `reach`, `decoded`, `end`, `cut` or `known`.
+    /// The subject: `cell`, `prefix`, `form`, `enclosure`, `place`, `reach`, `decoded`, `end`, `cut` or `known`.
     pub topic: &'static str,
-    /// What was found, for people. Long texts are shortened.
+    /// The finding, in words for people. Long texts are shortened.
     pub finding: String,
     /// The rule that decided it, if one did.
     pub rule: Option<Rule>,
 }
 
 impl Scanner {
-    /// What [`scan`](Self::scan) decides about each position of `text` that may start a name, step by step.
+    /// Explains step by step what [`scan`](Self::scan) decides about each position of `text` that may start a name.
     ///
     /// ```
     /// use doisift_core::{Scanner, Verdict};
@@ -112,8 +112,8 @@ impl Scanner {
         self.explain_range(text, 0..text.len())
     }
 
-    /// As [`explain`](Self::explain), for the positions in `range` alone. Like [`scan_range`](Self::scan_range), it needs no more
-    /// of a document around `range` than [`window`](Self::window) says.
+    /// Explains as [`explain`](Self::explain) does, for the positions in `range` only. Like [`scan_range`](Self::scan_range), it
+    /// needs no more of a document around `range` than [`window`](Self::window) says.
     pub fn explain_range(
         &mut self,
         text: impl AsRef<[u8]>,
@@ -124,7 +124,7 @@ impl Scanner {
         anchors.retain(|anchor| range.contains(&anchor.start()));
         let explain = |anchor| match anchor {
             Anchor::Directory(at) => Some(self.explain_at(text, at)),
-            // No scanner explains identifiers: `anchor::all` has none.
+            // `anchor::all` does not return identifiers of arXiv.
             Anchor::Arxiv(_) => None,
             Anchor::Short(at) => {
                 let refused = self.decide(text, anchor)?.err()?;
@@ -164,7 +164,7 @@ impl Scanner {
     }
 }
 
-/// Why the text that starts with `after` is no candidate.
+/// Returns why the text `after` is not a candidate.
 fn passed(after: &[u8]) -> Pass {
     match automaton::prefix(after).map(|prefix| prefix.separator) {
         None | Some(Separator::Defended) => Pass::NoPrefix,
@@ -186,7 +186,7 @@ impl Steps {
         });
     }
 
-    /// What known names said of the name that was found, if they were asked.
+    /// Adds the answer about the found name, if known names were asked.
     fn known(&mut self, answer: Answer, name: &str) {
         let finding = match answer {
             Answer::NotAsked => return,
@@ -216,7 +216,7 @@ impl Steps {
         }
     }
 
-    /// What is around the candidate, and what can belong to it.
+    /// Adds the surroundings of the candidate, its reach and its decoded layers.
     fn around(&mut self, candidate: &Candidate<'_>) {
         let around = &candidate.around;
         let form = around.form;
@@ -247,7 +247,7 @@ impl Steps {
         }
     }
 
-    /// Where reading the name ended, and what was cut from it then.
+    /// Adds where reading the name ended, and what was cut from it then.
     fn end(&mut self, candidate: &Candidate<'_>) {
         let mut decoder = Decoder::default();
         let text = candidate.text(&mut decoder);
@@ -285,7 +285,7 @@ impl Steps {
     }
 }
 
-/// The rule that an unusual prefix needs.
+/// Returns the rule that an unusual prefix needs.
 fn prefix_rule(prefix: Prefix, doubled: bool) -> Option<Rule> {
     match prefix {
         _ if doubled => Some(Rule::DoubledIndicator),
@@ -301,7 +301,7 @@ fn prefix_rule(prefix: Prefix, doubled: bool) -> Option<Rule> {
     }
 }
 
-/// The start of `text`, as people read it.
+/// Returns the start of `text`, quoted, for people to read.
 fn shown(text: &[u8]) -> String {
     const LONGEST: usize = 60;
     let lossy = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST + 4)]);
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::scan::{Delimiter, TextKind};
 
-    /// The steps about `text` on which a rule decided.
+    /// Returns the steps about the first anchor of `text` that a rule decided.
     fn rules(kind: TextKind, text: &str) -> Vec<(&'static str, String, &'static str)> {
         let mut scanner = Scanner::new().kind(kind);
         let steps = scanner.explain(text).remove(0).steps.into_iter();

@@ -1,13 +1,13 @@
-//! What the bytes before a name say at a glance.
+//! Recognises usual bytes before a name at a glance.
 //!
-//! Most names follow a usual proxy or label, or a word that is neither. Then no automaton is asked: what is recognised here
-//! it would say too, as tests show. There is no pattern here that `rules::pattern` lacks.
+//! Most names follow a usual proxy or label, or a word that is neither. Then no automaton is needed: it would give the same
+//! answer, as tests show. All patterns here are also in `rules::pattern`.
 
 use super::Form;
 use super::automaton::Opener;
 use super::rules::raw;
 
-/// The scheme or proxy that `before` ends in, if it is written as most are.
+/// Reads the scheme or proxy that `before` ends in, if it is written as most are; otherwise `None`.
 #[inline]
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     let (form, len) = match before {
@@ -38,7 +38,7 @@ fn proxy_len(before: &[u8]) -> Option<usize> {
     front.map(|front| before.len() - front.len())
 }
 
-/// Whether a scheme or proxy may end where `before` ends: a separator or an escape of one, and blanks and breaks after it or none.
+/// Whether a scheme or proxy may end where `before` ends: with a separator or an escape of one, then blanks and breaks if any.
 #[inline]
 pub(super) fn may_end_scheme(before: &[u8]) -> bool {
     let end = before.trim_ascii_end();
@@ -46,14 +46,14 @@ pub(super) fn may_end_scheme(before: &[u8]) -> bool {
     class & ENDS_SCHEME != 0 || class & ENDS_BREAK != 0 && raw::may_end_break(end)
 }
 
-/// Whether what allows a line to break may start in `near`.
+/// Whether an optional break, such as a zero-width space, may start in `near`.
 #[inline]
 pub(super) fn may_start_break(near: &[u8]) -> bool {
     near.iter()
         .any(|byte| CLASSES[*byte as usize] & STARTS_BREAK != 0)
 }
 
-/// Whether it may end in `near`. Blanks may follow it.
+/// Whether an optional break may end in `near`. Blanks may follow it.
 #[inline]
 pub(super) fn may_end_break(near: &[u8]) -> bool {
     let may_end = |byte: &u8| CLASSES[*byte as usize] & (ENDS_BREAK | BLANK) != 0;
@@ -63,13 +63,13 @@ pub(super) fn may_end_break(near: &[u8]) -> bool {
 const ENDS_SCHEME: u8 = 1;
 const STARTS_BREAK: u8 = 1 << 1;
 const ENDS_BREAK: u8 = 1 << 2;
-/// Comes between a label and its name.
+/// Class of the bytes between a label and its name.
 const JOINS_LABEL: u8 = 1 << 3;
-/// Ends what is more than one byte and does so too.
+/// Class of the last bytes of longer joints between a label and its name.
 const ENDS_JOINT: u8 = 1 << 4;
 const BLANK: u8 = 1 << 5;
 
-/// What each byte may be a part of.
+/// The classes of each byte.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut at = 0;
@@ -88,7 +88,7 @@ static CLASSES: [u8; 256] = {
     with(classes, b" \t\n\x0B\x0C\r", BLANK | JOINS_LABEL)
 };
 
-/// `classes` with `class` for each of `bytes` too.
+/// Returns `classes` with `class` added for each of `bytes`.
 const fn with(mut classes: [u8; 256], bytes: &[u8], class: u8) -> [u8; 256] {
     let mut at = 0;
     while at < bytes.len() {
@@ -98,7 +98,7 @@ const fn with(mut classes: [u8; 256], bytes: &[u8], class: u8) -> [u8; 256] {
     classes
 }
 
-/// Whether `before` ends in a label; nothing where that cannot be said at a glance.
+/// Whether `before` ends in a label; `None` if the automaton must decide.
 #[inline]
 pub(super) fn is_labelled(before: &[u8]) -> Option<bool> {
     let is_joint = |byte: &&u8| CLASSES[**byte as usize] & JOINS_LABEL != 0;
@@ -119,7 +119,7 @@ pub(super) fn is_labelled(before: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether `before` ends in a tag that speaks of DOI, or in the start of a value in it.
+/// Whether `before` ends in a tag that contains `doi`, or in the start of a value in such a tag.
 #[inline]
 fn is_in_label_tag(before: &[u8]) -> bool {
     let tag = match before.trim_ascii_end() {
@@ -149,8 +149,8 @@ fn ends_label_word(word: &[u8]) -> bool {
     }
 }
 
-/// Whether `text` may end in what is more than one byte and comes between a label and its name: an escape, a character beyond
-/// ASCII, or the domain of a proxy before a blank.
+/// Whether `text` may end in a joint of more than one byte between a label and its name: an escape, a character beyond ASCII, or
+/// the domain of a proxy before a blank.
 fn may_end_joint(text: &[u8]) -> bool {
     match text {
         [.., b'%', b'3' | b'2', _] | [.., b'o', b't', b';'] | [.., b'r', b'g', b'/'] => true,
@@ -172,7 +172,7 @@ pub(super) fn may_end_prefix(before: &[u8]) -> bool {
     }
 }
 
-/// Whether `text` may end in a directory indicator and the code of a registrant, before its last digit.
+/// Whether `text` may end in a directory indicator and a registrant code without its last digit.
 fn may_end_code(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
     let len = text.iter().rev().take_while(is_part).count();

@@ -1,25 +1,25 @@
-//! What kind of text a document is, read once from its head.
+//! Recognises what kind of text a document is, once, from its head.
 //!
-//! A kind is a value that a caller can also set. Where the head shows none, the rules for text of unknown kind apply.
+//! A caller can also set the kind. If the head shows none, the rules for text of unknown kind apply.
 
 use std::str::FromStr;
 
 use super::rules::enclosure::ends_entity;
 use super::rules::sici;
 
-/// What kind of text a document is, as far as that bears on where names end.
+/// The kind of text of a document. It decides which rules apply to the ends of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextKind {
-    /// None is known: the bytes around each name decide.
+    /// The kind is not known: the bytes around each name decide.
     #[default]
     Unknown,
     /// A delimited table (RFC 4180), with its delimiter: a cell bounds the names in it.
     Table(Delimiter),
     /// A web page.
     Html,
-    /// A printed page, whose layout broke its lines: a paragraph goes on after a line end, and ends with an empty line. No
-    /// head shows this kind.
+    /// A printed page, whose layout broke its lines: a paragraph goes on after a line end, and ends with an empty line.
+    /// [`of`](Self::of) never returns this kind.
     Printed,
 }
 
@@ -45,7 +45,7 @@ impl Delimiter {
         Delimiter::Pipe,
     ];
 
-    /// The byte itself.
+    /// Returns the byte itself.
     pub fn byte(self) -> u8 {
         match self {
             Delimiter::Comma => b',',
@@ -56,15 +56,15 @@ impl Delimiter {
     }
 }
 
-/// A table has its first delimiter within so many bytes.
+/// Bytes within which a table has its first delimiter.
 const FIRST_RECORD: usize = 4 << 10;
 
 impl TextKind {
-    /// How many bytes of a document's head [`of`](Self::of) looks at.
+    /// Bytes of a document's head that [`of`](Self::of) reads.
     pub const HEAD: usize = 16 << 10;
 
-    /// The kind of a document that starts with `head`; of more than [`HEAD`](Self::HEAD) bytes the first are read. `whole`
-    /// says that the document ends with it. Costs a few passes over `head`.
+    /// Returns the kind of a document that starts with `head`; bytes after the first [`HEAD`](Self::HEAD) are ignored. `whole`
+    /// says that the document ends with `head`. Costs a few passes over `head`.
     pub fn of(head: &[u8], whole: bool) -> TextKind {
         let whole = whole && head.len() <= Self::HEAD;
         let head = &head[..head.len().min(Self::HEAD)];
@@ -86,7 +86,7 @@ impl TextKind {
         let delimiters = Delimiter::ALL.into_iter();
         let shown = delimiters.filter(|delimiter| has_rare || *delimiter == Delimiter::Comma);
         let tables = shown.map(columns).filter(|(_, columns)| columns.is_table());
-        // What has blanks after it may part what is in a cell.
+        // A delimiter with blanks after it may separate parts of one cell.
         let best = tables.min_by_key(|(_, columns)| columns.is_spaced());
         best.map_or(TextKind::Unknown, |(delimiter, _)| {
             TextKind::Table(delimiter)
@@ -106,7 +106,7 @@ impl TextKind {
         TextKind::Printed,
     ];
 
-    /// The word for it on the command line.
+    /// Returns the word for the kind on the command line.
     pub fn name(self) -> &'static str {
         match self {
             TextKind::Unknown => "unknown",
@@ -120,7 +120,7 @@ impl TextKind {
     }
 }
 
-/// The [name](TextKind::name) of a kind.
+/// Reads the [name](TextKind::name) of a kind.
 impl FromStr for TextKind {
     type Err = UnknownKind;
 
@@ -131,14 +131,15 @@ impl FromStr for TextKind {
     }
 }
 
-/// A word that is none for a kind of text.
+/// Error for a word that is not the name of a kind of text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no kind of text; take one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed"
 )]
 pub struct UnknownKind(String);
 
-/// Whether a document type, or an element that only a page has, comes first. An XML declaration or a comment may come before.
+/// Whether `head` starts as a page: with a document type or an element that only pages have, perhaps after an XML declaration or
+/// a comment.
 fn is_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
     let head = head.trim_ascii_start();
@@ -151,7 +152,7 @@ fn is_html(head: &[u8]) -> bool {
         || starts(&["<?xml", "<!--"]) && memchr::memmem::find(&near, b"<html").is_some()
 }
 
-/// Markup, JSON, BibTeX, SQL and wikitext have delimiters of their own.
+/// Whether `head` may be a table. Markup, JSON, BibTeX, SQL and wikitext have delimiters of their own.
 fn may_be_table(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
     match head {
@@ -161,30 +162,30 @@ fn may_be_table(head: &[u8]) -> bool {
     }
 }
 
-/// Whether at `at` is the semicolon of a SICI name, `3.0.CO;2-O`.
+/// Whether the semicolon of a SICI name, `3.0.CO;2-O`, is at `at`.
 fn is_in_sici(text: &[u8], at: usize) -> bool {
     let code = &text[at.saturating_sub(6)..at];
     text.get(at) == Some(&b';') && sici::is_code(code)
 }
 
-/// What the records of a head have in common if it is a table with some delimiter.
+/// Counts of the records in a head, read as a table with some delimiter.
 #[derive(Clone, Copy, Default)]
 struct Columns {
-    /// Records that were read whole.
+    /// Records that were read.
     records: usize,
-    /// Cells of the first.
+    /// Cells of the first record.
     first: usize,
-    /// Records with as many.
+    /// Records with as many cells as the first.
     alike: usize,
-    /// Delimiters outside quotes, and those with a blank after them, as in prose.
+    /// Delimiters outside quotes, and those of them with a blank after them, as in prose.
     delimiters: usize,
     spaced: usize,
-    /// Records whose first, and whose last cell is empty.
+    /// Records whose first cell is empty, and records whose last cell is empty.
     empty_first: usize,
     empty_last: usize,
     /// Records that start as lists of SQL do.
     sql: usize,
-    /// Delimiters between two digits, as in numbers and in names, but not before a name; and those of SICI names.
+    /// Delimiters between two digits, as in numbers and in names, but not before a name, and semicolons of SICI names.
     numeric: usize,
     broken: bool,
 }
@@ -207,8 +208,8 @@ impl Columns {
         columns
     }
 
-    /// Reads the record that `text` starts with: how many cells it has, and what follows its line end; nothing where it is cut
-    /// off.
+    /// Reads the record that `text` starts with. Returns the number of its cells and the text after its line end; `None` if it is
+    /// cut off.
     fn record<'t>(
         &mut self,
         text: &'t [u8],
@@ -246,7 +247,7 @@ impl Columns {
         (next.is_some() || whole).then_some((cells, next.unwrap_or_default()))
     }
 
-    /// Whether it can still turn out to be one. The first records decide this, since every document has a head.
+    /// Whether the head can still turn out to be a table. The first records decide, so that documents of other kinds cost little.
     fn may_be_table(&self) -> bool {
         const FIRST: usize = 4;
         let may = self.records < FIRST || self.alike * 2 > self.records;
@@ -258,8 +259,9 @@ impl Columns {
         self.spaced * 2 > self.delimiters
     }
 
-    /// Two records or more with the same number of cells, two at least, and with nothing that prose, code or a list of
-    /// fields has. A single record wants more cells, and blanks after most delimiters want more records.
+    /// Whether there are at least two records of at least two cells each, nearly all with the same number of cells, and nothing
+    /// that only prose, code or a list of fields has. A single record needs more cells. If blanks follow most delimiters, more
+    /// records are needed.
     fn is_table(&self) -> bool {
         if self.records == 0 {
             return false;
@@ -279,8 +281,8 @@ impl Columns {
             && (self.records > 1 || self.numeric == 0)
     }
 
-    /// Reads the cell at `at`; where it ends, at a delimiter, a line end or the end of the text. Nothing where a quoted cell
-    /// does not end.
+    /// Reads the cell at `at`. Returns its end, which is at a delimiter, a line end or the end of the text; `None` if a quoted
+    /// cell does not end.
     fn cell(&mut self, text: &[u8], at: usize, delimiter: u8) -> Option<usize> {
         let ends = |byte: u8| byte == delimiter || byte == b'\n';
         let end = |at: usize| {

@@ -1,4 +1,4 @@
-//! Asks a set of known names where a name ends, and keeps the answer.
+//! Asks a set of known names where a name ends, and applies the answer.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -9,9 +9,10 @@ use super::decode::{DecodedText, Decoder};
 use super::rules::End;
 use super::rules::known::{KnownEnds, key_of, last_after_break, with_hyphens};
 
-/// A set of known names, which a [`Scanner`](crate::Scanner) asks where its rules doubt.
+/// A set of known names, which a [`Scanner`](crate::Scanner) asks where its rules are in doubt.
 ///
-/// The answers must not change while a document is scanned. A set that can fail keeps its error, and says that no names are known.
+/// The answers must not change while a document is scanned. A set that can fail keeps its error and answers that no names are
+/// known.
 pub trait NameSet: Send + Sync {
     /// Adds to `ends` the ends of all known names that `text` starts with, in ascending order. `text` is in lower case, as
     /// [keys](crate::Doi::key) are; it starts with a prefix and need not be UTF-8.
@@ -31,7 +32,7 @@ impl NameSet for BTreeSet<String> {
         let first = ends.len();
         let text = text.utf8_chunks().next().map(|chunk| chunk.valid());
         let mut text = text.unwrap_or_default();
-        // A known start is not greater than the text, and what lies between them starts so too.
+        // A known start is not greater than the text, and all keys between the two start with it as well.
         let below = |text: &str| {
             let range = (Bound::Unbounded, Bound::Included(text));
             self.range::<str, _>(range).next_back()
@@ -51,10 +52,10 @@ impl NameSet for BTreeSet<String> {
     }
 }
 
-/// What known names say of a name.
+/// The answer of known names about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// They were not asked, for the rules do not doubt.
+    /// They were not asked, since the rules are not in doubt.
     NotAsked,
     /// No name is known that the text could hold.
     Unknown,
@@ -71,9 +72,9 @@ pub(super) struct Asker {
     key: Vec<u8>,
     ends: Vec<usize>,
     wide_ends: Vec<usize>,
-    /// For the text that goes on after the break at which the rules end it.
+    /// Decodes the text that goes on after the break at which the rules end the name.
     decoder: Decoder,
-    /// The name that was found, where it is not the start of the text.
+    /// The name that was found, if it is not the start of the text.
     name: Vec<u8>,
 }
 
@@ -81,7 +82,7 @@ pub(super) struct Asker {
 pub(super) struct FoundName<'f> {
     /// The name, decoded.
     pub(super) name: &'f [u8],
-    /// How many bytes of the candidate write it.
+    /// Bytes of the candidate that write the name.
     pub(super) len: usize,
     pub(super) guessed: bool,
 }
@@ -98,7 +99,8 @@ impl Asker {
         }
     }
 
-    /// The known name of `candidate`, whose `text` has a suffix from `suffix` to `end` by the rules; nothing where none is known.
+    /// Returns the known name of `candidate`, whose `text` has a suffix from `suffix` to `end` by the rules; `None` if none is
+    /// known.
     pub(super) fn find<'f>(
         &'f mut self,
         candidate: &Candidate<'_>,
@@ -146,7 +148,8 @@ impl Asker {
         }
     }
 
-    /// Finds a name that goes on after a break where the rules see none. Returns how many bytes of the candidate write it.
+    /// Finds a name that goes on after a break that the rules do not take for one. Returns how many bytes of the candidate write
+    /// it.
     fn after_break(&mut self, candidate: &Candidate<'_>) -> Option<usize> {
         let (raw, writing) = candidate.widened()?;
         let text = self.decoder.text(raw, Some(writing));
@@ -163,7 +166,7 @@ impl Asker {
         Some(text.end(at))
     }
 
-    /// Whether `name` is known with hyphens for its typeset dashes. If so, it is kept so.
+    /// Whether `name` is known with hyphens instead of its typeset dashes. If so, `self.name` is the name with hyphens.
     fn hyphenated(&mut self, name: &[u8]) -> bool {
         let Some(name) = with_hyphens(name) else {
             return false;
@@ -179,7 +182,7 @@ mod tests {
     use super::*;
     use crate::Scanner;
 
-    /// The names in `text` as a scanner finds them that knows those of `known`, with `?` after a guess.
+    /// Returns the names that a scanner with the names of `known` finds in `text`, with `?` after a guess.
     fn found(known: &[&str], text: &str) -> Vec<String> {
         let known: BTreeSet<_> = known.iter().map(|name| name.to_string()).collect();
         let mut scanner = Scanner::new().known(Arc::new(known));

@@ -1,4 +1,4 @@
-//! What the scanner hands out.
+//! The results of a scan.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -43,12 +43,12 @@ impl Form {
         Form::Arxiv,
     ];
 
-    /// The word for it in records and mentions.
+    /// Returns the word for the form in records and mentions.
     pub fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// What it means, in a few words.
+    /// Describes the form in a few words.
     pub fn description(self) -> &'static str {
         self.words().1
     }
@@ -68,14 +68,14 @@ impl Form {
     }
 }
 
-/// The [`name`](Form::name).
+/// Writes the [`name`](Form::name).
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-/// From its [`name`](Form::name).
+/// Reads the [`name`](Form::name).
 impl FromStr for Form {
     type Err = UnknownForm;
 
@@ -85,12 +85,12 @@ impl FromStr for Form {
     }
 }
 
-/// A word that is the name of no form.
+/// Error for a word that is not the name of a form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no form; take one of urn, info, hdl, doi, url, label, bare, arxiv")]
 pub struct UnknownForm(String);
 
-/// As its [`name`](Form::name).
+/// Writes the [`name`](Form::name).
 #[cfg(feature = "serde")]
 impl serde::Serialize for Form {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -98,7 +98,7 @@ impl serde::Serialize for Form {
     }
 }
 
-/// From its [`name`](Form::name).
+/// Reads the [`name`](Form::name).
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Form {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -123,12 +123,12 @@ impl serde::de::Visitor<'_> for FormName {
     }
 }
 
-/// What a scanner decides about an anchor, a place where a name may start.
+/// A scanner's decision about an anchor, a position at which a name may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision<'m> {
-    /// A mention starts there.
+    /// A mention starts at the anchor.
     Mention(Mention<'m>),
-    /// None does. The offset in the document of the anchor's first digit.
+    /// No mention starts at the anchor. Holds the offset in the document of the anchor's first digit.
     Refused(u64),
 }
 
@@ -142,7 +142,7 @@ pub struct Mention<'a> {
     pub key: &'a str,
     /// How it was written.
     pub form: Form,
-    /// Where the name starts, in bytes from the start of the document.
+    /// Offset of the name in the document, in bytes.
     pub offset: u64,
     /// The name as found, from the first byte of `10.` to the last byte kept.
     pub text: &'a [u8],
@@ -151,7 +151,7 @@ pub struct Mention<'a> {
 }
 
 impl<'a> Mention<'a> {
-    /// A mention that was stored: at offset 0, its end no guess. The fields can be set. Nothing is checked.
+    /// Makes a mention from stored values, with offset 0 and `guessed` false; both fields can be set. Nothing is checked.
     pub fn new(name: &'a str, key: &'a str, form: Form, text: &'a [u8]) -> Self {
         Mention {
             name,
@@ -163,13 +163,13 @@ impl<'a> Mention<'a> {
         }
     }
 
-    /// What the check digit says of the name, as [`Doi::check_digit`].
+    /// Checks the name's check digit as [`Doi::check_digit`] does.
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.key)
     }
 
-    /// The name as found, with bytes that are not UTF-8 replaced: the field `text` of a row. Most are the name itself, and cost
-    /// a comparison.
+    /// Returns the name as found, with bytes that are not UTF-8 replaced: the field `text` of a row. Borrows if the text is
+    /// UTF-8.
     ///
     /// ```
     /// doisift_core::Scanner::new().scan(b"10.5555/a\\_b", |mention| {
@@ -185,7 +185,7 @@ impl<'a> Mention<'a> {
     }
 }
 
-/// The name, its case kept; it is not parsed again.
+/// Takes the name, its case kept, without parsing it again.
 impl From<Mention<'_>> for Doi {
     fn from(mention: Mention<'_>) -> Doi {
         Doi::from_checked(mention.name)
@@ -219,7 +219,7 @@ pub struct Match<'t> {
     pub doi: Doi,
     /// How it was written.
     pub form: Form,
-    /// Where the name starts, in bytes from the start of the text.
+    /// Offset of the name in the text, in bytes.
     pub start: usize,
     /// The name as found, from the first byte of `10.` to the last byte kept.
     pub text: &'t [u8],
@@ -228,17 +228,17 @@ pub struct Match<'t> {
 }
 
 impl<'t> Match<'t> {
-    /// Where the name ends, in bytes from the start of the text.
+    /// Returns the offset of the name's end in the text, in bytes.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// The bytes of the text that hold the name.
+    /// Returns the range of the name in the text, in bytes.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end()
     }
 
-    /// The name as found, as a string; none if it is not UTF-8, which it always is in a text that is.
+    /// Returns the name as found, as a string; `None` if it is not UTF-8. In a text of UTF-8 it always is.
     ///
     /// ```
     /// let found = doisift_core::Scanner::new().find_iter("see doi:10.5555/a%2Fb.").next();
@@ -248,7 +248,7 @@ impl<'t> Match<'t> {
         std::str::from_utf8(self.text).ok()
     }
 
-    /// Readable text of at most `max` bytes before and after the name in `text`, which must be the text that was scanned.
+    /// Returns readable text of at most `max` bytes before and after the name in `text`, which must be the text that was scanned.
     /// [`around`] says what is readable.
     ///
     /// ```

@@ -1,10 +1,10 @@
-//! Bytes in, mentions out.
+//! Finds the mentions of DOI names in bytes.
 //!
-//! `anchor` finds where a look is worth it, `candidate` decides about each: `usual` recognises most names at a glance. For the
-//! others, `start` and `automaton` read whether a name starts there, `context` reads the bytes before it, of which `glance` recognises
-//! most, `reach` bounds the candidate, `decode` undoes its escapes. `rules` decides what a name is, and where they doubt, `known` asks
-//! a set of known names. `naive` is a slow engine over the same rules, and `explain` shows the steps of a decision. Knows
-//! [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
+//! `anchor` finds the positions at which a name may start, `candidate` decides about each: `usual` recognises most names at a
+//! glance. For the others, `start` and `automaton` read whether a name starts there, `context` reads the bytes before it, of which
+//! `glance` recognises most, `reach` bounds the candidate, `decode` undoes its escapes. `rules` decides what a name is; if it is in
+//! doubt, `known` asks a set of known names. `naive` is a slow engine over the same rules, and `explain` shows the steps of a
+//! decision. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
 
 mod anchor;
 pub mod around;
@@ -53,19 +53,19 @@ use spelling::Spelling;
 
 use crate::doi::Doi;
 
-/// How many bytes after the longest name can bear on where it ends.
+/// Bytes after the longest name that the decision about its end may read.
 const MARGIN: usize = 256;
-/// The longest name that a scanner can be set to accept.
+/// Upper bound of [`Scanner::max_name`], in bytes.
 const LONGEST_NAME: usize = 1 << 30;
 
 /// Finds the mentions of DOI names in bytes, which need not be UTF-8.
 ///
-/// A candidate is `10.`, a registrant code and a separator, in any spelling that an encoder gives it. Each is accepted as
-/// a [`Mention`] or refused for one [reason](Rejection), and counted in the [`Tally`]. Mentions come in the order of their
-/// offsets and never overlap. Which names count, and where they end, is what `tests/cases` and `docs/src/names.md` say.
+/// A candidate is `10.`, a registrant code and a separator, in any spelling that an encoder gives it. Each is accepted as a
+/// [`Mention`] or refused for one [reason](Rejection), and counted in the [`Tally`]. Mentions come in the order of their offsets
+/// and never overlap. `tests/cases` and `docs/src/names.md` say which names count and where they end.
 ///
-/// Scanning is linear in the input. A scanner keeps its buffers, so reuse one for many documents; text without names is
-/// searched at the speed of memory, and a rejected candidate allocates nothing.
+/// Scanning is linear in the input. A scanner keeps its buffers, so reuse one for many documents. Text without names is searched
+/// at the speed of memory, and a rejected candidate allocates nothing.
 ///
 /// ```
 /// use doisift_core::{Form, Scanner};
@@ -95,7 +95,7 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// A scanner with default limits.
+    /// Makes a scanner with default limits.
     pub fn new() -> Self {
         Scanner {
             max_name: 64 << 10,
@@ -105,8 +105,8 @@ impl Scanner {
         }
     }
 
-    /// Sets the longest name, in bytes as written, that is accepted; a longer one is refused as
-    /// [`Rejection::TooLong`]. The default is 64 KiB, the most 1 GiB. (A [`Doi`](crate::Doi) may have any length.)
+    /// Sets the length, in bytes as written, up to which a name is accepted; a longer one is refused as [`Rejection::TooLong`].
+    /// The default is 64 KiB, the maximum 1 GiB. (A [`Doi`](crate::Doi) may have any length.)
     pub fn max_name(mut self, bytes: usize) -> Self {
         self.max_name = bytes.min(LONGEST_NAME);
         self
@@ -118,17 +118,17 @@ impl Scanner {
         self
     }
 
-    /// The same for the documents that follow.
+    /// Sets what kind of text the documents are that are scanned from here on.
     pub fn set_kind(&mut self, kind: TextKind) {
         self.kind = kind;
     }
 
-    /// Sets known names, which are asked where the rules doubt that a name ends where they say: where the end is
-    /// [guessed](Mention::guessed), something was cut, or the name ends in a text that is often added to names. By default nothing is asked.
+    /// Sets known names. They are asked where the rules are in doubt: where the end is [guessed](Mention::guessed), something was
+    /// cut, or the name ends in a text that is often added to names. By default nothing is asked.
     ///
     /// Of the ends that the bytes allow, the longest known one wins: after a break, after a mark, or with typeset dashes read as
-    /// hyphens too. A shorter one than that of the rules wins only before a break, or before what [`clean`](crate::clean())
-    /// would cut. Where none is known, the rules decide.
+    /// hyphens too. A shorter name than that of the rules wins only before a break, or before what [`clean`](crate::clean())
+    /// would cut. If no end gives a known name, the rules decide.
     ///
     /// ```
     /// use std::{collections::BTreeSet, sync::Arc};
@@ -143,9 +143,9 @@ impl Scanner {
         self
     }
 
-    /// Finds identifiers of arXiv too, such as `arXiv:2101.00001v2` and `https://arxiv.org/abs/hep-th/9901001`, each a mention of
-    /// its paper's name, `10.48550/arxiv.2101.00001`, in the form [`Form::Arxiv`]; the default is not to. One that is part of
-    /// a DOI name is no mention of its own.
+    /// Sets whether identifiers of arXiv are found too, such as `arXiv:2101.00001v2` and `https://arxiv.org/abs/hep-th/9901001`.
+    /// Each is a mention of its paper's name, `10.48550/arxiv.2101.00001`, in the form [`Form::Arxiv`]. The default is `false`.
+    /// An identifier that is part of a DOI name is not a mention of its own.
     ///
     /// ```
     /// let mut scanner = doisift_core::Scanner::new().arxiv(true);
@@ -158,7 +158,7 @@ impl Scanner {
         self
     }
 
-    /// How many bytes before and after an anchor bear on what is decided about it.
+    /// Returns how many bytes before and after an anchor the decision about it may read.
     pub fn window(&self) -> (usize, usize) {
         // Whether an identifier of arXiv is part of a name depends on the names that start up to this number of bytes before it.
         let before = if self.arxiv { 2 * BEFORE } else { BEFORE };
@@ -172,7 +172,7 @@ impl Scanner {
         self.scan_range(document, 0..document.len(), 0, sink)
     }
 
-    /// The mentions of `text`, in order, as values that own their names.
+    /// Returns the mentions of `text`, in order, as values that own their names.
     ///
     /// ```
     /// let mut scanner = doisift_core::Scanner::new();
@@ -190,9 +190,9 @@ impl Scanner {
 
     /// Scans a part of a document: decides about the anchors in `range` of `bytes`.
     ///
-    /// `bytes[0]` is at `offset` of the document. So that the answer is the same as from the whole document, `bytes`
-    /// must reach [`window`](Self::window) before and after `range`, or to the document's start and end. What of `range`
-    /// lies outside `bytes` is empty.
+    /// `bytes[0]` is at `offset` of the document. The mentions are those of the whole document if `bytes` reaches
+    /// [`window`](Self::window) before and after `range`, or to the document's start and end. A part of `range` outside of
+    /// `bytes` is ignored.
     pub fn scan_range(
         &mut self,
         bytes: &[u8],
@@ -207,7 +207,7 @@ impl Scanner {
         })
     }
 
-    /// As [`scan_range`](Self::scan_range), with the anchors at which no mention starts.
+    /// Scans as [`scan_range`](Self::scan_range) does, and reports the anchors at which no mention starts too.
     ///
     /// A field that is known to hold a name may hold one that the rules for text refuse, or an anchor that they pass over.
     pub fn decide_range(
@@ -220,7 +220,7 @@ impl Scanner {
         self.decide_anchors(bytes, self.anchors_in(bytes, range), offset, sink)
     }
 
-    /// Offsets in `bytes` at which a candidate may start, in order. A part of `bytes` without one holds no mention.
+    /// Returns the offsets in `bytes` at which a candidate may start, in order. A part of `bytes` without one holds no mention.
     ///
     /// Short texts in one buffer, such as the cells of a table, can be searched in one pass: only those with an anchor need
     /// [`scan_at`](Self::scan_at).
@@ -228,7 +228,7 @@ impl Scanner {
         anchor::find_iter(bytes, 0..bytes.len()).map(Anchor::start)
     }
 
-    /// As [`anchors`](Self::anchors), with identifiers of arXiv if the scanner finds these.
+    /// Returns the offsets as [`anchors`](Self::anchors) does, with identifiers of arXiv if the scanner finds these.
     pub fn starts<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
         let anchors = anchor::find_iter(bytes, 0..bytes.len());
         let anchors = match self.arxiv {
@@ -238,7 +238,8 @@ impl Scanner {
         anchors.map(Anchor::start)
     }
 
-    /// As [`scan`](Self::scan), where all [`starts`](Self::starts) of `text` are among `starts`, which ascend.
+    /// Scans as [`scan`](Self::scan) does, but looks only at `starts`, which must ascend and include all [`starts`](Self::starts)
+    /// of `text`.
     pub fn scan_at(
         &mut self,
         text: &[u8],
@@ -309,7 +310,7 @@ impl Scanner {
         tally
     }
 
-    /// Where the name is that `anchor` starts, or why it is refused; nothing if it is no candidate.
+    /// Decides about `anchor`: returns the name's offset, or why it is refused; `None` if the anchor is not a candidate.
     #[inline]
     fn decide(
         &mut self,
@@ -325,7 +326,7 @@ impl Scanner {
         }
     }
 
-    /// The identifier of arXiv at `at`, unless it is part of a name.
+    /// Reads the identifier of arXiv at `at`; `None` if it is part of a name.
     fn arxiv_at(&mut self, bytes: &[u8], at: usize) -> Option<Accepted> {
         let before = self.names_in(bytes, at.saturating_sub(BEFORE)..at);
         for anchor in before {
@@ -345,7 +346,7 @@ impl Scanner {
         self.judge.judge(window, at, scope, self.max_name)
     }
 
-    /// The bytes that bear on the anchor at `at`, where it is in them, and what they are.
+    /// Returns the bytes that the decision about the anchor at `at` reads, the anchor's offset in them, and their scope.
     #[inline]
     fn window_at<'b>(&self, bytes: &'b [u8], at: usize) -> (&'b [u8], usize, Scope) {
         let start = at.saturating_sub(BEFORE);
@@ -363,7 +364,7 @@ impl Scanner {
         }
     }
 
-    /// The first name in `text`, where it is, and the rule that ended it, if the text did not.
+    /// Returns the first name in `text`, its range, and the rule that ended it, if the text did not.
     pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
         let mut anchors = self.anchors_in(text, 0..text.len());
         let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
@@ -389,7 +390,7 @@ impl Scanner {
         }));
     }
 
-    /// A document that comes in pieces of any size, with the same answer as from the whole.
+    /// Returns a stream that takes a document in pieces of any size and finds the same mentions as in the whole.
     ///
     /// ```
     /// let mut scanner = doisift_core::Scanner::new();
@@ -412,7 +413,7 @@ impl Scanner {
     }
 }
 
-/// Shows the settings; the buffers say nothing.
+/// Shows the settings `max_name` and `kind`.
 impl fmt::Debug for Scanner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scanner")
@@ -422,7 +423,7 @@ impl fmt::Debug for Scanner {
     }
 }
 
-/// `https://doi.org/10/abc`: an alias for a name, without its registrant code.
+/// Whether `at` is in a short DOI, `https://doi.org/10/abc`: an alias for a name, without its registrant code.
 fn is_short_doi(bytes: &[u8], at: usize) -> bool {
     let before = &bytes[at.saturating_sub(BEFORE)..at];
     let names_something = bytes.get(at + 3).is_some_and(u8::is_ascii_alphanumeric);
@@ -431,22 +432,22 @@ fn is_short_doi(bytes: &[u8], at: usize) -> bool {
 
 /// One document that comes in pieces of any size; see [`Scanner::stream`].
 ///
-/// It holds back what can still bear on a decision: up to about twice the scanner's [`window`](Scanner::window), and the
-/// piece itself.
+/// Holds back the bytes that a later decision may still read: up to about twice the scanner's [`window`](Scanner::window), and
+/// the piece itself.
 #[derive(Debug)]
 pub struct Stream<'s> {
     scanner: &'s mut Scanner,
-    /// What of the document can still bear on a decision.
+    /// Bytes that a later decision may still read.
     held: Vec<u8>,
-    /// Where `held` starts in the document.
+    /// Offset of `held` in the document.
     offset: u64,
-    /// How many of the held bytes are anchors decided about.
+    /// Held bytes whose anchors are already decided.
     decided: usize,
     tally: Tally,
 }
 
 impl Stream<'_> {
-    /// Takes the next piece and calls `sink` with each mention that can be decided by now.
+    /// Takes the next piece and calls `sink` with each mention that can be decided so far.
     pub fn push(&mut self, piece: &[u8], sink: impl FnMut(Mention<'_>)) {
         self.held.extend_from_slice(piece);
         let (before, after) = self.scanner.window();
@@ -459,7 +460,7 @@ impl Stream<'_> {
         }
     }
 
-    /// The document ends here.
+    /// Ends the document: calls `sink` with the remaining mentions and returns the counts of the whole.
     pub fn finish(mut self, sink: impl FnMut(Mention<'_>)) -> Tally {
         self.decide(self.held.len(), sink);
         self.tally

@@ -1,16 +1,16 @@
-//! Where the bytes of decoded text come from in the text as found.
+//! Maps the bytes of decoded text to their places in the text as found.
 //!
-//! Only what was escaped is listed: between two escapes the bytes are those that were found.
+//! Lists only escapes: between two escapes the bytes are unchanged.
 
 use super::rules::Escape;
 
-/// The meaning of an escape.
+/// An escape that was undone.
 #[derive(Clone, Copy, Debug)]
 struct Meant {
-    /// Its bytes in the decoded text; none for what was dropped.
+    /// Range of its meaning in the decoded text; empty if it was dropped.
     at: u32,
     end: u32,
-    /// The bytes of the escape in the text as found.
+    /// Range of the escape in the text as found.
     found: u32,
     found_end: u32,
     escape: Escape,
@@ -39,7 +39,7 @@ impl Origins {
         self.meant[..after].last()
     }
 
-    /// Where byte `at` starts in the text as found.
+    /// Returns where byte `at` starts in the text as found.
     pub(super) fn start(&self, at: usize) -> usize {
         match self.last(at) {
             None => at,
@@ -48,7 +48,7 @@ impl Origins {
         }
     }
 
-    /// Where byte `at` ends in the text as found.
+    /// Returns where byte `at` ends in the text as found.
     pub(super) fn end(&self, at: usize) -> usize {
         match self.last(at) {
             None => at + 1,
@@ -57,7 +57,7 @@ impl Origins {
         }
     }
 
-    /// How byte `at` was written.
+    /// Returns how byte `at` was written.
     pub(super) fn escape(&self, at: usize) -> Escape {
         match self.last(at) {
             Some(meant) if meant.holds(at) => meant.escape,
@@ -65,7 +65,7 @@ impl Origins {
         }
     }
 
-    /// The first byte that starts at `found` of the text as found, or after it.
+    /// Returns the first byte that starts at or after `found` of the text as found.
     pub(super) fn position(&self, found: usize) -> usize {
         let after = self
             .meant
@@ -76,7 +76,7 @@ impl Origins {
         }
     }
 
-    /// A list of the escapes of the same text after more of them are undone; `self` is that of the text before.
+    /// Starts the list of escapes for a text in which more are undone than in that of `self`.
     pub(super) fn rewrite<'o>(&'o self, into: &'o mut Origins) -> Rewrite<'o> {
         into.clear();
         Rewrite {
@@ -90,13 +90,13 @@ impl Origins {
 /// Follows a text while escapes in it are undone.
 pub(super) struct Rewrite<'o> {
     before: &'o Origins,
-    /// The first of the known escapes that may still be needed.
+    /// Index of the first known escape that may still be needed.
     next: usize,
     into: &'o mut Origins,
 }
 
 impl Rewrite<'_> {
-    /// Bytes `read` to `end` of the text before stay, and start at `write` now.
+    /// Records that bytes `read` to `end` of the old text stay, and start at `write` of the new one.
     pub(super) fn keep(&mut self, read: usize, end: usize, write: usize) {
         while let Some(meant) = self.before.meant.get(self.next) {
             let (from, to) = ((meant.at as usize).max(read), (meant.end as usize).min(end));
@@ -115,7 +115,7 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Bytes `read` to `end` of the text before are an escape, which means `len` bytes at `write` now.
+    /// Records that bytes `read` to `end` of the old text are an escape, which means `len` bytes at `write` of the new one.
     pub(super) fn replace(
         &mut self,
         read: usize,

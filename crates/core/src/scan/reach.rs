@@ -1,4 +1,4 @@
-//! How far a candidate can reach at most, in the bytes as written: to what no name goes past, however it is escaped.
+//! Bounds a candidate in the bytes as written: no name goes past this end, however it is escaped.
 
 use super::anchor::is_broken_off;
 use super::automaton;
@@ -10,20 +10,20 @@ use super::rules::raw::RawByte;
 use super::rules::suffix::{Swept, sweep};
 use super::start::start;
 
-/// Where a candidate's bytes stop.
+/// The end of a candidate's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) end: usize,
-    /// Something may have to be decoded, or white space was skipped to join a broken name.
+    /// Whether something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
-    /// White space or tags were skipped.
+    /// Whether white space or tags were skipped.
     pub(super) joined: bool,
-    /// What was swept of the suffix.
+    /// The start of the suffix that was swept.
     pub(super) swept: Swept,
 }
 
 impl Reach {
-    /// As far as the suffix is swept that starts at `from`.
+    /// Reaches as far as the suffix that starts at `from` is swept.
     fn swept(window: &[u8], from: usize, last: usize) -> Self {
         let swept = sweep(window, from);
         let swept = if swept.end < last {
@@ -60,9 +60,9 @@ pub(super) fn reach(
             _ => None,
         };
         if let Some(next) = next {
-            // A break directly before the next name was none.
+            // White space directly before the next name is not a break.
             reach.end = from + window[from..next].trim_ascii_end().len();
-            // What starts the next name was swept too.
+            // The start of the next name was swept too.
             reach.swept = Swept::none(from);
             break;
         }
@@ -82,8 +82,8 @@ pub(super) fn reach(
     reach
 }
 
-/// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
-/// it ends. `written` is the bytes before them, in which the suffix starts at `suffix` and was `swept`.
+/// Returns how many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; `None` if
+/// the candidate ends. `written` are the bytes before `rest`; its suffix starts at `suffix` and was `swept`.
 fn step(
     written: &[u8],
     suffix: usize,
@@ -105,7 +105,7 @@ fn step(
     }
 }
 
-/// How many plain bytes come before one that needs a look.
+/// Returns how many plain bytes come before one that needs a look.
 fn plain_len(bytes: &[u8]) -> usize {
     let special = bytes
         .iter()
@@ -113,7 +113,7 @@ fn plain_len(bytes: &[u8]) -> usize {
     special.unwrap_or(bytes.len())
 }
 
-/// Where the next name, with its anchor at `at`, begins, its scheme or proxy included.
+/// Returns where the next name starts, with its scheme or proxy, if a name has its anchor at `at`.
 fn next_name(window: &[u8], from: usize, at: usize, scope: Scope) -> Option<usize> {
     let may_start = match &window[at..] {
         [_, b'0', b'.' | b'%' | b'&' | b'\\', ..] => true,

@@ -1,9 +1,9 @@
-//! The name of an accepted candidate, and its key.
+//! Holds the name of an accepted candidate, and its key.
 
 use super::Rejection;
 use crate::doi::{first_not_graphic, key_into};
 
-/// Bytes that a short name has at most.
+/// Max bytes of a short name.
 pub(super) const SHORT: usize = 64;
 
 /// A name and its key, in buffers that are reused.
@@ -13,14 +13,14 @@ pub(super) struct Spelling {
     pub(super) key: String,
 }
 
-/// Bytes that are checked eight at a time: the check of a text spends most of its time on the bytes before an aligned one and on
-/// the last ones.
+/// Bytes at an aligned address, which are checked eight at a time. Otherwise the check of a text spends most of its time on the
+/// bytes before an aligned one and on the last ones.
 #[repr(align(16))]
 struct Aligned<const N: usize>([u8; N]);
 
 impl Spelling {
-    /// Sets the name to `written`, its separator as a slash. The prefix was matched, so that only the suffix is checked, unless
-    /// it is all `swept`.
+    /// Sets the name to `written`, with a slash as its separator. The prefix was matched before, so only the suffix is checked,
+    /// unless it is all `swept`.
     pub(super) fn set(
         &mut self,
         written: &[u8],
@@ -39,7 +39,7 @@ impl Spelling {
         Ok(())
     }
 
-    /// Sets the name to `written`; nothing where that is not UTF-8.
+    /// Sets the name to `written`, and the key; `None` if it is not UTF-8.
     pub(super) fn set_as_written(&mut self, written: &[u8]) -> Option<()> {
         match written.len() {
             0..=32 => self.set_padded::<32>(written),
@@ -57,11 +57,11 @@ impl Spelling {
         Some(())
     }
 
-    /// The same by way of `N` bytes, so that no byte is changed by itself to lower case.
+    /// Sets the name by way of `N` bytes, which are changed to lower case together instead of one by one.
     fn set_padded<const N: usize>(&mut self, written: &[u8]) -> Option<()> {
         let mut padded = Aligned([0; N]);
         padded.0.get_mut(..written.len())?.copy_from_slice(written);
-        // To copy a known number of bytes needs no call.
+        // Copying a constant number of bytes needs no call.
         let padded = std::str::from_utf8(&padded.0).ok()?.get(..N)?;
         for text in [&mut self.name, &mut self.key] {
             text.clear();

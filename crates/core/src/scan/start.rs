@@ -1,4 +1,4 @@
-//! Whether a name starts at an anchor: the rule, over what the automata read beside it.
+//! Decides whether a name starts at an anchor, from what the automata read beside it.
 
 use super::anchor::BEFORE;
 use super::automaton;
@@ -7,7 +7,7 @@ use super::rules::page::cut_prefix;
 use super::rules::start::{Prefix, Start};
 use super::{Rejection, context, rules};
 
-/// What is at the anchor `at`: nothing, a candidate that is refused at once, or a start with its prefix.
+/// Decides about the anchor `at`: returns its prefix and start, or why it is refused at once; `None` if it is not a candidate.
 pub(super) fn start(
     window: &[u8],
     at: usize,
@@ -16,7 +16,7 @@ pub(super) fn start(
     started(window, at, prefix(&window[at..], scope)?)
 }
 
-/// The prefix that `rest` starts with.
+/// Reads the prefix that `rest` starts with.
 #[inline]
 pub(super) fn prefix(rest: &[u8], scope: Scope) -> Option<Prefix> {
     let whole = automaton::prefix(rest);
@@ -26,7 +26,7 @@ pub(super) fn prefix(rest: &[u8], scope: Scope) -> Option<Prefix> {
     }
 }
 
-/// The same where the prefix was read.
+/// Decides as [`start`] does, about a `prefix` that is already read.
 pub(super) fn started(
     window: &[u8],
     at: usize,

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign};
 
-/// Why a candidate was refused.
+/// Reason why a candidate was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -21,9 +21,9 @@ pub enum Rejection {
     Ellipsis,
     /// A part of a web page's machinery: an anchor, the address of a picture or film, a page number of an advertiser.
     PagePart,
-    /// What could belong to the name is longer than [`Scanner::max_name`](crate::Scanner::max_name).
+    /// The bytes that could belong to the name are longer than [`Scanner::max_name`](crate::Scanner::max_name).
     TooLong,
-    /// What is left holds characters that no name may hold (N3).
+    /// The name, after all cuts, holds characters that no name may hold (N3).
     NotGraphic,
     /// A template in source code, which holds a place for a value.
     Template,
@@ -47,12 +47,12 @@ impl Rejection {
         Rejection::BrokenPrefix,
     ];
 
-    /// The word for it in reports.
+    /// Returns the word for the reason in reports.
     pub fn name(self) -> &'static str {
         WORDS[self as usize].0
     }
 
-    /// What it means, in a few words.
+    /// Describes the reason in a few words.
     pub fn description(self) -> &'static str {
         WORDS[self as usize].1
     }
@@ -81,18 +81,18 @@ pub struct Tally {
     pub candidates: u64,
     /// Candidates accepted.
     pub mentions: u64,
-    /// Mentions of names that [known names](crate::Scanner::known) found where the rules see another one.
+    /// Mentions whose name was chosen by [known names](crate::Scanner::known) and differs from the one of the rules.
     pub ends_changed: u64,
     rejections: [u64; Rejection::ALL.len()],
 }
 
 impl Tally {
-    /// How many candidates were refused for this reason.
+    /// Returns how many candidates were refused for this reason.
     pub fn rejected(&self, reason: Rejection) -> u64 {
         self.rejections[reason as usize]
     }
 
-    /// How many candidates were refused.
+    /// Returns how many candidates were refused for any reason.
     pub fn rejections(&self) -> u64 {
         self.rejections.iter().sum()
     }

@@ -1,10 +1,10 @@
-//! Recognises a usual name, with what is around it, at a glance.
+//! Recognises a usual name and the bytes around it at a glance.
 //!
-//! Usual is what most names are: `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and nothing but
-//! letters, digits, `-`, `_`, `/`, full stops and a pair of round brackets, up to the end of the text, a quote, an end tag or a
-//! blank, with the marks of a sentence before the blank or none. There is no rule here that the rulebook lacks: where one of
-//! its rules could decide otherwise, the name is not usual, and all rules are asked. The naive twin, which knows nothing of
-//! this, shows in tests that the answer is the same.
+//! A usual name is `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and then only letters, digits, `-`,
+//! `_`, `/`, full stops and a pair of round brackets. It goes up to the end of the text, a quote, an end tag or a blank, perhaps
+//! with marks of a sentence before the blank. All rules here are in the rulebook: where one of its rules could decide otherwise,
+//! the name is not usual, and all rules are asked. Tests compare the answers with those of the naive twin, which has no such
+//! shortcut.
 
 use wide::u8x16;
 
@@ -28,7 +28,7 @@ use super::rules::{Rule, Scope};
 use super::spelling::{SHORT, Spelling};
 use crate::bits::{Bits, positions};
 
-/// Accepts the usual name with `prefix` at `at` of `window`, and sets `spelling` to it; nothing where all rules must be asked.
+/// Accepts the usual name with `prefix` at `at` of `window`, and sets `spelling` to it; `None` if all rules must be asked.
 pub(super) fn usual(
     window: &[u8],
     at: usize,
@@ -74,8 +74,8 @@ pub(super) fn usual(
     })
 }
 
-/// Bytes of the escape in the prefix that `after` starts with: that of its slash, as JSON writes it, or none. Nothing for other
-/// escapes.
+/// Returns the bytes of the escape in the prefix that `after` starts with: 0 if nothing is escaped, 1 for a slash as JSON escapes
+/// it, `None` for other escapes.
 fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
     match &after[..prefix.len] {
         _ if !prefix.escaped => Some(0),
@@ -87,8 +87,8 @@ fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
     }
 }
 
-/// The start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes. It is copied to `padded`
-/// if it has such bytes or is shorter.
+/// Returns the start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes. Copies it to
+/// `padded` if there are such bytes or `text` is shorter than `SHORT`.
 #[inline]
 fn unescaped<'t>(
     text: &'t [u8],
@@ -106,13 +106,13 @@ fn unescaped<'t>(
     padded
 }
 
-/// Where the bytes of some classes are, as bits, the lowest for the first byte.
+/// Positions of the bytes of some classes, as bits, the lowest for the first byte.
 struct MarkBits {
     stops: Bits,
     open: Bits,
     close: Bits,
     digits: Bits,
-    /// What is none of these, nor a letter, nor one of `-`, `_` and `/`.
+    /// Bytes of no class above that are not letters, `-`, `_` or `/` either.
     other: Bits,
 }
 
@@ -158,13 +158,13 @@ impl MarkBits {
         self.other |= bits(!taken);
     }
 
-    /// How many of the first `len` bytes are left before the digits that they end in.
+    /// Returns the length of the first `len` bytes without the digits that they end in.
     fn stem_len(&self, len: usize) -> usize {
         let others = !self.digits & (((1 as Bits) << len) - 1);
         (Bits::BITS - others.leading_zeros()) as usize
     }
 
-    /// The length of the name, without a full stop after it, if nothing in it from `suffix` on asks for a rule.
+    /// Returns the length of the name, without a full stop after it; `None` if a rule must decide about bytes from `suffix` on.
     fn name_len(&self, bytes: &[u8; SHORT], suffix: usize) -> Option<usize> {
         let (end, open) = (self.other.trailing_zeros(), self.open.trailing_zeros());
         // A closing bracket that nothing opens ends the name.
@@ -178,7 +178,7 @@ impl MarkBits {
         if MAY_BE_CUT[*taken.last()? as usize] || len >= SHORT || !self.has_pair(len) {
             return None;
         }
-        // The first is that of the prefix.
+        // The first full stop is that of the prefix.
         let mut stops = positions(self.stops & (Bits::MAX >> (63 - len))).skip(1);
         (!stops.any(|stop| asks(bytes, stop))).then_some(len)
     }
@@ -191,7 +191,7 @@ impl MarkBits {
     }
 }
 
-/// The last bytes of names of which a rule may cut something: marks, and the last letters of pages in fields.
+/// Whether a rule may cut a name with this last byte: a mark, or the last letter of a page in a field.
 const MAY_BE_CUT: [bool; 256] = {
     let mut may_be_cut = [true; 256];
     let mut byte = 0;
@@ -203,12 +203,12 @@ const MAY_BE_CUT: [bool; 256] = {
     may_be_cut
 };
 
-/// Whether a rule must decide about the full stop: it may start a glued word, a prefix or an ellipsis.
+/// Whether a rule must decide about the full stop at `stop`: it may start a glued word, a prefix or an ellipsis.
 fn asks(bytes: &[u8; SHORT], stop: usize) -> bool {
     is_glued(&bytes[stop + 1..]) || matches!(bytes[stop - 2..stop], [b'1', b'0'] | [_, b'('])
 }
 
-/// What `before` says of the form of a name that it ends at, if the name starts there and is in no URL of another host.
+/// Reads the opener of a name that follows `before`; `None` if the name may not start there or may be in a URL of another host.
 #[inline]
 fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     if scope != Scope::Page && ends_in_member(before) {
@@ -219,7 +219,7 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
             is_spaced: false,
         });
     }
-    // In a page, only a URL is sure to be no part of its machinery.
+    // In a page, only a URL is sure to be outside of its machinery.
     if scope == Scope::Page && !before.ends_with(b"/") {
         return None;
     }
@@ -238,8 +238,8 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     (is_outside && is_sure && !opener.is_spaced).then_some(opener)
 }
 
-/// Whether `before` ends in the member DOI of a JSON object and the quote that opens its value. That is a label, no citation key,
-/// and in no URL.
+/// Whether `before` ends in the member DOI of a JSON object and the quote that opens its value: a label, neither a citation key
+/// nor in a URL.
 fn ends_in_member(before: &[u8]) -> bool {
     let Some(head) = before.strip_suffix(b"\"") else {
         return false;
@@ -258,24 +258,24 @@ fn ends_in_member(before: &[u8]) -> bool {
     }
 }
 
-/// What follows the last letter or digit of a name.
+/// How a name ends after its last letter or digit.
 struct NameEnding {
-    /// The rule that ends the name there; none where its text ends.
+    /// The rule that ends the name there; `None` if its text ends.
     rule: Option<Rule>,
-    /// Marks of a sentence before a blank or the end of the text. None where nothing could belong to the name.
+    /// Length of the sentence marks before a blank or the end of the text; `None` where nothing more could belong to the name.
     marks: Option<usize>,
 }
 
 impl NameEnding {
-    /// The ending that `rest` starts with; nothing where other rules must decide.
+    /// Reads the ending that `rest` starts with; `None` if other rules must decide.
     fn read(rest: &[u8]) -> Option<NameEnding> {
         let (rule, marks) = match rest {
             [] | [b'"', ..] => (None, None),
-            // The tags of a link's text.
+            // `</span>`, say, may be in the text of a link.
             [b'<', b'/', b's', b'p', ..] => return None,
             [b'<', ..] if is_hard_tag(rest) => (None, None),
             [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, Some(0)),
-            // White space around a full stop and another one is an ellipsis.
+            // Full stops with white space between them are an ellipsis.
             [b'.', _, b'.', ..] => return None,
             [b'.', b',' | b';' | b')', ..] => (Some(Rule::FinalMark), Some(2)),
             [b'.', ..] => (Some(Rule::FinalMark), Some(1)),
@@ -291,7 +291,7 @@ impl NameEnding {
     }
 }
 
-/// What is outside a name.
+/// The surroundings of a name.
 struct Outside<'w> {
     form: Form,
     /// The bytes before the name and its scheme or proxy.
@@ -300,7 +300,7 @@ struct Outside<'w> {
 }
 
 impl Outside<'_> {
-    /// Whether the name that ends at `end` of `window` ends there, whatever encloses it, and does not go on after white space.
+    /// Whether the name surely ends at `end` of `window`, whatever encloses it, and does not go on after white space.
     #[inline]
     fn lets_end(&self, ending: &NameEnding, window: &[u8], suffix: usize, end: usize) -> bool {
         match ending.marks {

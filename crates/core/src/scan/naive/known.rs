@@ -1,4 +1,4 @@
-//! Asks a plain set of keys where a name ends, one start of the text after the other.
+//! Asks a plain set of keys where a name ends, by looking up each start of the text.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use crate::scan::Form;
 use crate::scan::rules::known::{KnownEnds, is_doubtful, last_after_break, with_hyphens};
 use crate::scan::rules::{Decoded, End};
 
-/// A candidate whose end the rules found, and the keys that may know better.
+/// A candidate with the end that the rules found, and the known keys to ask.
 pub(super) struct Question<'q> {
     pub(super) known: &'q BTreeSet<String>,
-    /// The document from the candidate on, and how many bytes of it the candidate and its prefix are.
+    /// The document from the candidate on, and the lengths of the candidate and of its prefix in it.
     pub(super) after: &'q [u8],
     pub(super) reach: usize,
     pub(super) prefix: usize,
     pub(super) form: Form,
     pub(super) text: UndoneText,
-    /// Reads the text past breaks that the rules do not see, if it is not too long.
+    /// Reads the text past breaks that the rules do not take for one, if it is not too long.
     pub(super) wide: &'q dyn Fn() -> Option<UndoneText>,
     pub(super) end: End,
 }
 
-/// A name, decoded, and how many bytes write it.
+/// A decoded name, and how many bytes write it.
 pub(super) struct NameReading {
     pub(super) name: Vec<u8>,
     pub(super) len: usize,
@@ -39,12 +39,12 @@ impl NameReading {
 }
 
 impl Question<'_> {
-    /// What the rules read.
+    /// Returns the name of the rules.
     pub(super) fn ruled(&self) -> NameReading {
         NameReading::new(&self.text, self.end)
     }
 
-    /// What the keys know, if the rules doubt.
+    /// Returns the name that the known keys give, if the rules are in doubt.
     pub(super) fn known(&self) -> Option<NameReading> {
         let (text, end) = (&self.text, self.end);
         let suffix = text.position(self.prefix);
@@ -85,7 +85,7 @@ impl Question<'_> {
         })
     }
 
-    /// The ends of the keys that `text` starts with.
+    /// Returns the ends of the keys that `text` starts with.
     fn ends(&self, text: &UndoneText) -> Vec<usize> {
         let mut key = text.bytes().to_ascii_lowercase();
         let suffix = text.position(self.prefix);

@@ -1,9 +1,9 @@
-//! Undoes layers of escapes, one after the other, on a list of bytes that know where they came from.
+//! Undoes layers of escapes, one after the other, on a list of bytes with their places in the candidate.
 
 use crate::scan::escape::{Layer, Writing, layers};
 use crate::scan::rules::{Decoded, Escape};
 
-/// A decoded byte, and which bytes of the candidate write it.
+/// A decoded byte, and the bytes of the candidate that write it.
 #[derive(Clone, Copy)]
 struct Byte {
     value: u8,
@@ -29,18 +29,18 @@ impl UndoneText {
         }
     }
 
-    /// The first byte that is written at `raw` of the candidate or later.
+    /// Returns the first byte that is written at `raw` of the candidate or later.
     pub(super) fn position(&self, raw: usize) -> usize {
         let found = self.bytes.iter().position(|byte| byte.start >= raw);
         found.unwrap_or(self.bytes.len())
     }
 
-    /// Where byte `at` is written, or where the candidate ends.
+    /// Returns where the writing of byte `at` starts, or where the candidate ends.
     pub(super) fn start(&self, at: usize) -> usize {
         self.bytes.get(at).map_or(self.written, |byte| byte.start)
     }
 
-    /// Where the writing of the byte before `at` ends.
+    /// Returns where the writing of the byte before `at` ends.
     pub(super) fn end(&self, at: usize) -> usize {
         at.checked_sub(1).map_or(0, |last| self.bytes[last].end)
     }
@@ -78,7 +78,7 @@ pub(super) fn undone(raw: &[u8], writing: Writing) -> UndoneText {
     text
 }
 
-/// Undoes one layer once, from left to right. An escape shorter than its meaning stays.
+/// Undoes one layer once, from left to right. An escape that is shorter than its meaning stays.
 fn once(text: &UndoneText, layer: &Layer) -> UndoneText {
     let mut undone = Vec::new();
     let mut at = 0;

@@ -1,9 +1,8 @@
-//! The scanner's naive twin: a slow, obvious engine over the same rules, which tests and fuzzing hold the scanner against.
+//! The scanner's naive twin: a slow, obvious engine over the same rules. Tests and fuzzing compare the scanner with it.
 //!
-//! It tries every byte as the start of a name, reads patterns by trying each start, undoes escapes on a list of bytes that
-//! know where they came from, and joins nothing of this: no prefilter, no automaton with states, no shortcut for text
-//! without escapes, no chunk. What a name is, it takes from the rulebook; how the scanner finds, bounds and decodes a
-//! candidate, it does in its own way.
+//! It tries every byte as the start of a name, reads patterns by trying each start, and undoes escapes on a list of bytes with
+//! their places. It has no prefilter, no automaton with states, no shortcut for text without escapes and no chunks. The rulebook
+//! decides what a name is. The twin has its own code to find, bound and decode a candidate.
 //!
 //! Not part of the public interface: for tests, with the feature `testing`.
 
@@ -29,12 +28,12 @@ use crate::doi::Doi;
 use known::{NameReading, Question};
 use layers::UndoneText;
 
-/// How many bytes before a name bear on what is decided about it.
+/// Bytes before a name that a decision about it may read.
 const BEFORE: usize = 1024;
-/// How many bytes after the longest name bear on where it ends.
+/// Bytes after the longest name that the decision about its end may read.
 const AFTER: usize = 256;
 
-/// A [`Mention`](crate::Mention) that owns what it says.
+/// A [`Mention`](crate::Mention) that owns its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedMention {
     /// As [`Mention::name`](crate::Mention::name).
@@ -64,20 +63,20 @@ impl From<Mention<'_>> for OwnedMention {
     }
 }
 
-/// What [`Scanner::scan`](crate::Scanner::scan) must find in `document` with names of at most `max_name` bytes.
+/// Returns what [`Scanner::scan`](crate::Scanner::scan) must find in `document`, with names of at most `max_name` bytes.
 ///
-/// Looks at 1,024 bytes before and `max_name` + 256 bytes after each byte of the document that could start a name; costs
-/// up to the square of that for each.
+/// Looks at 1,024 bytes before and `max_name` + 256 bytes after each byte of the document that could start a name, and costs up
+/// to the square of that for each.
 pub fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     scan_as(TextKind::Unknown, document, max_name)
 }
 
-/// The same for a document of a known kind.
+/// Scans as [`scan`] does, for a document of a known kind.
 pub fn scan_as(kind: TextKind, document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     scan_knowing(&BTreeSet::new(), kind, document, max_name)
 }
 
-/// The same where the keys in `known` are asked. No keys change nothing.
+/// Scans as [`scan_as`] does, and asks the keys in `known`. An empty set changes nothing.
 pub fn scan_knowing(
     known: &BTreeSet<String>,
     kind: TextKind,
@@ -101,7 +100,7 @@ pub fn scan_knowing(
     (mentions, tally)
 }
 
-/// The same with identifiers of arXiv that are part of no other name.
+/// Scans as [`scan_as`] does, and finds identifiers of arXiv that are not part of a name.
 pub fn scan_with_arxiv(
     kind: TextKind,
     document: &[u8],
@@ -137,10 +136,10 @@ pub fn scan_with_arxiv(
     (mentions, tally)
 }
 
-/// A mention, and whether known names changed the name that the rules find.
+/// A mention, and whether known names changed the name of the rules.
 type Decided = (OwnedMention, bool);
 
-/// Decides about the byte at `at`: for most there is nothing to decide.
+/// Decides about the byte at `at`; `None` if it is not a candidate, as most are not.
 fn decide(
     known: &BTreeSet<String>,
     kind: TextKind,
@@ -182,7 +181,7 @@ fn last(before: &[u8]) -> &[u8] {
     &before[before.len().saturating_sub(BEFORE)..]
 }
 
-/// `https://doi.org/10/abc`: an alias for a name, without its registrant code.
+/// Whether a short DOI starts at `after`, `https://doi.org/10/abc`: an alias for a name, without its registrant code.
 fn is_short_doi(before: &[u8], after: &[u8]) -> bool {
     let alias = after.strip_prefix(b"10/").and_then(<[u8]>::first);
     alias.is_some_and(u8::is_ascii_alphanumeric)
@@ -190,10 +189,10 @@ fn is_short_doi(before: &[u8], after: &[u8]) -> bool {
         && pattern::scheme(last(before)).is_some_and(|(form, _)| form == Form::Url)
 }
 
-/// A byte that may start a name, and all that bears on it.
+/// A byte that may start a name, and all that the decision about it reads.
 struct NaiveCandidate<'d> {
     before: &'d [u8],
-    /// From the byte itself on.
+    /// The bytes from this byte on.
     after: &'d [u8],
     scope: Scope,
     max_name: usize,
@@ -201,7 +200,7 @@ struct NaiveCandidate<'d> {
 }
 
 impl NaiveCandidate<'_> {
-    /// The prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
+    /// Returns the prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
     fn start(&self, skipped: usize) -> Option<Result<(Prefix, usize), Rejection>> {
         let after = &self.after[skipped..];
         let cut = || cut_prefix(after, pattern::prefix).filter(|_| self.scope == Scope::Page);
@@ -215,7 +214,7 @@ impl NaiveCandidate<'_> {
         Some(started.map(|start| (prefix, start.doubled)))
     }
 
-    /// The layers of escapes that a name may have which shows `percent` layers of percent encoding.
+    /// Returns the layers of escapes that a name with `percent` layers of percent encoding may have.
     fn writing(&self, percent: usize, around: &Around, prefix: Prefix) -> Writing {
         Writing {
             percent,
@@ -225,7 +224,7 @@ impl NaiveCandidate<'_> {
         }
     }
 
-    /// The mention of the name with `prefix`, or why it is none.
+    /// Returns the mention of the name with `prefix`, or why it is refused.
     fn read(&self, prefix: Prefix, doubled: usize, at: u64) -> Result<Decided, Rejection> {
         if is_citation_key(self.before) {
             return Err(Rejection::CitationKey);
@@ -273,7 +272,7 @@ impl NaiveCandidate<'_> {
         }
     }
 
-    /// Where the rules end the name of `text` whose suffix starts at `suffix`.
+    /// Returns where the rules end the name of `text`, whose suffix starts at `suffix`.
     fn end(&self, text: &UndoneText, suffix: usize, around: &Around) -> Result<End, Rejection> {
         let rest = |at: usize| &self.after[text.start(at)..];
         let swept = Swept::none(suffix);
@@ -304,7 +303,7 @@ impl NaiveCandidate<'_> {
         })
     }
 
-    /// How many bytes the candidate can take up at most, its prefix of `from` bytes included.
+    /// Returns the max number of bytes that the candidate can take up, its prefix of `from` bytes included.
     fn reach(&self, from: usize, joints: Joints) -> usize {
         let mut at = from;
         while at < self.after.len() && at <= self.max_name {
@@ -312,7 +311,7 @@ impl NaiveCandidate<'_> {
             if let Some(Ok((_, doubled))) = self.start(at) {
                 let name = &self.after[from..at - doubled];
                 let opener = pattern::scheme(name).map_or(0, |(_, len)| len);
-                // A break directly before the next name is none.
+                // White space directly before the next name is not a break.
                 return from + name[..name.len() - opener].trim_ascii_end().len();
             }
             at += match RawByte::of(rest[0]) {
@@ -339,7 +338,7 @@ impl NaiveCandidate<'_> {
     }
 }
 
-/// The name with its separator as a slash, if the identifier's own rules accept it.
+/// Returns the name with a slash as its separator, if it is a valid DOI name.
 fn name(code: &[u8], suffix: &[u8]) -> Result<String, Rejection> {
     let name = String::from_utf8([code, suffix].join(&b'/'));
     let name = name.ok().and_then(|name| Doi::new(&name).ok());

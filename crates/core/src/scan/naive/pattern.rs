@@ -1,4 +1,4 @@
-//! The patterns of the rulebook, each tried at every start.
+//! Matches the patterns of the rulebook by trying each start.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -21,7 +21,7 @@ thread_local! {
     static NAME_BEFORE: RefCell<Matcher> = RefCell::new(build(&to_the_end(&[pattern::name_before()])));
 }
 
-/// The prefix that `text` starts with.
+/// Reads the prefix that `text` starts with.
 pub(super) fn prefix(text: &[u8]) -> Option<Prefix> {
     let (pattern, len) = matched(&PREFIX, text, 0)?;
     let (separator, registrant) = PREFIXES[pattern];
@@ -33,14 +33,14 @@ pub(super) fn prefix(text: &[u8]) -> Option<Prefix> {
     })
 }
 
-/// The form that the scheme or proxy at the end of `before` gives, and its length: the longest there is.
+/// Reads the longest scheme or proxy that `before` ends in. Returns its form and length.
 pub(super) fn scheme(before: &[u8]) -> Option<(Form, usize)> {
     let (pattern, start) = longest(&SCHEME, before)?;
     let inside_host = HOST_ALONE.contains(&pattern) && pattern::is_inside_host(&before[..start]);
     (!inside_host).then_some((FORMS[pattern], before.len() - start))
 }
 
-/// The form of a name after `before`, and the length of its scheme or proxy.
+/// Returns the form of a name after `before`, and the length of its scheme or proxy.
 pub(super) fn opener(before: &[u8]) -> (Form, usize) {
     let labelled = || match longest(&LABEL, before) {
         Some(_) => (Form::Label, 0),
@@ -54,7 +54,7 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
     longest(&NAME_BEFORE, before).is_some()
 }
 
-/// The first pattern that matches an end of `text`, and where its longest match starts.
+/// Returns the first pattern that matches the longest end of `text`, and where that match starts.
 fn longest(patterns: &'static LocalKey<RefCell<Matcher>>, text: &[u8]) -> Option<(usize, usize)> {
     (0..text.len()).find_map(|start| {
         let (pattern, _) = matched(patterns, text, start)?;
@@ -62,7 +62,7 @@ fn longest(patterns: &'static LocalKey<RefCell<Matcher>>, text: &[u8]) -> Option
     })
 }
 
-/// The first pattern that matches at `start`, and where the match ends.
+/// Returns the first pattern that matches at `start`, and where the match ends.
 fn matched(
     patterns: &'static LocalKey<RefCell<Matcher>>,
     text: &[u8],
@@ -82,7 +82,7 @@ fn to_the_end(patterns: &[String]) -> Vec<String> {
     patterns.iter().map(|p| format!(r"(?:{p})\z")).collect()
 }
 
-/// The patterns are constant, so that a failure to build them is a bug that every test shows.
+/// The patterns are constant, so that a failure to build them is a bug that every test would show.
 #[allow(clippy::expect_used)]
 fn build(patterns: &[String]) -> Matcher {
     let vm = PikeVM::builder()

@@ -1,15 +1,15 @@
-//! What the bytes before a name say about it.
+//! Reads the bytes before a name.
 
 use super::enclosure::Enclosure;
 use super::place::UrlPlace;
 use super::text::Scope;
 use super::{Form, cell};
 
-/// What the bytes before a name say about it.
+/// The form, enclosure and place of a name, read from the bytes before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     pub(crate) form: Form,
-    /// Bytes of scheme or proxy directly before the name.
+    /// Bytes of the scheme or proxy directly before the name.
     pub(crate) opener: usize,
     pub(crate) place: UrlPlace,
     pub(crate) enclosure: Option<&'static Enclosure>,
@@ -17,7 +17,8 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Reads the bytes `before` a name with a scheme or proxy of `opener` bytes; in a table, those of the name's cell.
+    /// Reads the bytes `before` a name with a scheme or proxy of `opener` bytes. In a table, `before` starts with the name's
+    /// cell. `scheme` says whether bytes end in a scheme or proxy.
     #[inline]
     pub(crate) fn read(
         before: &[u8],

@@ -1,34 +1,35 @@
-//! The rules by their ids: where each applies, whether an end that it makes is a guess, and its evidence.
+//! The rules by their ids: where each applies, whether the end that it makes is a guess, and its evidence.
 //!
-//! `scripts/bench ablate` switches each off and prints what it catches on labelled data and what it damages among registered
-//! names; with `--book` it compares the damage with what is written here. A list of words is one rule; each of its words is an item, which can be switched off alone.
+//! `scripts/bench ablate` switches each rule off and prints what it catches in labelled data and how many registered names it
+//! damages. With `--book` it compares the damage with the numbers here. A list of words is one rule; each of its words is an
+//! item, which can be switched off alone.
 
-/// Where a rule applies.
+/// The texts or places that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Applies {
-    /// Wherever a name is.
+    /// Around any name.
     Anywhere,
     /// After a label, a scheme or a proxy.
     Labelled,
-    /// Where nothing that encloses the name says where it ends.
+    /// In running text, if no enclosure of the name shows its end.
     Prose,
     /// Inside marks that hold just the name, or open before it.
     Enclosed,
-    /// In the path of a URL whose host is no proxy.
+    /// In the path of a URL whose host is not a proxy.
     Path,
     /// In a URL.
     Url,
     /// In a web page.
     Page,
-    /// In lines that the layout of a page broke.
+    /// In lines that were broken by the layout of a page.
     Printed,
-    /// In dirty data, which [`clean`](crate::clean()) reads.
+    /// In dirty data that [`clean`](crate::clean()) reads.
     Dirt,
 }
 
 impl Applies {
-    /// The places in words, to go on after "applies".
+    /// Describes the places, in words that go on after "applies".
     pub const fn description(self) -> &'static str {
         match self {
             Applies::Anywhere => "anywhere",
@@ -220,27 +221,28 @@ impl Rule {
         &Rule::ROWS[self as usize]
     }
 
-    /// Its name, which reports and tests call it by.
+    /// Returns the rule's id, as reports and tests show it.
     pub const fn id(self) -> &'static str {
         self.row().id
     }
 
-    /// Where it applies.
+    /// Returns where the rule applies.
     pub const fn applies(self) -> Applies {
         self.row().applies
     }
 
-    /// Whether an end that it makes is [`guessed`](crate::Mention::guessed): only a registry could say whether the name ends there.
+    /// Whether an end that the rule makes is [`guessed`](crate::Mention::guessed): only a registry could say whether the name
+    /// ends there.
     pub const fn is_guess(self) -> bool {
         self.row().is_guess
     }
 
-    /// How many of 385,484 registered names it damages, each written once where the rule applies.
+    /// Returns how many of 385,484 registered names the rule damages, each written once where the rule applies.
     pub const fn damages(self) -> u32 {
         self.row().damages
     }
 
-    /// Whether it looks at a suffix or an escape where `byte` is.
+    /// Whether the rule looks at a suffix or an escape at each `byte`.
     pub(super) const fn looks_at(self, byte: u8) -> bool {
         contains(self.row().triggers, byte)
     }
@@ -258,7 +260,7 @@ impl Rule {
         false
     }
 
-    /// What it catches.
+    /// Describes what the rule catches.
     pub const fn catches(self) -> &'static str {
         self.row().catches
     }
@@ -288,12 +290,12 @@ const fn starts_with(text: &str, start: &str) -> bool {
 }
 
 impl Rule {
-    /// Whether the rule is in force: always, but where a test or `scripts/bench ablate` switched it off.
+    /// Whether the rule is in force. It always is, unless a test or `scripts/bench ablate` switched it off.
     pub(crate) fn holds(self) -> bool {
         self.is_in_force(None)
     }
 
-    /// The same for one item of its list.
+    /// Whether the rule is in force for one item of its list.
     pub(crate) fn holds_for(self, item: &str) -> bool {
         self.is_in_force(Some(item))
     }
@@ -322,14 +324,14 @@ mod switch {
 
     use super::Rule;
 
-    /// A rule, and the item of its list; no item means all.
+    /// A rule, and an item of its list; `None` for all items.
     type Off = Option<(Rule, Option<String>)>;
 
     thread_local! {
         static OFF: RefCell<Off> = RefCell::new(named(&std::env::var("DOISIFT_WITHOUT").unwrap_or_default()));
     }
 
-    /// What `id` or `id=item` names.
+    /// Returns the rule or item that `id` or `id=item` names; `None` if no rule has the id.
     fn named(text: &str) -> Off {
         let (id, item) = match text.split_once('=') {
             Some((id, item)) => (id, Some(item.to_owned())),
@@ -351,7 +353,7 @@ mod switch {
         OFF.with_borrow(Option::is_some)
     }
 
-    /// What `run` gives without the rule that `text` names.
+    /// Returns the result of `run` without the rule that `text` names.
     #[cfg(test)]
     pub(in crate::scan::rules) fn without<T>(text: &str, run: impl FnOnce() -> T) -> T {
         let before = OFF.replace(named(text));

@@ -1,13 +1,13 @@
-//! What can enclose a name, and what then closes it: one table.
+//! The table of enclosures: the marks that open and close around a name.
 
 use super::{Form, Rule};
 
 /// A pair of marks around a name, or around a name with its scheme or proxy.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Enclosure {
-    /// What is directly before the name; nothing for the start of a line.
+    /// The mark directly before the name; empty for the start of a line.
     opener: &'static str,
-    /// What is after it.
+    /// The marks that may close after the name.
     closers: &'static [&'static str],
     kind: EnclosureKind,
     /// Bytes that end the name wherever they are in it.
@@ -18,11 +18,11 @@ pub(crate) struct Enclosure {
 enum EnclosureKind {
     /// White space may come before the closer.
     Pair,
-    /// The same, and the end of a line closes too.
+    /// White space may come before the closer, and the end of a line closes too.
     Parameter,
-    /// The closer is alone, without blanks on either side, or the line ends.
+    /// The closer has no blanks on either side. The end of a line closes too.
     Field,
-    /// Nothing but white space may come before the end.
+    /// Only white space may come before the end.
     Cell,
 }
 
@@ -80,7 +80,7 @@ static TAGGED_LINE: Enclosure = row("  - ", &[], Field, b"");
 /// A subfield in a record of MARC or PICA, whatever its code.
 static SUBFIELD: Enclosure = row("$a", &["$"], Parameter, b"$");
 
-/// What opens each.
+/// Returns the opener of each enclosure.
 pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
     ENCLOSURES
         .iter()
@@ -88,14 +88,14 @@ pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
         .map(|row| row.opener)
 }
 
-/// How much white space may be between a mark and the name.
+/// Max bytes of white space between a mark and the name.
 const BLANKS: usize = 64;
 
 impl Enclosure {
     /// The cell of a table that is known to be one, up to its end.
     pub(crate) const CELL: Enclosure = row("", &[], Cell, b"");
 
-    /// What it is, for people.
+    /// Describes the enclosure for people.
     pub(crate) fn shown(&self) -> String {
         match (self.kind, self.opener) {
             (Cell, _) => "the cell of a table".to_owned(),
@@ -104,7 +104,7 @@ impl Enclosure {
         }
     }
 
-    /// What encloses a name that `before` ends at.
+    /// Returns the enclosure of a name that follows `before`.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if let Some(line) = line_start(before) {
             return Some(line).filter(|row| Rule::Enclosure.holds_for(row.opener));
@@ -123,17 +123,17 @@ impl Enclosure {
             .filter(|row| Rule::Enclosure.holds_for(row.opener))
     }
 
-    /// Whether it opens with `mark`.
+    /// Whether the enclosure opens with `mark`.
     pub(super) fn is_opened_by(&self, mark: &str) -> bool {
         self.opener == mark
     }
 
-    /// Whether it may hold words of a text as well, after a name of this `form`: a line, a field between marks, an element.
+    /// Whether it may hold other words as well, after a name of this `form`: a line, a field between marks, an element.
     pub(super) fn may_hold_text(&self, form: Form) -> bool {
         self.kind == Field || self.opener == ">" && form == Form::Bare
     }
 
-    /// Whether what follows the name closes this enclosure.
+    /// Whether `rest`, the bytes after the name, closes this enclosure.
     pub(crate) fn is_closed_by(&self, rest: &[u8]) -> bool {
         if self.kind == Pair && !rest.first().is_some_and(u8::is_ascii_whitespace) {
             let closes = |closer: &&str| last_backslash(rest).starts_with(closer.as_bytes());
@@ -161,7 +161,7 @@ impl Enclosure {
     }
 }
 
-/// `rest` from the last backslash that it starts with: each layer of JSON doubles them.
+/// Returns `rest` from the last backslash that it starts with: each layer of JSON doubles them.
 pub(super) fn last_backslash(rest: &[u8]) -> &[u8] {
     let count = rest.iter().take_while(|byte| **byte == b'\\').count();
     &rest[count.saturating_sub(1)..]
@@ -190,7 +190,7 @@ fn is_parameter(before: &[u8]) -> bool {
     name[..name.len() - len].trim_ascii_end().ends_with(b"|")
 }
 
-/// Whether the semicolon that `before` ends in is an entity's, `&nbsp;`, and parts no fields.
+/// Whether the semicolon that `before` ends in is that of an entity, `&nbsp;`, and does not separate fields.
 pub(crate) fn ends_entity(before: &[u8]) -> bool {
     const LONGEST: usize = 32;
     let near = &before[before.len().saturating_sub(LONGEST)..before.len() - 1];
@@ -199,8 +199,8 @@ pub(crate) fn ends_entity(before: &[u8]) -> bool {
     len > 0 && near[..near.len() - len].ends_with(b"&")
 }
 
-/// What encloses a name after `before` if that ends a line, indentation and a RIS tag included. A text may start with a byte
-/// order mark.
+/// Returns the enclosure of a name at the start of a line, if `before` ends there, perhaps with indentation and a RIS tag. A text
+/// may start with a byte order mark.
 fn line_start(before: &[u8]) -> Option<&'static Enclosure> {
     let may_start = |last: &u8| matches!(last, b' ' | b'\n' | b'\r' | 0xBF);
     if !before.last().is_none_or(may_start) {

@@ -1,4 +1,4 @@
-//! Where a name ends: the order in which the rules apply.
+//! Decides where a name ends: applies the rules in their order.
 
 use super::alone::{is_alone, without_label};
 use super::enclosure::last_backslash;
@@ -14,12 +14,13 @@ use super::{Around, Decoded, End, Form, Rule, Scope};
 use crate::doi::ends_in_good_digit;
 use crate::scan::Rejection;
 
-/// Whether the end of the name with this key is a guess, if the rules that made it guess or not: a check digit confirms it.
+/// Whether the end of the name with this key is a guess. `rules_guess` says whether the rules guessed; a check digit confirms the
+/// end.
 pub(crate) fn is_guess(key: &str, rules_guess: bool) -> bool {
     rules_guess && !ends_in_good_digit(key)
 }
 
-/// The end of the name of `text` whose suffix starts at `suffix` and was `swept`.
+/// Returns the end of the name of `text` whose suffix starts at `suffix` and was `swept`, or why it is refused.
 ///
 /// `before` holds the bytes before the name. `after` returns the document's bytes that start with a byte of `text`, as written.
 #[inline]
@@ -51,7 +52,7 @@ pub(crate) fn end<'w>(
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     let pattern = &text.bytes()[suffix..taken];
     let is_raw = || taken > suffix && text.is_single(taken - 1);
-    // There `*` stands for characters that are listed after the URL.
+    // There `*` stands for a character that is listed after the URL.
     let is_starred = rule == Some(Rule::UrlDefense) && pattern.contains(&b'*');
     let is_template = ends_in_blank_form(name)
         || is_starred
@@ -75,7 +76,7 @@ pub(crate) fn end<'w>(
     }
 }
 
-/// `end` before the title that was glued to the name, if one was.
+/// Returns `end` before a title that was glued to the name; unchanged if there is no title.
 #[inline]
 fn without_title<'w>(
     text: &impl Decoded,
@@ -90,7 +91,7 @@ fn without_title<'w>(
     }
 }
 
-/// Whether the name before `rest` goes up to the end of a cell that may end before.
+/// Whether the name before `rest` goes up to the end of a cell that may end earlier.
 fn ends_doubtful_cell(around: &Around, rest: &[u8]) -> bool {
     around.scope == Scope::DoubtfulCell && matches!(rest, b"" | b"\r")
 }
@@ -109,7 +110,7 @@ fn may_go_on<'w>(
     Joints::of(around).may_go_on(written, rest)
 }
 
-/// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
+/// Returns where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
 #[inline]
 pub(crate) fn taken<'w>(
     text: &impl Decoded,
@@ -120,7 +121,7 @@ pub(crate) fn taken<'w>(
 ) -> (End, bool) {
     let without_label = |end: End| {
         let name = &text.bytes()[suffix..end.at];
-        // Up to here no colon ends a label.
+        // Before this, no colon ends a label.
         let seen = match swept.has_colon {
             true => 0,
             false => swept.end - suffix,
@@ -140,8 +141,8 @@ pub(crate) fn taken<'w>(
     (without_label(end), false)
 }
 
-/// The cuts from the suffix that starts at `suffix` of `name`, with `before` before it, and was read up to `taken`. `is_alone` is
-/// asked if an enclosure does not hold the `whole` name, and returns whether it is alone with its label.
+/// Returns the cuts from the suffix of `name` that starts at `suffix` and was read up to `taken`, with `before` before the name.
+/// `is_alone` says whether the name is alone with its label; it is asked if no enclosure holds the `whole` name.
 #[inline]
 pub(crate) fn cuts<'n>(
     name: &'n [u8],
@@ -158,20 +159,21 @@ pub(crate) fn cuts<'n>(
     Cuts::new(prefix, suffix, whole, tail::tails(prefix, around)).keeping(kept)
 }
 
-/// Whether `+` comes directly before a name, with its scheme or label: AsciiDoc and word diffs write it again after the name.
+/// Whether `+` comes directly before a name, or before its scheme or label. AsciiDoc and word diffs write it again after the
+/// name.
 fn is_after_plus(before: &[u8], around: &Around) -> bool {
     let outside = &before[..before.len() - around.opener];
     outside.ends_with(b"+") || around.form == Form::Label && without_label(outside).ends_with(b"+")
 }
 
-/// How an ellipsis is written, but for three full stops.
+/// The spellings of an ellipsis, except for three full stops.
 #[rustfmt::skip]
 pub(super) const ELLIPSES: [&str; 13] = [
     "…", "⋯", "‥", "[…]", "[...]", "(…)", "(...)", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
 ];
 
-/// What follows an ellipsis that was trimmed from a name or follows it: `end` is that of the name, with `rest` after it, `taken`
-/// that of what was read.
+/// Returns the text after an ellipsis that was trimmed from a name or follows it; `None` if there is no ellipsis. The name ends
+/// at `end`, before `rest`; reading it ended at `taken`.
 #[inline]
 fn after_ellipsis<'w>(
     text: &[u8],
@@ -182,7 +184,7 @@ fn after_ellipsis<'w>(
 ) -> Option<&'w [u8]> {
     let sign = "…".as_bytes();
     let stops = text[end..taken].iter().rev().take_while(|b| **b == b'.');
-    // Before a tag, the first of four stops is the name's own.
+    // Before a tag, the first of four full stops belongs to the name.
     let is_ellipsis = match stops.count() {
         3 => true,
         4 => after(taken).starts_with(b"<"),
@@ -200,7 +202,7 @@ fn after_ellipsis<'w>(
     strip_ellipsis(rest)
 }
 
-/// What follows the ellipsis that `rest` starts with, but for three full stops.
+/// Returns the text after the ellipsis that `rest` starts with. Three full stops do not count.
 pub(super) fn strip_ellipsis(rest: &[u8]) -> Option<&[u8]> {
     let mut rests = ELLIPSES
         .iter()
@@ -208,8 +210,8 @@ pub(super) fn strip_ellipsis(rest: &[u8]) -> Option<&[u8]> {
     rests.next()
 }
 
-/// Whether the text of a link that ends in the name `written` is cut short: an ellipsis follows in tags, and no hidden part of the
-/// text was joined to the name.
+/// Whether the text of a link that ends in the name `written` is cut short: an ellipsis in tags follows, and no hidden part of
+/// the text was joined to the name.
 #[inline]
 fn is_cut_in_tags(written: &[u8], rest: &[u8]) -> bool {
     matches!(rest, [b'<' | b'\\' | b'&', ..])
@@ -227,7 +229,7 @@ fn ends_word(rest: &[u8]) -> bool {
     rest.first().is_none_or(is_end) || ESCAPED.iter().any(|end| rest.starts_with(end))
 }
 
-/// Marks around a text that holds a name among other words.
+/// Marks around a text that holds a name among other words, with their closers.
 const MARKS: [(&[u8], &[u8]); 10] = [
     (b"\\\"", b"\\\""),
     (b"&quot;", b"&quot;"),
@@ -241,8 +243,8 @@ const MARKS: [(&[u8], &[u8]); 10] = [
     ("「".as_bytes(), "」".as_bytes()),
 ];
 
-/// Whether an ellipsis with `rest` after it cuts a name short: at the end of what encloses the name, of a line that holds
-/// only the name and its label, or of a URL.
+/// Whether an ellipsis with `rest` after it cuts a name short: at the end of the enclosure, of a line that holds only the name
+/// and its label, or of a URL.
 fn is_cut_short(before: &[u8], around: &Around, rest: &[u8]) -> bool {
     let in_url = around.form == Form::Url || around.place == UrlPlace::Path;
     let opener = without_label(before);
@@ -262,8 +264,8 @@ fn ends_line(rest: &[u8]) -> bool {
     matches!(rest.get(blanks), None | Some(b'\n' | b'\r'))
 }
 
-/// Whether a tag follows, or what ends the enclosure of a name or of the text around it. A mark that nothing opened ends
-/// neither, and nor does the end of a line that holds more than the name.
+/// Whether `after` starts with a tag, or with the closer of the enclosure of a name or of the text around it. A closer that
+/// nothing opened does not count, and nor does the end of a line that holds more than the name.
 fn ends_enclosure(before: &[u8], around: &Around, after: &[u8]) -> bool {
     let closes = |(opener, closer): &(&[u8], &[u8])| {
         last_backslash(after).starts_with(closer) && memchr::memmem::find(before, opener).is_some()

@@ -1,14 +1,15 @@
-//! The tags with which social sites hide a part of a link's text: the whole name is in the text, or what follows is an ellipsis.
+//! Recognises the tags with which social sites hide a part of a link's text. The text then holds the whole name, or an ellipsis
+//! follows.
 
 use super::Rule;
 use super::end::strip_ellipsis;
 use crate::doi::hex_pair;
 
-/// Bytes of a tag at most, as JSON writes it.
+/// Max bytes of a tag, as JSON writes it.
 const LONGEST_TAG: usize = 256;
 
-/// The length of the tags that `rest` starts with, if a hidden part of the same text follows: `</span><span class="invisible">`.
-/// JSON and HTML may escape them.
+/// Returns the length of the tags that `rest` starts with, if a hidden part of the same text follows: `</span><span
+/// class="invisible">`. JSON and HTML may escape them.
 #[inline]
 pub(crate) fn hidden_part_len(rest: &[u8]) -> Option<usize> {
     if may_start_tag(rest) {
@@ -18,7 +19,7 @@ pub(crate) fn hidden_part_len(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether a tag of the element `span` may start `rest`, at a glance.
+/// Whether `rest` may start with a tag of the element `span`, at a glance.
 #[inline]
 fn may_start_tag(rest: &[u8]) -> bool {
     matches!(
@@ -49,15 +50,15 @@ fn part_len(rest: &[u8]) -> Option<usize> {
     is_hidden.then(|| rest.len() - tag.rest.len())
 }
 
-/// Whether a hidden part is in what is `written` of a name.
+/// Whether the bytes `written` of a name contain a hidden part.
 pub(super) fn has_hidden_part(written: &[u8]) -> bool {
     let mut starts = memchr::memchr3_iter(b'<', b'\\', b'&', written);
     starts.any(|at| hidden_part_len(&written[at..]).is_some())
 }
 
-/// Whether an ellipsis follows the text of a link in `rest`, in tags of its own.
+/// Whether `rest`, after the text of a link, starts with an ellipsis in tags of its own.
 pub(super) fn is_ellipsis_in_tags(rest: &[u8]) -> bool {
-    /// Tags before the ellipsis at most.
+    /// Max tags before the ellipsis.
     const MAX_TAGS: usize = 6;
     if !may_start_tag(rest) {
         return false;
@@ -80,20 +81,20 @@ pub(super) fn is_ellipsis_in_tags(rest: &[u8]) -> bool {
 /// A tag of the element `span`, which marks the parts of a link's text.
 struct SpanTag<'t> {
     is_end: bool,
-    /// What is written between the element's name and the end of the tag.
+    /// The bytes between the element's name and the end of the tag.
     attributes: &'t [u8],
     rest: &'t [u8],
 }
 
 impl SpanTag<'_> {
-    /// Whether a class or an attribute says that its text is not shown.
+    /// Whether a class or an attribute hides the text of the element.
     fn hides(&self) -> bool {
         let has = |word: &[u8]| memchr::memmem::find(self.attributes, word).is_some();
         has(b"invisible") || has(b"aria-hidden") && has(b"true")
     }
 }
 
-/// The tag that `text` starts with.
+/// Reads the tag that `text` starts with.
 fn tag(text: &[u8]) -> Option<SpanTag<'_>> {
     let mut rest = strip(text, b'<')?;
     let end = strip(rest, b'/');
@@ -113,18 +114,18 @@ fn tag(text: &[u8]) -> Option<SpanTag<'_>> {
     None
 }
 
-/// How many bytes write the first character of `text`.
+/// Returns how many bytes write the first character of `text`.
 fn opener_len(text: &[u8]) -> usize {
     character(text).map_or(0, |(_, rest)| text.len() - rest.len())
 }
 
-/// `text` without `wanted` at its start.
+/// Returns `text` without `wanted` at its start; `None` if it starts otherwise.
 fn strip(text: &[u8], wanted: u8) -> Option<&[u8]> {
     let (byte, rest) = character(text)?;
     (byte == wanted).then_some(rest)
 }
 
-/// The first character of `text`, plain or as JSON and HTML escape it, and what follows.
+/// Returns the first character of `text`, plain or as JSON and HTML escape it, and the text after it.
 fn character(text: &[u8]) -> Option<(u8, &[u8])> {
     const ENTITIES: [(&[u8], u8); 3] = [(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"')];
     const MAX_BACKSLASHES: usize = 8;

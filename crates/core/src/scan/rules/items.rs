@@ -1,10 +1,10 @@
-//! What the rules list that are lists of words.
+//! The lists of words or marks that some rules have.
 
 use super::dirt::remark;
 use super::{Rule, enclosure, page, tail, word};
 
 impl Rule {
-    /// The words or marks that it lists; for most rules there is no list.
+    /// Returns the words or marks of the rule's list; empty for most rules.
     pub fn items(self) -> Vec<&'static str> {
         match self {
             Rule::MediaFile => page::MEDIA_FILES.to_vec(),

@@ -1,8 +1,8 @@
-//! The rulebook: all that says what a DOI name is in running text, and nothing else.
+//! The rulebook: everything that decides what a DOI name is in running text, and nothing else.
 //!
-//! Pure functions and tables over bytes. They search nothing, hold no position in a document, read no window and decode
-//! nothing: a caller hands them the bytes before a name, its decoded bytes and the bytes after it. The scanner, its naive
-//! twin and [`clean`](crate::clean()) share them and keep no rule of their own.
+//! Pure functions and tables over bytes. They do not search, know no position in a document, and read and decode only the bytes
+//! that a caller hands to them: those before a name, its decoded bytes and those after it. The scanner, its naive twin and
+//! [`clean`](crate::clean()) share them and have no rules of their own.
 //!
 //! | module | what it decides |
 //! |---|---|
@@ -16,18 +16,18 @@
 //! | [`place`] | where in a URL a name is |
 //! | [`defense`] | which characters a mail filter replaced |
 //! | [`hidden`] | which tags hide a part of a link's text |
-//! | [`page`] | what in a web page has the form of a name and is none |
-//! | [`raw`] | which bytes, as written, no name goes past |
+//! | [`page`] | which parts of a web page look like a name and are not |
+//! | [`raw`] | which bytes, as written, end every name |
 //! | [`joint`] | whether white space is a break inside a name |
 //! | [`suffix`] | which bytes belong to a suffix |
 //! | [`script`] | which characters beyond ASCII go on in a name of Latin letters |
 //! | [`sici`] | the shape of a SICI |
 //! | [`word`] | which words after a name are not part of it |
 //! | [`tail`] | what is cut from the end of a name |
-//! | [`template`] | what in source code holds a place for a value |
-//! | [`dirt`] | what follows names in dirty data |
+//! | [`template`] | which source code holds a place for a value |
+//! | [`dirt`] | which text follows names in dirty data |
 //! | [`known`] | which of the known ends of a name was meant |
-//! | [`end`](mod@end) | the order in which these apply |
+//! | [`end`](mod@end) | the order in which the rules apply |
 //! | [`examples`] | a text for each rule whose names differ without it |
 
 pub(crate) mod alone;

@@ -1,4 +1,4 @@
-//! The machinery of web pages: what has the form of a name there and is none.
+//! Recognises the machinery of web pages: parts that look like a name and are not.
 
 use super::hidden::hidden_part_len;
 use super::place::UrlPlace;
@@ -6,22 +6,22 @@ use super::raw::{ends_in_break_command, is_hard_tag, optional_break_len};
 use super::start::Prefix;
 use super::{Around, Form, Rule, Scope};
 
-/// Attributes that hold the page's own anchors, or the addresses of what the page shows.
+/// Attributes that hold the page's own anchors, and those that hold the addresses of media in the page.
 pub(crate) const ANCHORS: [&str; 2] = ["id", "name"];
 pub(crate) const SOURCES: [&str; 4] = ["src", "srcset", "data-src", "poster"];
 
-/// What a `meta` element says that its content is the address of.
+/// Words in a `meta` element whose content is the address of media.
 pub(crate) const META_MEDIA: [&str; 3] = ["image", "video", "audio"];
 
-/// Files that show or sound something: an article is not called so.
+/// File endings of pictures, films and sounds. The names of articles do not end so.
 pub(crate) const MEDIA_FILES: [&str; 14] = [
     ".avi", ".gif", ".jpeg", ".jpg", ".mov", ".mp3", ".mp4", ".ogg", ".ogv", ".png", ".svg",
     ".tif", ".webm", ".webp",
 ];
 
-/// Whether what is written as `taken` from the suffix on, with `before` before the name, is a part of a page and no name.
+/// Whether `taken`, the suffix as read, is part of a page instead of a name. `before` are the bytes before the name.
 ///
-/// Of 385,484 registered names none has four segments or more of digits alone, as the pages of an advertising server have.
+/// No name of 385,484 registered ones has four or more segments of digits only, as the pages of an advertising server have.
 #[inline]
 pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool {
     let in_path = around.place == UrlPlace::Path;
@@ -40,31 +40,31 @@ pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool
 
 fn is_media_file(taken: &[u8]) -> bool {
     let has_ending = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
-    // Each has three or four letters.
+    // Each ending has three or four letters.
     matches!(taken, [.., b'.', _, _, _] | [.., b'.', _, _, _, _])
         && MEDIA_FILES.iter().any(has_ending)
 }
 
-/// Elements for a part of a line, that may be a part of a name. What is a link or a note bounds it.
+/// Elements that format a part of a line, which may be part of a name. Links and notes are not listed, since they bound a name.
 pub(crate) const INLINE: [&str; 12] = [
     "b", "code", "em", "font", "i", "mark", "small", "span", "strong", "sub", "tt", "u",
 ];
 
-/// What a `<` in a name is.
+/// The meaning of a `<` in a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Tags of this length, which are no part of the name around them.
+    /// Tags of this length that are not part of the name, which goes on after them.
     Inside(usize),
     /// A tag that ends the name.
     Bound,
-    /// No tag: it may be the name's.
+    /// Not a tag: it may belong to the name.
     No,
 }
 
 impl Tag {
-    /// What `rest` starts with.
+    /// Reads the tags that `rest` starts with.
     ///
-    /// A name goes on after the tags of parts of a line if a letter or digit follows, with marks of a name before it or none.
+    /// A name goes on after inline tags if a letter or digit follows, perhaps with marks of a name before it.
     pub(crate) fn of(rest: &[u8], scope: Scope) -> Tag {
         if let Some(len) = hidden_part_len(rest) {
             return Tag::Inside(len);
@@ -82,14 +82,14 @@ impl Tag {
     }
 }
 
-/// The length of the tags of parts of a line that `rest` starts with.
+/// Returns the length of the inline tags that `rest` starts with.
 pub(crate) fn inline_tags_len(rest: &[u8]) -> usize {
     rest.len() - without_inline_tags(rest).len()
 }
 
 /// Whether `rest`, after tags, goes on with more of a name.
 fn may_go_on_with(rest: &[u8]) -> bool {
-    /// Bytes that are looked at.
+    /// Max bytes to look at.
     const LONGEST: usize = 100;
     let mut rest = &rest[..rest.len().min(LONGEST)];
     loop {
@@ -105,9 +105,9 @@ fn may_go_on_with(rest: &[u8]) -> bool {
     }
 }
 
-/// `rest` after the tags of parts of a line that it starts with.
+/// Returns `rest` after the inline tags that it starts with.
 fn without_inline_tags(rest: &[u8]) -> &[u8] {
-    /// Bytes of tags at most.
+    /// Max bytes of the tags.
     const LONGEST: usize = 150;
     let near = &rest[..rest.len().min(LONGEST)];
     let mut left = near;
@@ -117,7 +117,7 @@ fn without_inline_tags(rest: &[u8]) -> &[u8] {
     &rest[near.len() - left.len()..]
 }
 
-/// Whether the name that is `written` so was joined over tags of parts of a line in a page, or over white space.
+/// Whether the name that is `written` so was joined over white space, or over inline tags in a page.
 pub(crate) fn is_joined(scope: Scope, written: &[u8]) -> bool {
     let is_tag = |at| inline_tags_len(&written[at..]) > 0;
     let is_in_markup = |at: usize| {
@@ -129,9 +129,9 @@ pub(crate) fn is_joined(scope: Scope, written: &[u8]) -> bool {
         || scope == Scope::Page && memchr::memchr_iter(b'<', written).any(is_tag)
 }
 
-/// The prefix that `rest` starts with, if tags of parts of a line cut it, as `read` finds it in the text without them.
+/// Reads the prefix that `rest` starts with, if inline tags cut it. `read` reads a prefix in the text without the tags.
 pub(crate) fn cut_prefix(rest: &[u8], read: impl Fn(&[u8]) -> Option<Prefix>) -> Option<Prefix> {
-    /// Bytes of a prefix without its tags, and with them.
+    /// Max bytes of a prefix without its tags, and with them.
     const LONGEST: usize = 32;
     const LONGEST_WRITTEN: usize = 200;
     let rest = &rest[..rest.len().min(LONGEST_WRITTEN)];
@@ -152,9 +152,9 @@ pub(crate) fn cut_prefix(rest: &[u8], read: impl Fn(&[u8]) -> Option<Prefix>) ->
     })
 }
 
-/// What follows the tag of a part of a line that `tag` goes on with.
+/// Returns the text after the inline tag that `tag` starts with, without its `<`; `None` if it is another tag.
 fn after_inline_tag(tag: &[u8]) -> Option<&[u8]> {
-    /// Bytes of the name of an element at most.
+    /// Max bytes of the name of an element.
     const LONGEST: usize = 6;
     let inner = tag.strip_prefix(b"/").unwrap_or(tag);
     let len = inner.iter().take_while(|b| b.is_ascii_alphanumeric());
@@ -169,7 +169,7 @@ fn after_inline_tag(tag: &[u8]) -> Option<&[u8]> {
     Some(&rest[end + 1..])
 }
 
-/// Whether `suffix` starts with four segments or more of digits, each with a letter before them at most.
+/// Whether `suffix` starts with four or more segments of digits. A segment may have one letter before its digits.
 fn has_only_numbers(suffix: &[u8]) -> bool {
     const MIN: usize = 4;
     let is_number = |segment: &&[u8]| {
@@ -196,7 +196,7 @@ struct Attribute<'b> {
 }
 
 impl<'b> Attribute<'b> {
-    /// The attribute in whose quoted value `before` ends.
+    /// Returns the attribute whose quoted value `before` ends in.
     fn around(before: &'b [u8]) -> Option<Self> {
         let quote = memchr::memrchr2(b'"', b'\'', before)?;
         let head = before[..quote].trim_ascii_end().strip_suffix(b"=")?;

@@ -1,11 +1,11 @@
-//! How prefixes, schemes, proxies and labels are written, as regular expressions over bytes.
+//! Patterns of prefixes, schemes, proxies and labels, as regular expressions over bytes.
 //!
 //! They match text as encoders spell it, before any escape is undone.
 
 use super::Form;
 use super::start::{Registrant, Separator};
 
-/// What each of [`prefixes`] has.
+/// The separator and registrant code of each of [`prefixes`].
 pub(crate) const PREFIXES: [(Separator, Registrant); 7] = [
     (Separator::Slash, Registrant::Usual),
     (Separator::Broken, Registrant::Usual),
@@ -29,20 +29,20 @@ pub(crate) const FORMS: [Form; 9] = [
     Form::Url,
 ];
 
-/// Those of [`schemes`] that are a host without its scheme.
+/// Indexes of the [`schemes`] that are a host without its scheme.
 pub(crate) const HOST_ALONE: [usize; 2] = [6, 7];
 
-/// Whether a host without its scheme that comes after `before` is the end of another host's name.
+/// Whether a host that comes after `before` without a scheme is the end of another host's name.
 pub(crate) fn is_inside_host(before: &[u8]) -> bool {
     before.last().is_some_and(|last| b"-.@".contains(last))
 }
 
-/// `/` as any number of layers of JSON, entities and percent encodings write it. LaTeX writes a backslash before a percent sign.
+/// `/` in any number of layers of JSON, entities and percent encodings. LaTeX writes a backslash before a percent sign.
 const SLASH: &str = r"(?:/|\\+/|\\*%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\+u002[Ff])";
 const COLON: &str = r"(?::|\\:|\\*%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
 const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\+u002[Ee])";
-/// What allows a line to break and shows nowhere, as a character, an entity, an escape of JSON, a tag, or a command of LaTeX with
-/// the blanks that end it. Encoders and typesetters put these after each mark of a name.
+/// An optional break: it allows a line to break and is not shown. It is a character, an entity, an escape of JSON, a tag, or a
+/// command of LaTeX with the blanks that end it. Encoders and typesetters put optional breaks after each mark of a name.
 const BREAK: &str = concat!(
     r"(?:\xC2\xAD|\xE2\x80[\x8B-\x8D]|\xE2\x81\xA0|\xEF\xBB\xBF",
     r"|<(?i:wbr) ?/?>|&(?:amp;)*lt;wbr ?/?&(?:amp;)*gt;",
@@ -53,7 +53,7 @@ const BREAK: &str = concat!(
     r"|\\+(?:allowbreak|linebreak\[[0-4]\]|penalty0|hspace\*?\{0(?:pt|em)\}|hskip0pt|discretionary\{\}\{\}\{\})(?:\{\}|[ \t\r\n]+)?)",
 );
 
-/// Whether patterns take what allows a line to break. Few texts have it, and those with it are four times as large.
+/// Whether patterns match optional breaks. Few texts have these, and patterns with them are four times as large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Breaks {
     Any,
@@ -61,7 +61,7 @@ pub(crate) enum Breaks {
 }
 
 impl Breaks {
-    /// The pattern of any number of them.
+    /// Returns the pattern of any number of optional breaks.
     fn pattern(self) -> String {
         match self {
             Breaks::Any => format!("{BREAK}*"),
@@ -69,7 +69,7 @@ impl Breaks {
         }
     }
 
-    /// The same, among white space.
+    /// Returns the pattern of white space with any number of optional breaks in it.
     fn blanks(self) -> String {
         match self {
             Breaks::Any => format!(r"(?:[ \t\r\n]|{BREAK})*"),
@@ -78,13 +78,13 @@ impl Breaks {
     }
 }
 
-/// Prefixes, in the order of [`PREFIXES`].
+/// Returns the patterns of prefixes, in the order of [`PREFIXES`].
 pub(crate) fn prefixes(breaks: Breaks) -> [String; 7] {
     let hidden = breaks.pattern();
     let more = format!("(?:{DOT}[0-9]+){{0,4}}");
     let whole = |code: &str| format!("10{DOT}{hidden}{code}{more}{hidden}");
     let broken = |code: &str| {
-        // As `anchor::is_broken_off` has it.
+        // Matches what `anchor::is_broken_off` accepts.
         let before_stop = r"(?:[ \t\n]|\r\n)?";
         let blank = breaks.blanks();
         format!(r"10{before_stop}{DOT}{blank}{code}{more}[ \t\r\n]*")
@@ -102,7 +102,8 @@ pub(crate) fn prefixes(breaks: Breaks) -> [String; 7] {
     ]
 }
 
-/// Schemes and proxies directly before a name, in the order of [`FORMS`]. Blanks after the marks of a proxy are an extractor's.
+/// Returns the patterns of schemes and proxies directly before a name, in the order of [`FORMS`]. Text extractors add the blanks
+/// after the marks of a proxy.
 pub(crate) fn schemes(breaks: Breaks) -> [String; 9] {
     let (before, after, hidden) = (r"[ \t\r\n]*", breaks.blanks(), breaks.pattern());
     let api = format!("(?:api{SLASH}handles{SLASH})?");
@@ -129,14 +130,15 @@ pub(crate) fn schemes(breaks: Breaks) -> [String; 9] {
     ]
 }
 
-/// A whole prefix, after which `10.` is no anchor of its own.
+/// Returns the pattern of a whole prefix. A `10.` directly after it is not an anchor.
 pub(crate) fn name_before() -> String {
     format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")
 }
 
-/// A word, field or parameter called DOI; an element or attribute whose tag speaks of DOI; a RIS tag.
+/// Returns the patterns of labels: a word, field or parameter called DOI; an element or attribute whose tag contains it; a RIS
+/// tag.
 pub(crate) fn labels() -> [String; 3] {
-    // A no-break space, an ideographic one and a fullwidth colon too.
+    // Includes a no-break space, an ideographic one and a fullwidth colon.
     let joint = concat!(
         r#"(?:[\s:.="'(\[{<>|\\-]|%3[ADad]|%22|&quot;|\.org/ "#,
         r"|\xC2\xA0|\xE3\x80\x80|\xEF\xBC\x9A",

@@ -1,9 +1,9 @@
-//! Where in a URL of some host that is no proxy for DOI names a name is.
+//! Finds out where a name is in a URL whose host is not a proxy for DOI names.
 
 use super::{Form, Rule};
 use crate::block::Block;
 
-/// Where in a URL a name is.
+/// The part of a URL that a name is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UrlPlace {
     /// In no URL, or in one of a proxy for DOI names.
@@ -17,10 +17,10 @@ pub(crate) enum UrlPlace {
 }
 
 impl UrlPlace {
-    /// The place of a name that is written as `form`, with `outside` before it and its scheme or proxy. `scheme` says
+    /// Returns the place of a name that is written as `form`, with `outside` before it and its scheme or proxy. `scheme` says
     /// whether bytes end in a scheme or proxy.
     pub(crate) fn of(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> UrlPlace {
-        // What ends a parameter, a badge's label, a path or a scheme.
+        // The last bytes of a parameter, a badge's label, a path or a scheme.
         let may_end = |last: &u8| {
             matches!(
                 last,
@@ -41,8 +41,8 @@ impl UrlPlace {
     }
 }
 
-/// Whether a slash comes before the name, or before the scheme that its segment starts with: `art:`, `doi:`, `info:doi/`.
-/// What follows a DOI proxy is no path.
+/// Whether a slash comes before the name, or before the scheme that its segment starts with: `art:`, `doi:`, `info:doi/`. A name
+/// after a DOI proxy is not in a path.
 fn is_path(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> bool {
     match form {
         Form::Bare | Form::Label => {
@@ -64,7 +64,7 @@ pub(super) fn in_defended_url(before: &[u8]) -> bool {
     scheme.is_some_and(|at| near[at..].iter().all(is_inside)) && Rule::UrlDefense.holds()
 }
 
-/// `outside` without the word and colon, plain or escaped, that it ends in.
+/// Returns `outside` without the word and colon, plain or escaped, that it ends in.
 fn before_scheme(outside: &[u8]) -> &[u8] {
     const LONGEST: usize = 16;
     let colon = [&b":"[..], b"%3A", b"%3a"]
@@ -130,9 +130,9 @@ fn is_query(outside: &[u8]) -> bool {
 
 /// Whether a name is in the quoted value of an attribute or member called exactly `key`.
 ///
-/// Citations are keyed so in Crossref's XML and JSON; the keys start with a name and go on.
+/// Citations have such keys in Crossref's XML and JSON: a key starts with a name and goes on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
-    /// Bytes of a value before the name in it; seen are none, and words such as `key-`.
+    /// Max bytes of a value before the name in it. Values that were seen have none there, or a word such as `key-`.
     const LONGEST: usize = Block::SIZE;
     if !Rule::CitationKey.holds() {
         return false;
@@ -165,7 +165,7 @@ fn is_key(member: &[u8]) -> bool {
     name.is_some_and(|name| name.last() == Some(quote))
 }
 
-/// `text` without the backslashes that it ends in.
+/// Returns `text` without the backslashes that it ends in.
 pub(super) fn without_backslashes(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [front @ .., b'\\'] = text {

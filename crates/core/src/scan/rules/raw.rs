@@ -1,11 +1,11 @@
-//! Which bytes, as written, no name goes past, however they are escaped.
+//! Classifies bytes as written: which of them end every name, however they are escaped.
 
 use super::Rule;
 
-/// What a byte means to the reader of a candidate before its escapes are undone.
+/// The class of a byte in a candidate whose escapes are not undone yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RawByte {
-    /// Belongs to the candidate, for all that is known yet.
+    /// Belongs to the candidate, as far as is known yet.
     Plain,
     /// `1`, which may start the next name.
     One,
@@ -15,7 +15,7 @@ pub(crate) enum RawByte {
     Escape,
     /// White space.
     Blank,
-    /// Ends the candidate: controls, a double quote, and the marks that no registered name holds.
+    /// Ends the candidate: control characters, a double quote, and the marks that no registered name holds.
     Hard,
 }
 
@@ -43,12 +43,12 @@ const CLASSES: [RawByte; 256] = {
     classes
 };
 
-/// Whether `rest`, which starts with `<`, starts with a tag that no name holds: an end tag, a comment, an instruction.
+/// Whether `rest`, which starts with `<`, starts with a tag that no name holds: an end tag, a comment or an instruction.
 pub(crate) fn is_hard_tag(rest: &[u8]) -> bool {
     Rule::HardTag.holds() && matches!(rest.get(1), Some(b'/' | b'!' | b'?'))
 }
 
-/// Templates of wikis for characters that would be markup, and what they mean.
+/// Templates of wikis for characters that would be markup, and their meanings.
 const WIKI_CHARACTERS: [(&str, &str); 7] = [
     ("{{lt}}", "<"),
     ("{{gt}}", ">"),
@@ -59,7 +59,7 @@ const WIKI_CHARACTERS: [(&str, &str); 7] = [
     ("{{amp}}", "&"),
 ];
 
-/// The template for a character that `rest` starts with, and its meaning.
+/// Returns the template for a character that `rest` starts with, and its meaning.
 pub(crate) fn wiki_character_at(rest: &[u8]) -> Option<&'static (&'static str, &'static str)> {
     let is = |(written, _): &&(&str, &str)| {
         let start = rest.get(..written.len());
@@ -68,10 +68,10 @@ pub(crate) fn wiki_character_at(rest: &[u8]) -> Option<&'static (&'static str, &
     WIKI_CHARACTERS.iter().find(is)
 }
 
-/// Tags of HTML that allow a line to break.
+/// Tags of HTML that are optional breaks.
 const BREAK_TAGS: [&[u8]; 3] = [b"<wbr>", b"<wbr/>", b"<wbr />"];
 
-/// Commands of LaTeX that do, after the backslash.
+/// Commands of LaTeX that are optional breaks, without the backslash.
 const BREAK_COMMANDS: [&[u8]; 13] = [
     b"allowbreak",
     b"linebreak[0]",
@@ -88,8 +88,8 @@ const BREAK_COMMANDS: [&[u8]; 13] = [
     b"discretionary{}{}{}",
 ];
 
-/// The length of the markup that `rest` starts with and that allows a line to break: a tag, or a command with the braces or the blank
-/// that end it. It shows nowhere.
+/// Returns the length of the optional break in markup that `rest` starts with: a tag, or a command with the braces or the blank
+/// that end it.
 pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
     let first = |forms: &'static [&'static [u8]], rest: &[u8]| {
         // HTML takes tags in any case.
@@ -117,7 +117,7 @@ pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether `written` ends in a command of LaTeX that allows a line to break. Blanks after it end the command and show nowhere.
+/// Whether `written` ends in a command of LaTeX that is an optional break. Blanks after it end the command and are not shown.
 pub(crate) fn ends_in_break_command(written: &[u8]) -> bool {
     let may_end = |last: &u8| matches!(last, b'k' | b'0' | b't' | b']' | b'}');
     let is_at_end = |command: &&[u8]| {
@@ -127,7 +127,7 @@ pub(crate) fn ends_in_break_command(written: &[u8]) -> bool {
     written.last().is_some_and(may_end) && BREAK_COMMANDS.iter().any(is_at_end)
 }
 
-/// Whether `rest` may start with what allows a line to break, at a glance.
+/// Whether `rest` may start with an optional break, at a glance.
 #[inline]
 pub(crate) fn may_start_break(rest: &[u8]) -> bool {
     match rest {
@@ -138,7 +138,7 @@ pub(crate) fn may_start_break(rest: &[u8]) -> bool {
     }
 }
 
-/// The same with a look at what follows backslashes, which may be those of a slash.
+/// As [`may_start_break`], but reads the bytes after backslashes too, which may be those of a slash.
 pub(crate) fn starts_break(rest: &[u8]) -> bool {
     let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
     match &rest[backslashes..] {
@@ -154,20 +154,20 @@ pub(crate) fn starts_break(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether `before` may end with it, at a glance.
+/// Whether `before` may end with an optional break, at a glance.
 #[inline]
 pub(crate) fn may_end_break(before: &[u8]) -> bool {
     let may_be = |last: &u8| may_be_last_of_break(*last);
     before.last().is_some_and(may_be) && ends_in_break(before)
 }
 
-/// Whether a first byte of what allows a line to break may be `byte`.
+/// Whether `byte` may be the first of an optional break.
 #[inline]
 pub(crate) const fn may_be_first_of_break(byte: u8) -> bool {
     matches!(byte, b'&' | b'<' | b'%' | b'\\' | 0x80..)
 }
 
-/// Whether a last byte of it may be `byte`.
+/// Whether `byte` may be the last of an optional break.
 #[inline]
 pub(crate) const fn may_be_last_of_break(byte: u8) -> bool {
     matches!(
@@ -192,7 +192,7 @@ fn ends_in_break(before: &[u8]) -> bool {
     }
 }
 
-/// Whether `before` ends in a character that allows a line to break, with percent signs.
+/// Whether `before` ends in an optional break that is a percent-encoded character.
 fn ends_in_break_escape(before: &[u8]) -> bool {
     const ESCAPES: [&[u8]; 4] = [b"%E2%80%8B", b"%E2%80%8C", b"%E2%80%8D", b"%C2%AD"];
     let ends_in = |escape: &&[u8]| {
@@ -202,14 +202,14 @@ fn ends_in_break_escape(before: &[u8]) -> bool {
     ESCAPES.iter().any(ends_in)
 }
 
-/// Whether `front`, before the end of a tag, ends in the tag that allows a line to break.
+/// Whether `front`, before the end of a tag, ends in the tag of an optional break.
 fn ends_in_break_tag(front: &[u8]) -> bool {
     let front = front.strip_suffix(b"/").unwrap_or(front);
     let name = front.trim_ascii_end().last_chunk::<3>();
     name.is_some_and(|name| name.eq_ignore_ascii_case(b"wbr"))
 }
 
-/// Whether `front`, before a semicolon, ends in an entity for what allows a line to break.
+/// Whether `front`, before a semicolon, ends in the entity of an optional break.
 fn ends_in_break_entity(front: &[u8]) -> bool {
     if let Some(mut front) = front.strip_suffix(b"gt") {
         while let Some(outer) = front.strip_suffix(b"amp;") {
@@ -226,7 +226,7 @@ fn ends_in_break_entity(front: &[u8]) -> bool {
         || ends_in_code(front) && matches!(head(), Some(b'#' | b'x' | b'X'))
 }
 
-/// Whether `text` ends in the last digits of the code of a character that allows a line to break.
+/// Whether `text` ends in the last digits of the code of a character that is an optional break.
 fn ends_in_code(text: &[u8]) -> bool {
     matches!(
         text,
@@ -238,7 +238,7 @@ fn ends_in_code(text: &[u8]) -> bool {
 
 /// Whether a backslash is near the end of `text`.
 fn is_after_backslash(text: &[u8]) -> bool {
-    /// Bytes of a command at most.
+    /// Max bytes of a command.
     const LONGEST: usize = 32;
     text[text.len().saturating_sub(LONGEST)..].contains(&b'\\')
 }

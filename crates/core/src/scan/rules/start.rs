@@ -1,6 +1,6 @@
-//! Whether a prefix starts a name, decided only from the bytes beside it.
+//! Decides whether a prefix starts a name, from the bytes beside it only.
 //!
-//! The same answer decides what is judged and what ends the name before it, so that names never overlap.
+//! A prefix that starts a name also ends the name before it, so that names never overlap.
 
 use super::place::{in_defended_url, without_backslashes};
 use super::{Form, Rule};
@@ -13,25 +13,25 @@ pub(crate) struct Prefix {
     pub(crate) len: usize,
     pub(crate) separator: Separator,
     pub(crate) registrant: Registrant,
-    /// It may have to be decoded.
+    /// Whether the prefix may have to be decoded.
     pub(crate) escaped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
     Slash,
-    /// A slash, with white space inside the prefix: a name only after a label or proxy.
+    /// A slash, with white space inside the prefix. It makes a name only after a label or proxy.
     Broken,
-    /// A name only in a URN (H3).
+    /// A colon. It makes a name only in a URN (H3).
     Colon,
-    /// An underscore: a slash only in a URL that a mail filter rewrote.
+    /// An underscore. It is a slash only in a URL that a mail filter rewrote.
     Defended,
 }
 
-/// What kind of registrant code a prefix has.
+/// The kind of a prefix's registrant code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Registrant {
-    /// Four to nine digits in its first part: of all that are registered, no other was seen.
+    /// Four to nine digits in its first part, as all registered ones that were seen.
     Usual,
     /// An ISBN as a prefix, `10.978.` or `10.979.`.
     Isbn,
@@ -41,12 +41,12 @@ pub(crate) enum Registrant {
 /// A prefix that starts a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
-    /// Bytes before the prefix that belong to it: those of a directory indicator written twice.
+    /// Bytes before the prefix that belong to it: those of a directory indicator that is written twice.
     pub(crate) doubled: usize,
 }
 
-/// Decides about `prefix`, with `before` before it and `after` from its first byte on: nothing, a candidate that is refused
-/// at once, or a start. `form` reads the form from the bytes before a name.
+/// Decides about `prefix`, with `before` before it and `after` from its first byte on. Returns a start, or why the candidate is
+/// refused at once; `None` if it is not a candidate. `form` reads the form from the bytes before a name.
 pub(crate) fn start(
     before: &[u8],
     after: &[u8],
@@ -78,7 +78,7 @@ pub(crate) fn start(
         }
         (Separator::Colon, form) if form != Form::Urn => None,
         (Separator::Defended, _) if !in_defended_url(before) => None,
-        // In a URN any code is one: the name starts at the first indicator.
+        // In a URN any registrant code is valid: the name starts at the first indicator.
         (_, Form::Bare | Form::Urn) if outer.is_some() => Some(Err(Rejection::InsideNumber)),
         (_, form)
             if prefix.registrant == Registrant::Odd
@@ -91,14 +91,14 @@ pub(crate) fn start(
     }
 }
 
-/// Whether `before` ends in a number, or the name in a year, that goes on with what `after` starts with.
+/// Whether `after` goes on with a number that `before` ends in, or with the name before a year.
 fn goes_on_before(before: &[u8], after: &[u8]) -> bool {
     let is_inside = || is_inside_number(before) && !ends_in_subfield_code(before);
     Rule::InsideNumber.holds() && is_inside()
         || Rule::YearPage.holds() && ends_in_year(before, after)
 }
 
-/// Whether a prefix after `before` may be the rest of something else: of a number, of another prefix or of a name.
+/// Whether a prefix after `before` may be the rest of a number, of another prefix or of a name.
 #[inline]
 pub(crate) fn may_go_on_after(before: &[u8]) -> bool {
     match before.last() {
@@ -110,14 +110,14 @@ pub(crate) fn may_go_on_after(before: &[u8]) -> bool {
 
 const DIRECTORY: &[u8] = b"10.";
 
-/// The bytes before `10.10.1038/x`, of which `before` ends in the first `10.`: after a label or proxy, the inner name counts.
+/// Returns the bytes before `10.10.1038/x`, if `before` ends in its first `10.`. After a label or proxy, the inner name counts.
 fn before_doubled(before: &[u8]) -> Option<&[u8]> {
     before
         .strip_suffix(DIRECTORY)
         .filter(|outer| !is_inside_number(outer))
 }
 
-/// Whether `-10.2010/` comes after a digit: the end of a name, and a page word after it.
+/// Whether `-10.2010/` follows a digit: the end of a name, before the word of a page.
 fn ends_in_year(before: &[u8], after: &[u8]) -> bool {
     let after_digit = matches!(before, [.., digit, b'-'] if digit.is_ascii_digit());
     let is_year = after.starts_with(b"10.19") || after.starts_with(b"10.20");
@@ -141,8 +141,8 @@ pub(crate) fn ends_in_subfield_code(before: &[u8]) -> bool {
     SUBFIELD_MARKS.iter().any(ends_in) && Rule::SubfieldCode.holds()
 }
 
-/// Whether a registrant code of six digits or more starts after a hyphen or a full stop inside a word. Of 385,484 registered
-/// names and 780,313 mentions none has a code of more than five.
+/// Whether a registrant code of six digits or more starts after a hyphen or a full stop inside a word. In 385,484 registered
+/// names and 780,313 mentions, no code has more than five digits.
 fn is_long_inside_word(before: &[u8], after: &[u8]) -> bool {
     const LONGEST: usize = 5;
     let code = after.get(DIRECTORY.len()..).unwrap_or_default();
@@ -159,7 +159,7 @@ fn is_inside_number(before: &[u8]) -> bool {
     }
 }
 
-/// The bytes before the full stop, plain or escaped, that `before` ends in.
+/// Returns the bytes before the full stop, plain or escaped, that `before` ends in.
 fn before_stop(before: &[u8]) -> Option<&[u8]> {
     const STOPS: [&[u8]; 8] = [
         b".",
@@ -174,7 +174,7 @@ fn before_stop(before: &[u8]) -> Option<&[u8]> {
     STOPS.iter().find_map(|stop| before.strip_suffix(*stop))
 }
 
-/// Whether `text` ends in a digit; those of an escape do not count.
+/// Whether `text` ends in a digit that is not part of an escape.
 fn ends_in_digit(text: &[u8]) -> bool {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match text {
@@ -186,9 +186,9 @@ fn ends_in_digit(text: &[u8]) -> bool {
 }
 
 /// Whether `text` ends in a letter of a name, which may go on with a full stop and a number, as `10.1103/physrevx.10.011031`
-/// does. A label ends the name before it.
+/// does. A label is not part of the name before it.
 fn ends_in_name(text: &[u8]) -> bool {
-    /// Bytes of the word that are looked at.
+    /// Max bytes of the word to look at.
     const LONGEST: usize = 128;
     const LABEL: &[u8] = b"doi";
     let near = &text[text.len().saturating_sub(LONGEST)..];
@@ -208,8 +208,8 @@ fn ends_in_name(text: &[u8]) -> bool {
     memchr::memmem::find_iter(&near[word..], DIRECTORY).any(is_prefix)
 }
 
-/// Whether `suffix` may follow `prefix` in a name written as `form`: after an ISBN, only the title number and the check
-/// digit.
+/// Whether `suffix` may follow `prefix` in a name written as `form`. After an ISBN, only the title number and the check digit
+/// may.
 pub(crate) fn has_right_suffix(prefix: Prefix, form: Form, suffix: &[u8]) -> bool {
     prefix.registrant != Registrant::Isbn
         || form == Form::Urn

@@ -1,4 +1,4 @@
-//! Which bytes of decoded text belong to a suffix: up to what prose, markup or a URL added.
+//! Decides which bytes of decoded text belong to a suffix, up to the bytes that prose, markup or a URL added.
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
@@ -7,38 +7,38 @@ use super::place::UrlPlace;
 use super::start::is_subfield_mark;
 use super::{Around, Decoded, End, Escape, Form, Rule, script, sici, word};
 
-/// What is taken to belong to a name.
+/// How far a name is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
-    /// Everything up to the closer of the enclosure, but for what no name holds.
+    /// Up to the closer of the enclosure, except for bytes that no name holds.
     Whole,
-    /// What the rules for prose and URLs leave.
+    /// As far as the rules for prose and URLs allow.
     Prose,
 }
 
-/// What one byte says about the name that it is in.
+/// The decision about one byte of a name.
 enum ReadStep {
-    /// Belongs to the name, with so many bytes.
+    /// The name goes on for this many bytes.
     Take(usize),
-    /// The name ends before it, by this rule.
+    /// The name ends before the byte, by this rule.
     End(Rule),
 }
 
-/// The start of a suffix that every reading takes, and what it opens.
+/// The start of a suffix that belongs to the name whatever is around it, and the brackets open at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Swept {
-    /// Where it ends.
+    /// End of the swept bytes.
     pub(crate) end: usize,
     /// Up to here, no byte of the suffix starts an escape or a tag.
     pub(crate) plain: usize,
-    /// Round brackets that are open there.
+    /// Round brackets that are open at `end`.
     open: u32,
-    /// A colon was swept, which may be that of a label.
+    /// Whether a colon was swept, which may be that of a label.
     pub(crate) has_colon: bool,
 }
 
 impl Swept {
-    /// Nothing of a suffix that starts at `from`.
+    /// Returns a sweep of no bytes, of a suffix that starts at `from`.
     pub(crate) fn none(from: usize) -> Self {
         Swept {
             end: from,
@@ -48,7 +48,7 @@ impl Swept {
         }
     }
 
-    /// The same where nothing is swept of the suffix, which starts at `from`.
+    /// Returns a sweep of no bytes, of the suffix that starts at `from`, with the same `plain`.
     pub(crate) fn unswept(self, from: usize) -> Self {
         Swept {
             plain: self.plain,
@@ -56,7 +56,7 @@ impl Swept {
         }
     }
 
-    /// The same for a text that starts `skipped` bytes later.
+    /// Returns the sweep for a text that starts `skipped` bytes later.
     pub(crate) fn after(self, skipped: usize) -> Self {
         Swept {
             end: self.end - skipped,
@@ -66,8 +66,8 @@ impl Swept {
     }
 }
 
-/// Sweeps `bytes` from `from` on, where a suffix starts: over letters, digits, and marks that belong to it whatever comes
-/// before it and after it. Most names end where this ends.
+/// Sweeps the suffix that starts at `from` in `bytes`: over letters, digits, and marks that belong to it whatever comes before
+/// and after. Most names end where the sweep ends.
 #[inline]
 pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
     let mut swept = Swept::none(from);
@@ -98,7 +98,7 @@ pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
     }
 }
 
-/// How many bytes come before one that a sweep looks at.
+/// Returns how many bytes come before one that a sweep looks at.
 fn quiet_len(bytes: &[u8]) -> usize {
     let other = bytes.iter().position(|byte| !QUIET[*byte as usize]);
     other.unwrap_or(bytes.len())
@@ -116,7 +116,7 @@ pub(crate) const QUIET: [bool; 256] = {
     quiet
 };
 
-/// Where the suffix ends that starts at `from` and was `swept`, before anything is trimmed.
+/// Returns the end of the suffix that starts at `from` and was `swept`, before anything is trimmed.
 pub(crate) fn end(
     text: &impl Decoded,
     from: usize,
@@ -132,7 +132,8 @@ pub(crate) fn end(
     }
 }
 
-/// Who encodes the slash of the prefix encodes all of a name's: a plain one is the URL's.
+/// Ends the name before a plain slash if that of its prefix is encoded. Writers who encode that one encode all slashes of a name;
+/// a plain one belongs to the URL.
 fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
     let is_encoded = |at| text.escape(at) == Escape::Percent;
     let goes_on = |at: &usize| text.bytes()[*at] == b'/' && !is_encoded(*at);
@@ -141,7 +142,7 @@ fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
     slash.flatten().map_or(end, cut)
 }
 
-/// A badge's message ends at its last hyphen that is not written twice; a colour follows.
+/// Ends the name at the last hyphen of a badge that is not written twice. A colour follows it.
 fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
     let parts = |at: &usize| text.bytes()[*at] == b'-' && text.is_single(*at);
     let hyphen = (from..end.at).rev().find(parts);
@@ -180,7 +181,7 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, bounds
     }
 }
 
-/// How many bytes come before one that needs a look.
+/// Returns how many bytes come before one that needs a look.
 fn taken_len(bytes: &[u8]) -> usize {
     let other = bytes.iter().position(|byte| !ALWAYS_TAKEN[*byte as usize]);
     other.unwrap_or(bytes.len())
@@ -202,16 +203,16 @@ struct Reader<'t, T> {
     from: usize,
     around: &'t Around,
     bounds: Bounds,
-    /// Round and square brackets that are open.
+    /// Number of open round and square brackets.
     open: [u32; 2],
-    /// A typeset dash was taken, which may be the name's hyphen.
+    /// Whether a typeset dash was taken, which may be the name's hyphen.
     has_dash: bool,
-    /// A letter of another script was taken.
+    /// Whether a letter of another script was taken.
     is_mixed: bool,
 }
 
 impl<T: Decoded> Reader<'_, T> {
-    /// Reads a byte that not every name takes.
+    /// Decides about a byte that does not belong to every name.
     fn step(&mut self, byte: u8, at: usize) -> ReadStep {
         if let Some(rule) = self.ends_by_context(byte, at) {
             return ends(rule);
@@ -229,7 +230,7 @@ impl<T: Decoded> Reader<'_, T> {
             b'<' => return self.angle(at),
             0x80.. => return self.beyond_ascii(at),
             b'[' => (Rule::SquareBracket, false),
-            // Texinfo parts the arguments of a command with two.
+            // Texinfo separates the arguments of a command with a comma; two are an empty argument.
             b',' if self.rest(at).starts_with(b",,") => (Rule::Comma, false),
             b',' | b';' if word::is_no_value(self.rest(at + 1)) => (Rule::NoValue, false),
             b',' => (Rule::Comma, self.is_enclosed_by(at, u8::is_ascii_digit)),
@@ -237,7 +238,7 @@ impl<T: Decoded> Reader<'_, T> {
                 Rule::Apostrophe,
                 self.is_enclosed_by(at, u8::is_ascii_alphanumeric) && !self.is_word_ending(at + 1),
             ),
-            // Proofpoint's URL Defense, version 3, ends a URL so.
+            // Proofpoint's URL Defense, version 3, ends a URL with `__;`.
             b';' if self.text.bytes()[self.from..at].ends_with(b"__") => (Rule::UrlDefense, false),
             b';' => (Rule::Semicolon, self.is_sici_tail(at) || self.is_inner(at)),
             b'&' => (
@@ -261,7 +262,7 @@ impl<T: Decoded> Reader<'_, T> {
         }
     }
 
-    /// The rule by which the name ends at `byte` for what follows it or encloses the name.
+    /// Returns the rule by which the name ends at `byte` because of the bytes after it or the enclosure.
     fn ends_by_context(&self, byte: u8, at: usize) -> Option<Rule> {
         let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
         if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
@@ -283,7 +284,7 @@ impl<T: Decoded> Reader<'_, T> {
         self.bounds == Bounds::Whole
     }
 
-    /// Whether the byte is percent-encoded in an enclosed URL: its writer took it for a part of the name.
+    /// Whether the byte is percent-encoded in an enclosed URL: its writer took it to be part of the name.
     fn is_whole_and_encoded(&self, at: usize) -> bool {
         Rule::EncodedBracket.holds() && self.is_whole() && self.text.escape(at) == Escape::Percent
     }
@@ -293,7 +294,8 @@ impl<T: Decoded> Reader<'_, T> {
         ReadStep::Take(1)
     }
 
-    /// A closing bracket that nothing in the name opened was opened before it: of 385,484 registered names none has one.
+    /// Decides about a closing bracket. One that nothing in the name opened was opened before the name: no name of 385,484
+    /// registered ones has such a bracket.
     fn close(&mut self, bracket: usize, rule: Rule) -> ReadStep {
         if self.open[bracket] == 0 {
             return ends(rule);
@@ -308,7 +310,7 @@ impl<T: Decoded> Reader<'_, T> {
         code.is_some_and(u8::is_ascii_alphanumeric)
     }
 
-    /// Whether the bracket at `at` is that of a character in troff, `\(rq`, and no escaped bracket, which is closed again.
+    /// Whether the bracket at `at` is that of a character in troff, `\(rq`. An escaped bracket, unlike it, is closed again.
     fn is_troff_character(&self, at: usize) -> bool {
         const LONGEST: usize = 128;
         let rest = self.rest(at);
@@ -321,9 +323,9 @@ impl<T: Decoded> Reader<'_, T> {
             && memchr::memchr(b')', near).is_none()
     }
 
-    /// Whether letters up to the end of the word are at `at`, which Turkish and other languages write after a name and an
-    /// apostrophe. After a letter they may be a name's, if the name is enclosed or `'s` follows it; after a digit no registered
-    /// name has one.
+    /// Whether the ending of a word is at `at`, after the apostrophe with which Turkish and other languages add it to a name.
+    /// After a letter, letters may be part of the name if the name is enclosed or the ending is `s`. No registered name has an
+    /// apostrophe after a digit.
     fn is_word_ending(&self, at: usize) -> bool {
         let rest = self.rest(at);
         let is_after_digit = self.text.bytes()[..at - 1]
@@ -335,7 +337,7 @@ impl<T: Decoded> Reader<'_, T> {
         len > 0 && !self.goes_on(at + len) && (is_after_digit || !may_be_part)
     }
 
-    /// `[0774:TMOPTB]2.0` is part of a name; `[1]` and `[PubMed]` after one are not.
+    /// Whether the name goes on after the bracket at `at`, as in `[0774:TMOPTB]2.0`. It does not after `[1]` and `[PubMed]`.
     fn goes_on_after_bracket(&self, at: usize) -> bool {
         let after = self.after_bracket(at, b']');
         after.is_some_and(|after| {
@@ -344,8 +346,8 @@ impl<T: Decoded> Reader<'_, T> {
         })
     }
 
-    /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and what was encoded inside a name is the name's (H4); any other `<`
-    /// is markup.
+    /// Decides about a `<`. `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and encoded brackets inside a name belong to it
+    /// (H4). Any other `<` is markup.
     fn angle(&self, at: usize) -> ReadStep {
         let belongs = |after: &usize| {
             sici::goes_on_after_angle(self.rest(*after))
@@ -356,7 +358,7 @@ impl<T: Decoded> Reader<'_, T> {
             .map_or(ends(Rule::Angle), |after| ReadStep::Take(after - at))
     }
 
-    /// Whether both brackets were percent-encoded, and what they hold is no tag that closes.
+    /// Whether both brackets were percent-encoded and do not enclose a closing tag.
     fn is_encoded_pair(&self, open: usize, close: usize) -> bool {
         let is_encoded = |at| self.text.escape(at) == Escape::Percent;
         let inner = &self.text.bytes()[open + 1..close];
@@ -367,7 +369,7 @@ impl<T: Decoded> Reader<'_, T> {
             && !inner.ends_with(b"/")
     }
 
-    /// Where the text goes on after the bracket that closes the one at `at`.
+    /// Returns the position after the bracket that closes the one at `at`.
     fn after_bracket(&self, at: usize, close: u8) -> Option<usize> {
         const LONGEST: usize = 128;
         let mut near = self.rest(at).iter().take(LONGEST);
@@ -379,12 +381,13 @@ impl<T: Decoded> Reader<'_, T> {
         sici::is_tail(&self.text.bytes()[self.from..at], self.rest(at))
     }
 
-    /// Whether no parameter, but more of the name follows the mark at `at`.
+    /// Whether more of the name follows the mark at `at`, and not a parameter.
     fn is_inner(&self, at: usize) -> bool {
         self.goes_on(at + 1) && !word::is_parameter(self.rest(at + 1))
     }
 
-    /// A raw `#` starts a fragment in a URL; it is a name's at the end of a SICI, or where nothing else is enclosed.
+    /// Whether a `#` belongs to the name: if it is encoded, at the end of a SICI, or in an enclosure that holds just the name. In
+    /// a URL, a plain one starts a fragment.
     fn is_inner_hash(&self, at: usize) -> bool {
         let in_url = self.around.form == Form::Url || self.around.place != UrlPlace::None;
         let ends_sici = self.text.bytes()[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
@@ -397,7 +400,7 @@ impl<T: Decoded> Reader<'_, T> {
         self.text.escape(at) != Escape::Plain && self.goes_on(at + 1)
     }
 
-    /// Whether the mark at `at` is between two bytes of `class`, or all up to a closer is the name.
+    /// Whether the mark at `at` is between two bytes of `class`, or everything up to a closer is the name.
     fn is_enclosed_by(&self, at: usize, class: fn(&u8) -> bool) -> bool {
         let is_between = || {
             at > self.from
@@ -407,7 +410,7 @@ impl<T: Decoded> Reader<'_, T> {
         self.is_whole() || is_between()
     }
 
-    /// Whether a name's own letter or digit follows, directly or after one joint.
+    /// Whether a letter or digit of the name follows, directly or after one joint.
     fn goes_on(&self, at: usize) -> bool {
         match self.rest(at) {
             [b'.' | b'-' | b'_', next, ..] => next.is_ascii_alphanumeric(),
@@ -416,8 +419,8 @@ impl<T: Decoded> Reader<'_, T> {
         }
     }
 
-    /// Whether `c`, at `at`, is of another script than the Latin letters and digits before it, and was not written as part of
-    /// the name.
+    /// Whether `c`, at `at`, is of another script than the Latin letters and digits before it, and was not written as part of the
+    /// name.
     fn leaves_script(&mut self, c: char, at: usize) -> bool {
         if self.is_mixed || script::is_latin(c) {
             return false;
@@ -434,8 +437,8 @@ impl<T: Decoded> Reader<'_, T> {
             && (!self.is_whole() || self.around.enclosure.is_some_and(may_hold_text))
     }
 
-    /// The rule by which a byte that is not UTF-8 ends the name: in another encoding it may be a dash or a letter of the name,
-    /// which then goes on after it.
+    /// Returns the rule by which a byte that is not UTF-8 ends the name. In another encoding it may be a dash or letter of the
+    /// name, which then goes on after it.
     fn undecoded(&self, at: usize) -> Rule {
         let is_ascii = |byte: &&u8| byte.is_ascii();
         match self.rest(at).iter().find(is_ascii) {
@@ -446,7 +449,8 @@ impl<T: Decoded> Reader<'_, T> {
         }
     }
 
-    /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
+    /// Decides about a character beyond ASCII. Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes
+    /// and brackets end the name.
     fn beyond_ascii(&mut self, at: usize) -> ReadStep {
         let Some(c) = first_char(self.rest(at)) else {
             return ReadStep::End(self.undecoded(at));
@@ -472,8 +476,8 @@ impl<T: Decoded> Reader<'_, T> {
     }
 }
 
-/// Quotes and brackets of print, the punctuation of other scripts, and what is no graphic character (N3). Letters and symbols
-/// of any script are a name's own.
+/// Whether `c` is a quote or bracket of print, punctuation of another script, or not a graphic character (N3). Letters and
+/// symbols of any script belong to names.
 pub(crate) fn is_foreign_mark(c: char) -> bool {
     let is_mark = match get_general_category(c) {
         Gc::InitialPunctuation
@@ -486,7 +490,7 @@ pub(crate) fn is_foreign_mark(c: char) -> bool {
     is_mark && Rule::ForeignMark.holds()
 }
 
-/// Dashes that typesetters make of the hyphens of names.
+/// Whether `c` is a dash that typesetters make of the hyphens of names.
 pub(crate) fn is_typeset_dash(c: char) -> bool {
     matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}')
 }
@@ -499,7 +503,7 @@ fn ends(rule: Rule) -> ReadStep {
     }
 }
 
-/// The character that `bytes` start with, if they are UTF-8 there.
+/// Returns the character that `bytes` start with; `None` if they are not UTF-8 there.
 pub(crate) fn first_char(bytes: &[u8]) -> Option<char> {
     let len = match bytes.first()? {
         ..0x80 => 1,

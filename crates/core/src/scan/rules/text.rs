@@ -1,24 +1,24 @@
-//! What the rules read: decoded bytes and where they are; and what they give.
+//! The input of the rules, decoded bytes and how they were written, and their result, an end.
 
 use super::Rule;
 
-/// What the kind of text says about the bytes around a name.
+/// The kind of text around a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing.
+    /// Any text.
     Any,
-    /// They are the cell of a table, from its start to its end.
+    /// The cell of a table, from its start to its end.
     Cell,
-    /// They are the same, but the end may be a semicolon in them, which is taken to be that of a SICI.
+    /// The cell of a table. Its end may be a semicolon inside it that was taken to be that of a SICI.
     DoubtfulCell,
-    /// They are those of a web page.
+    /// Part of a web page.
     Page,
-    /// They are lines that the layout of a page broke.
+    /// Lines that were broken by the layout of a page.
     Printed,
 }
 
 impl Scope {
-    /// Whether it is the cell of a table.
+    /// Whether the bytes are the cell of a table.
     pub(crate) fn is_cell(self) -> bool {
         matches!(self, Scope::Cell | Scope::DoubtfulCell)
     }
@@ -27,11 +27,11 @@ impl Scope {
 /// How a byte of decoded text was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// As itself, or by a layer outside the URL that holds the name: it means what it says.
+    /// As itself, or by a layer outside the URL that holds the name: it has its usual meaning.
     Plain,
     /// As an entity.
     Entity,
-    /// By the innermost percent encoding: it is part of the name even where it would end a URL (H4).
+    /// By the innermost percent encoding: it is part of the name even if it would end a URL otherwise (H4).
     Percent,
 }
 
@@ -49,14 +49,14 @@ pub(crate) trait Decoded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) at: usize,
-    /// The rule that ends it here; none where the text ends.
+    /// The rule that ends the name; `None` if the text ends it.
     pub(crate) rule: Option<Rule>,
-    /// Only a registry could tell whether the name ends here.
+    /// Whether only a registry could tell if the name ends here.
     pub(crate) guessed: bool,
 }
 
 impl End {
-    /// The end of the text, at `at`.
+    /// Returns the end of the text, at `at`.
     pub(crate) fn of_text(at: usize) -> End {
         End {
             at,
@@ -65,7 +65,7 @@ impl End {
         }
     }
 
-    /// The end that `rule` makes at `at`, where nothing else was a guess.
+    /// Returns the end that `rule` makes at `at`, not a guess.
     pub(crate) fn certain(at: usize, rule: Rule) -> End {
         End {
             at,
@@ -74,7 +74,7 @@ impl End {
         }
     }
 
-    /// The end that `rule` makes at `at`, before this one.
+    /// Returns the end that `rule` makes at `at`, before this one. It is a guess if this one or the rule is.
     pub(crate) fn cut_at(self, at: usize, rule: Rule) -> End {
         End {
             at,
