@@ -1,9 +1,9 @@
-//! Whether a name is alone in what encloses it, but for its label.
+//! Decides whether a name is alone in its enclosure, except for its label.
 
 use super::enclosure::Enclosure;
 use super::{Around, Form};
 
-/// How much of a line before a name is read.
+/// Max bytes of a line to read before a name.
 const NEAR: usize = 128;
 
 /// Whether the name between `before` and `rest` is alone in quotes, in brackets, in an element or in a line, with its label or
@@ -21,7 +21,7 @@ pub(crate) fn is_alone(before: &[u8], around: &Around, rest: &[u8]) -> bool {
         || ends_value(rest) && is_item(outside)
 }
 
-/// `before` without the word that it ends in, such as `doi:`.
+/// Returns `before` without the word that it ends in, such as `doi:`.
 pub(super) fn without_label(before: &[u8]) -> &[u8] {
     const LONGEST: usize = 16;
     let front = before.len().saturating_sub(LONGEST);
@@ -56,7 +56,7 @@ fn ends_value(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether the line that `before` ends in holds nothing but marks of a list, and keys, anchors and tags of YAML.
+/// Whether the line that `before` ends in holds only marks of a list, and keys, anchors and tags of YAML.
 fn is_item(before: &[u8]) -> bool {
     let near = &before[before.len().saturating_sub(NEAR)..];
     let line = match near.iter().rposition(|b| matches!(b, b'\n' | b'\r')) {

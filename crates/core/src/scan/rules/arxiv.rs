@@ -1,8 +1,8 @@
-//! Which texts are identifiers of arXiv, each of which has a DOI name: `arXiv:2101.00001v2` is `10.48550/arxiv.2101.00001`.
+//! Recognises identifiers of arXiv, each of which has a DOI name: `arXiv:2101.00001v2` is `10.48550/arxiv.2101.00001`.
 //!
-//! Since April 2007 an identifier is the year, the month and a number: of four digits until 2014, of five since 2015. Before, it is
-//! an archive, and the year, the month and a number of three digits. A version is no part of the name, nor is a subject class,
-//! `math.GT/0309136`.
+//! Since April 2007 an identifier has the year, the month and a number: of four digits until 2014, of five since 2015. Before, it
+//! has an archive, the year, the month and a number of three digits. The name has neither the version nor the subject class, as
+//! in `math.GT/0309136`.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const ARCHIVES: [&str; 34] = [
     "patt-sol", "physics", "plasm-ph", "q-alg", "q-bio", "quant-ph", "solv-int", "supr-con",
 ];
 
-/// The length of an identifier at the start of `text`, with its version, and the name of its paper.
+/// Reads the identifier at the start of `text`. Returns its length with the version, and the name of its paper.
 pub(crate) fn identifier(text: &[u8]) -> Option<(usize, String)> {
     let (length, own) = new_scheme(text).or_else(|| old_scheme(text))?;
     let length = length + version(&text[length..]);
@@ -26,11 +26,11 @@ pub(crate) fn identifier(text: &[u8]) -> Option<(usize, String)> {
     (!goes_on).then(|| (length, format!("10.48550/arXiv.{own}")))
 }
 
-/// The prefix of arXiv's names, and what their suffixes start with.
+/// The prefix of arXiv's names, and the start of their suffixes.
 const PREFIX: &[u8] = b"10.48550";
 const START: &[u8] = b"arxiv";
 
-/// The identifier in a suffix after `prefix`, with what is before it, if that is arXiv's.
+/// Returns the marks after `arxiv` in a suffix, and the text after them, if `prefix` and suffix are arXiv's.
 fn identified<'s>(prefix: &[u8], suffix: &'s [u8]) -> Option<(&'s [u8], &'s [u8])> {
     if prefix != PREFIX {
         return None;
@@ -48,7 +48,8 @@ pub(crate) fn may_have_version(prefix: &[u8]) -> bool {
     prefix == PREFIX
 }
 
-/// Where the version starts that follows the identifier of a paper in a suffix: arXiv registers none.
+/// Returns where the version starts after the identifier of a paper in a suffix. Versions are not registered. `None` if there is
+/// no version, or more follows it.
 pub(super) fn version_start(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     let (_, text) = identified(prefix, suffix)?;
     let (length, _) = new_scheme(text).or_else(|| old_scheme(text))?;
@@ -56,8 +57,8 @@ pub(super) fn version_start(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     (count > 0 && length + count == text.len()).then(|| suffix.len() - count)
 }
 
-/// What is between `arXiv` and the number of a paper in a suffix, and what is registered there, if that is something else: the
-/// mark is a full stop, and no subject class follows an archive.
+/// Returns the part between `arXiv` and the number of a paper in a suffix, and the registered text for it: a full stop, and an
+/// archive without its subject class. `None` if the two are equal.
 pub(super) fn wrong_joint(prefix: &[u8], suffix: &[u8]) -> Option<(Range<usize>, String)> {
     let (joint, text) = identified(prefix, suffix)?;
     let (_, name) = identifier(text).filter(|(length, _)| *length == text.len())?;
@@ -68,7 +69,7 @@ pub(super) fn wrong_joint(prefix: &[u8], suffix: &[u8]) -> Option<(Range<usize>,
     (suffix[part.clone()] != *with.as_bytes()).then(|| (part, with.to_owned()))
 }
 
-/// The name of the paper that all of `text` identifies: `arXiv:2101.00001v2`, or its address at arxiv.org.
+/// Returns the name of the paper that all of `text` identifies: `arXiv:2101.00001v2`, or its address at arxiv.org.
 pub(crate) fn whole(text: &str) -> Option<String> {
     let text = text.trim_ascii();
     let at = (0..text.len()).find(|at| announces(&text.as_bytes()[..*at]))?;
@@ -107,13 +108,13 @@ pub(crate) fn announces(before: &[u8]) -> bool {
     })
 }
 
-/// `text` without `end`, in any case.
+/// Returns `text` without `end`, in any case of letters; `None` if it ends otherwise.
 fn without_end<'t>(text: &'t [u8], end: &[u8]) -> Option<&'t [u8]> {
     let (rest, last) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
     last.eq_ignore_ascii_case(end).then_some(rest)
 }
 
-/// Year and month, as in `2101`.
+/// Reads year and month, as in `2101`.
 fn month(text: &[u8]) -> Option<u32> {
     let number = digits(text.get(..4)?)?;
     (1..=12).contains(&(number % 100)).then_some(number)
@@ -155,7 +156,7 @@ fn old_scheme(text: &[u8]) -> Option<(usize, String)> {
     Some((length, format!("{archive}/{number:07}")))
 }
 
-/// The length of a version, such as `v2`; 0 if there is none.
+/// Returns the length of a version at the start of `text`, such as `v2`; 0 if there is none.
 fn version(text: &[u8]) -> usize {
     match text {
         [b'v' | b'V', b'1'..=b'9', rest @ ..] => {

@@ -1,16 +1,16 @@
-//! Where the cell of a delimited table ends that holds a name (RFC 4180).
+//! Bounds the cell of a delimited table that holds a name (RFC 4180).
 
 use super::enclosure::Enclosure;
 use super::{Rule, Scope, sici};
 
-/// A cell's content, as indices of the bytes it was found in.
+/// The content of a cell, as indices of the window that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Its start is in sight.
+    /// Whether the window holds the cell's start.
     pub(crate) is_open: bool,
-    /// It may end at a semicolon that was taken to be that of a SICI.
+    /// Whether the cell may end at a semicolon that was taken to be that of a SICI.
     is_doubtful: bool,
 }
 
@@ -31,9 +31,10 @@ enum Quote {
     Closes,
 }
 
-/// The cell that holds the byte at `at` of `window`. `from_start` says that the document starts with `window`.
+/// Returns the cell that holds the byte at `at` of `window`. `from_start` says that the document starts with `window`.
 ///
-/// Unquoted, a delimiter or the line's end bounds it, but not the semicolon of a SICI; quoted, a quote that is not doubled does.
+/// Delimiters and line ends bound an unquoted cell, except for the semicolon of a SICI. A quoted cell ends at a quote that is not
+/// doubled.
 pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Cell {
     let (quote, after_quote) = match last_quote(window, at, delimiter, from_start) {
         Some((quote, after)) => (Some(quote), after),
@@ -66,7 +67,7 @@ pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) 
     }
 }
 
-/// The last quote before `at` that starts or ends a cell, and the index after it.
+/// Returns the last quote before `at` that starts or ends a cell, and the index after it.
 fn last_quote(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Option<(Quote, usize)> {
     let mut end = at;
     loop {
@@ -88,7 +89,7 @@ fn last_quote(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Opti
     }
 }
 
-/// The first quote after `at` that starts or ends a cell, near enough to bear on it.
+/// Returns the first quote after `at` that starts or ends a cell, if it is within `NEAR` bytes.
 fn next_quote(window: &[u8], at: usize, delimiter: u8) -> Option<Quote> {
     const NEAR: usize = 1024;
     let near = &window[at..window.len().min(at + NEAR)];
@@ -112,7 +113,7 @@ fn is_bound(byte: u8, delimiter: u8) -> bool {
     byte == delimiter || matches!(byte, b'\n' | b'\r')
 }
 
-/// Where the quoted cell ends that holds `at`.
+/// Returns the end of the quoted cell that holds `at`.
 fn quoted_end(window: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(len) = memchr::memchr(b'"', &window[end..]) {
@@ -125,8 +126,8 @@ fn quoted_end(window: &[u8], at: usize) -> usize {
     window.len()
 }
 
-/// What encloses a name in a cell with `outside` before the name and its scheme: the cell itself where nothing but a label
-/// is there too.
+/// Returns the enclosure of a name in a cell with `outside` before the name and its scheme: the cell itself if only white space
+/// or a label is there too.
 pub(crate) fn enclosure(outside: &[u8], labelled: bool) -> Option<&'static Enclosure> {
     if Rule::CellBounds.holds() && (labelled || is_blank(outside)) {
         Some(&Enclosure::CELL)
@@ -135,7 +136,7 @@ pub(crate) fn enclosure(outside: &[u8], labelled: bool) -> Option<&'static Enclo
     }
 }
 
-/// Whether there is nothing but white space, no-break spaces and byte order marks included.
+/// Whether `text` is only white space, including no-break spaces and byte order marks.
 pub(crate) fn is_blank(text: &[u8]) -> bool {
     let mut rest = text.trim_ascii();
     while let Some(next) = rest

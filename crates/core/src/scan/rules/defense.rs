@@ -1,11 +1,11 @@
-//! How mail filters rewrite URLs: the characters of which only `*` is left.
+//! Restores characters that mail filters replaced in URLs, of which only `*` is left.
 
-/// Bytes from a star to the list of characters at most.
+/// Max bytes from a star to the list of characters.
 const MAX_DISTANCE: usize = 1024;
 
-/// The character for the star that `rest` starts with, in a URL that Proofpoint's URL Defense, version 3, rewrote:
-/// `10.5555/a*3Cb__;JQ!!key!mac$`. The list after the URL is in base64, and has a character for each star in turn. A run of
-/// stars has another meaning.
+/// Returns the character for the star that `rest` starts with, in a URL that Proofpoint's URL Defense, version 3, rewrote:
+/// `10.5555/a*3Cb__;JQ!!key!mac$`. The list after the URL is in base64, and has a character for each star in turn. `None` if the
+/// URL has a run of stars, which means something else.
 pub(crate) fn listed_character(rest: &[u8]) -> Option<u8> {
     let near = &rest[..rest.len().min(MAX_DISTANCE)];
     let end = memchr::memmem::find(near, b"__;")?;
@@ -18,7 +18,7 @@ pub(crate) fn listed_character(rest: &[u8]) -> Option<u8> {
     Some(characters[at])
 }
 
-/// The graphic characters of ASCII that `list` holds in base64; nothing if it holds others.
+/// Returns the graphic characters of ASCII that `list` holds in base64; `None` if it holds others.
 fn characters(list: &[u8]) -> Option<Vec<u8>> {
     let (mut characters, mut bits, mut count) = (Vec::new(), 0_u32, 0);
     for byte in list {

@@ -15,7 +15,7 @@ pub enum Reading {
     Clean,
 }
 
-/// A text that shows what a rule does: without the rule, other names would be found in it.
+/// A text that shows the effect of a rule: without the rule, other names would be found in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Example {
@@ -31,7 +31,7 @@ pub struct Example {
 pub(super) const ITEM: &str = "{}";
 
 impl Rule {
-    /// A text that shows what it does.
+    /// Returns a text that shows the effect of the rule.
     pub fn example(self) -> Example {
         let first = self.items().first().copied();
         self.case().with_item(first.unwrap_or_default())
@@ -39,7 +39,7 @@ impl Rule {
 }
 
 impl Example {
-    /// The example with an item of the rule's list at its place.
+    /// Returns the example with an item of the rule's list at its place.
     pub(super) fn with_item(mut self, item: &str) -> Example {
         let text = std::str::from_utf8(&self.text).ok();
         if let Some(text) = text.filter(|text| text.contains(ITEM)) {
@@ -79,7 +79,7 @@ const fn example(reading: Reading, text: &'static [u8], names: &'static [&'stati
 }
 
 impl Rule {
-    /// Its example, in which [`ITEM`] is replaced by an item of its list.
+    /// Returns the rule's example, in which [`ITEM`] has the place of an item of its list.
     #[rustfmt::skip]
     pub(super) const fn case(self) -> Example {
         match self {

@@ -1,8 +1,9 @@
-//! Which of the known names that a text starts with is the one that was meant.
+//! Chooses the name that was meant among the known names that a text starts with.
 //!
-//! A set of known names sees what no rule can: that a name goes on after a break, or ends before a word that was added. But it
-//! never holds all names, and names have neighbours. So it is asked only where the rules doubt, and an end that the rules
-//! do not make counts only where they could make it in another place: before a mark, a break, or a tail that dirty data has.
+//! A set of known names can decide what no rule can: that a name goes on after a break, or ends before a word that was added. But
+//! it never holds all names, and many names are starts of others. So it is asked only if the rules are in doubt. An end that the
+//! rules did not choose counts only at a place that a rule could choose in another text: before a mark, a break, or a tail as in
+//! dirty data.
 
 use std::str::from_utf8;
 
@@ -12,22 +13,22 @@ use super::suffix::is_typeset_dash;
 use super::word::is_glued;
 use super::{Decoded, End, Form, tail};
 
-/// A candidate with the end that the rules gave its name, and the ends of the known names that it starts with.
+/// A candidate, the end that the rules gave its name, and the ends of the known names that it starts with.
 pub(crate) struct KnownEnds<'t, T> {
     pub(crate) text: &'t T,
-    /// Where the suffix starts.
+    /// Start of the suffix.
     pub(crate) suffix: usize,
     pub(crate) end: End,
-    /// Ascending, each after the suffix starts.
+    /// Ends of known names in ascending order, each after the start of the suffix.
     pub(crate) known: &'t [usize],
 }
 
 impl<'w, T: Decoded> KnownEnds<'_, T> {
-    /// The end that known names give, if the rules' end or a later one is known. `beyond` returns what is written after the bytes
-    /// before a place.
+    /// Returns the end that known names give, if the end of the rules or a later one is known. `beyond` returns the bytes that
+    /// are written after a position of the text.
     ///
-    /// Of two known ends the later one wins, unless only marks are between them: these are those of the sentence. Then the end stays
-    /// a guess.
+    /// Of two known ends the later one wins, unless only marks are between them: these belong to the sentence. Then the end is a
+    /// guess.
     pub(crate) fn longest(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<End> {
         let is_known = self.known.contains(&self.end.at);
         let later = self.known.iter().rev().filter(|at| **at > self.end.at);
@@ -43,7 +44,8 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
         }
     }
 
-    /// The last known end before that of the rules, if what follows it is a break, or what the rules for dirty data cut.
+    /// Returns the last known end before that of the rules, if it is followed by a break, or by text that the rules for dirty
+    /// data would cut.
     pub(crate) fn shorter(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<End> {
         let count = self.known.partition_point(|at| *at < self.end.at);
         let ends = &self.known[..count];
@@ -62,7 +64,7 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
         })
     }
 
-    /// Whether no letter or digit of the same word follows `at`, before `rest`.
+    /// Whether the word of the name ends at `at`, with `rest` written after it.
     fn ends_word(&self, at: usize, rest: &[u8]) -> bool {
         let next = self.text.bytes().get(at);
         let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
@@ -74,8 +76,8 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
         more.iter().all(u8::is_ascii_punctuation)
     }
 
-    /// Whether white space follows in `rest`, after marks. The name must have a digit: that of a journal has none, and starts those
-    /// of its articles. Two numbers are never parted.
+    /// Whether white space follows in `rest`, after marks. The name must have a digit: the name of a journal has none, and those
+    /// of its articles start with it. A break inside a number does not count.
     fn is_before_break(&self, at: usize, rest: &[u8]) -> bool {
         let text = self.text.bytes();
         let marks = rest.iter().take_while(|byte| byte.is_ascii_punctuation());
@@ -86,8 +88,8 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
         is_break && text[self.suffix..at].iter().any(u8::is_ascii_digit)
     }
 
-    /// Whether a word follows `at` directly that is no part of a name: one that follows names in references, a host, or a
-    /// capital and small letters. Of 385,484 registered names none is another one with such a word after it.
+    /// Whether a word that does not belong to the name follows `at` directly: one that follows names in references, a host, or a
+    /// capital and small letters. No name of 385,484 registered ones is another one with such a word after it.
     fn is_before_word(&self, at: usize) -> bool {
         let rest = &self.text.bytes()[at..self.end.at];
         let is_title = |word: &[u8; 4]| {
@@ -96,13 +98,13 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
         rest.first_chunk().is_some_and(is_title) || rest.starts_with(b"www.") || is_glued(rest)
     }
 
-    /// Whether what follows `at` could be added by the path of a URL.
+    /// Whether the path of a URL could have added the text after `at`.
     fn is_tail(&self, at: usize) -> bool {
         let (prefix, name) = self.text.bytes()[..self.end.at].split_at(self.suffix - 1);
         tail::path_cuts(prefix, &name[1..]).any(|len| self.suffix + len == at)
     }
 
-    /// Where the rules for dirty data end the name, if they change nothing before that.
+    /// Returns where the rules for dirty data end the name; `None` if they cut nothing or change bytes before that.
     fn cleaned(&self) -> Option<usize> {
         let (prefix, name) = self.text.bytes()[..self.end.at].split_at(self.suffix - 1);
         let (prefix, suffix) = (from_utf8(prefix).ok()?, from_utf8(&name[1..]).ok()?);
@@ -113,8 +115,8 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
     }
 }
 
-/// The last of the `known` ends that is after the break that starts `broken` bytes into what is written, and ends a word. `written`
-/// returns where the writing of what comes before a place ends, and what is written after it.
+/// Returns the last of the `known` ends that is after the break at byte `broken` of the written name, and ends a word. `written`
+/// returns where the text before a position ends as written, and the bytes after that.
 pub(crate) fn last_after_break<'w>(
     known: &[usize],
     broken: usize,
@@ -128,34 +130,35 @@ pub(crate) fn last_after_break<'w>(
     found.copied()
 }
 
-/// Whether the rules doubt that the name whose suffix starts at `suffix` of `text` has this `end`: it is a guess, something was cut
-/// that a name may hold, or the name looks as if it had more or less. `rest` is what is written after it.
+/// Whether the rules are in doubt about this `end` of the name whose suffix starts at `suffix` of `text`: it is a guess, text
+/// that a name may hold was cut, or the name seems to have too much or too little. `rest` is written after the name.
 pub(crate) fn is_doubtful(text: &[u8], suffix: usize, end: End, form: Form, rest: &[u8]) -> bool {
     let (name, cut) = text.split_at(end.at);
     let name = &name[suffix..];
     end.guessed || may_hold_more(cut) || may_hold_note(name) || is_odd(name, form, rest)
 }
 
-/// Whether the name with `suffix` may end in what was added to it, or go on after a break in `rest`.
+/// Whether the name with `suffix` may end in added text, or go on after a break in `rest`.
 #[inline]
 pub(crate) fn is_odd(suffix: &[u8], form: Form, rest: &[u8]) -> bool {
     may_have_tail(suffix) || may_be_broken(form, suffix, rest)
 }
 
-/// Whether what is in a name may be a place in print or another label, `,2019` or `PMID:1`. The colons of a SICI follow digits.
+/// Whether a name may contain a place in print or another label, `,2019` or `PMID:1`. The colons of a SICI follow digits.
 fn may_hold_note(name: &[u8]) -> bool {
     let mut marks = memchr::memchr2_iter(b',', b':', name);
     marks.any(|at| name[at] == b',' || at > 0 && name[at - 1].is_ascii_alphabetic())
 }
 
-/// Whether the name goes on in `rest`, if it was cut: with more than the marks of a sentence, and than what encloses a name.
+/// Whether `rest`, the text that was cut, may be more of the name: more than marks of a sentence, and not the end of an
+/// enclosure.
 fn may_hold_more(rest: &[u8]) -> bool {
     let ends_name = |byte: &u8| b"\"'<>{}|\\&?#".contains(byte);
     let is_mark = |byte: &u8| b".,;:!?)]}\"'-".contains(byte);
     !rest.first().is_some_and(ends_name) && !rest.iter().all(is_mark)
 }
 
-/// Whether a suffix may end in a word, a version, brackets, or a word and a number that were added to it: few names do.
+/// Whether a suffix may end in an added word, version, brackets, or word and number. Few names end so.
 #[inline]
 fn may_have_tail(suffix: &[u8]) -> bool {
     let digits = suffix.iter().rev().take_while(|byte| byte.is_ascii_digit());
@@ -177,7 +180,7 @@ fn ends_in_glued_word(text: &[u8]) -> bool {
     before.is_some_and(|at| text.len() - at > 4 && text[at].is_ascii_digit())
 }
 
-/// Whether `rest` ends the word of a name, after the marks of a sentence.
+/// Whether `rest` ends the word of a name, perhaps after the marks of a sentence.
 fn ends_text(rest: &[u8]) -> bool {
     let is_mark = |byte: &&u8| b".,;:)]}>\"'".contains(byte);
     let marks = rest.iter().take_while(is_mark).count();
@@ -185,14 +188,15 @@ fn ends_text(rest: &[u8]) -> bool {
         .is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'<')
 }
 
-/// Writes the key of the names that `text` may start with: in ASCII lower case, the separator before `suffix` a slash.
+/// Writes to `key` the key of the names that `text` may start with: in ASCII lower case, with a slash before `suffix` as the
+/// separator.
 pub(crate) fn key_of(text: &[u8], suffix: usize, key: &mut Vec<u8>) {
     key.clear();
     key.extend(text.iter().map(u8::to_ascii_lowercase));
     key[suffix - 1] = b'/';
 }
 
-/// `name` with hyphens for its typeset dashes, if it has any.
+/// Returns `name` with hyphens instead of its typeset dashes; `None` if it has none, or is not UTF-8.
 pub(crate) fn with_hyphens(name: &[u8]) -> Option<Vec<u8>> {
     let text = from_utf8(name).ok()?;
     let has_dash = text.contains(is_typeset_dash);

@@ -1,4 +1,4 @@
-//! Which characters beyond ASCII may go on in a name that is written in Latin letters and digits.
+//! Decides which characters beyond ASCII may be in a name that is written in Latin letters and digits.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ const LATIN: [RangeInclusive<char>; 10] = [
     '\u{1D400}'..='\u{1D7FF}',
 ];
 
-/// Blocks of other scripts inside those.
+/// Blocks of other scripts inside the blocks of [`LATIN`].
 const OTHERS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB07}'..='\u{FF0F}'];
 
 /// The alphabets whose letters look like Latin ones.
@@ -30,7 +30,7 @@ pub(super) fn is_latin(c: char) -> bool {
     let is_in = |blocks: &[RangeInclusive<char>]| blocks.iter().any(|block| block.contains(&c));
     match get_general_category(c) {
         Gc::NonspacingMark | Gc::SpacingMark | Gc::EnclosingMark => true,
-        // The hyphens of other scripts part a name from a word.
+        // The hyphens of other scripts separate a name from a word.
         Gc::DashPunctuation => {
             is_typeset_dash(c) || matches!(c, '\u{2E3A}' | '\u{2E3B}' | '\u{FE58}' | '\u{FF0D}')
         }
@@ -40,7 +40,7 @@ pub(super) fn is_latin(c: char) -> bool {
         | Gc::ModifierLetter
         | Gc::OtherLetter
         | Gc::DecimalNumber => is_in(&LATIN) && !is_in(&OTHERS),
-        // The minus sign, marks that a lost font leaves in the place of brackets and hyphens, and a lost character.
+        // The minus sign, marks that a lost font leaves instead of brackets and hyphens, and the sign for a lost character.
         _ => matches!(c, '\u{2212}' | '¡' | '·' | '¿' | '\u{FFFD}'),
     }
 }

@@ -1,4 +1,4 @@
-//! The shape of a SICI (ANSI/NISO Z39.56) at the end of a suffix: `…49:8<693::AID-X>3.0.CO;2-O`.
+//! Recognises a SICI (ANSI/NISO Z39.56) at the end of a suffix: `…49:8<693::AID-X>3.0.CO;2-O`.
 
 use super::Rule;
 
@@ -8,41 +8,41 @@ pub(crate) fn is_code(code: &[u8]) -> bool {
         if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
 }
 
-/// Whether at `at` of `text` is the semicolon of a whole ending, `3.0.CO;2-O`, which parts no cells.
+/// Whether the semicolon of a whole ending, `3.0.CO;2-O`, is at `at` of `text`. It does not separate cells.
 pub(crate) fn is_semicolon(text: &[u8], at: usize) -> bool {
     let is_tail = matches!(text[at..], [b';', a, b'-', b, ..] if a.is_ascii_digit() && b.is_ascii_graphic() && b != b';');
     Rule::SiciTail.holds() && is_tail && is_code(&text[at.saturating_sub(6)..at])
 }
 
-/// The length of the ending of names that lack what follows the digit, `3.0.CO;2`.
+/// Bytes after the code in the endings `3.0.CO;2`, of names that lack the rest.
 pub(super) const BARE_TAIL: usize = 2;
 
-/// Whether at `at` of `text` is the semicolon of such an ending, and the end of a cell follows. It may part two cells, but of
-/// 179 registered names that end in `3.0.CO` or `3.0.CO;2`, 153 have the digit.
+/// Whether the semicolon of an ending without the rest, `3.0.CO;2`, is at `at` of `text`, before the end of a cell. It may
+/// separate two cells, but of 179 registered names that end in `3.0.CO` or `3.0.CO;2`, 153 have the digit.
 pub(crate) fn is_bare_semicolon(text: &[u8], at: usize) -> bool {
     let is_tail = text[at..].starts_with(b";2")
         && matches!(text.get(at + BARE_TAIL), None | Some(b';' | b'\r' | b'\n'));
     Rule::SiciTail.holds() && is_tail && is_code(&text[at.saturating_sub(6)..at])
 }
 
-/// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`. Some names were registered, or are
-/// cited, without what follows.
+/// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`. Some names were registered, or are cited,
+/// without the text after the code.
 pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
     let is_whole = !rest.get(6).is_some_and(u8::is_ascii_alphanumeric);
     Rule::SiciAngle.holds() && rest.len() >= 6 && is_whole && is_code(&rest[..6])
 }
 
-/// Whether `rest` starts in the middle of a SICI that is whole: `APMC117>3.0.CO;2-9`.
+/// Whether `rest` starts in the middle of a whole SICI: `APMC117>3.0.CO;2-9`.
 pub(crate) fn is_middle_of_whole(rest: &[u8]) -> bool {
     let close = rest.iter().position(|b| matches!(b, b'>' | b']'));
     close.is_some_and(|close| goes_on_after_angle(&rest[close + 1..]))
 }
 
-/// How much of a SICI with blanks in it is looked at.
+/// Max bytes of a SICI with blanks to look at.
 const LONGEST_MIDDLE: usize = 48;
 
-/// Whether the blank that `rest` starts with may be inside the SICI that `front` ends in, at a glance: a bracket comes before it
-/// or after it.
+/// Whether the blank that `rest` starts with may be inside the SICI that `front` ends in, at a glance: a bracket comes before or
+/// after it.
 #[inline]
 pub(crate) fn may_have_blank(front: &[u8], rest: &[u8]) -> bool {
     let is_bracket = |b: &u8| matches!(b, b'[' | b'<' | b']' | b'>');
@@ -82,8 +82,8 @@ fn is_middle(text: &[u8]) -> bool {
         && goes_on_after_angle(after)
 }
 
-/// Whether the semicolon that `rest` starts with is that of the `;2-O` that ends a SICI, by its own shape or by the
-/// `3.0.CO` that `suffix` ends in.
+/// Whether the semicolon that `rest` starts with is that of the `;2-O` that ends a SICI, by its own shape or by the `3.0.CO` that
+/// `suffix` ends in.
 pub(crate) fn is_tail(suffix: &[u8], rest: &[u8]) -> bool {
     let code = &suffix[suffix.len().saturating_sub(6)..];
     let goes_on = rest.get(1).is_some_and(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! Templates in source code, which hold a place for a value: they name nothing.
+//! Recognises templates in source code, which hold a place for a value: they are not names.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use super::raw::wiki_character_at;
 use super::{Around, page};
 use crate::block::{Block, positions};
 
-/// Bytes of a placeholder at most.
+/// Max bytes of a placeholder.
 const LONGEST: usize = 64;
 
-/// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is put together with one. It
-/// ends at the end of `read`; no byte before `read` starts an escape or a tag.
+/// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is joined to a value. The suffix
+/// ends at the end of `read`; no byte before the start of `read` starts an escape or a tag.
 #[inline]
 pub(super) fn is_template(
     before: &[u8],
@@ -24,7 +24,7 @@ pub(super) fn is_template(
         || has_place(around, written, read)
 }
 
-/// Whether the last part of a suffix is four letters x or more, `zenodo.XXXXXXX`, or any characters in the terms of a regular
+/// Whether the last part of a suffix is four or more letters x, `zenodo.XXXXXXX`, or any characters in the terms of a regular
 /// expression, `zenodo.+`. No registered name ends so.
 #[inline]
 pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
@@ -39,9 +39,9 @@ pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
     }
 }
 
-/// Whether a pattern of SQL or a shell takes the place of a suffix or of a part of it: a wildcard, or any text after `LIKE` that
-/// ends in one. `taken` is what was read of the suffix, which an enclosure holds `whole` or not. `is_raw` says that its last
-/// byte was not escaped.
+/// Whether a pattern of SQL or a shell replaces a suffix or a part of it: a wildcard after a joint, or any text after `LIKE` that
+/// ends in a wildcard. `taken` is the suffix as read. `whole` says that an enclosure holds just the name. `is_raw` says whether
+/// the last byte was not escaped.
 #[inline]
 pub(super) fn is_pattern(
     before: &[u8],
@@ -61,7 +61,7 @@ fn has_pattern(before: &[u8], taken: &[u8], whole: bool, is_raw: impl Fn() -> bo
         match mark {
             b'%' if !is_last || !is_raw() => false,
             _ if is_last && is_compared(before) => true,
-            // A string of a format writes it twice.
+            // A format string doubles it.
             b'%' => ends_in_joint(front.strip_suffix(b"%").unwrap_or(front)),
             _ => ends_in_joint(front) && !ends_sentence,
         }
@@ -69,7 +69,7 @@ fn has_pattern(before: &[u8], taken: &[u8], whole: bool, is_raw: impl Fn() -> bo
     wildcards(taken).any(|wildcard| may_be(&wildcard))
 }
 
-/// Whether a wildcard takes the place of a part of `suffix`. Of 385,484 registered names none holds one.
+/// Whether a wildcard replaces a part of `suffix`. No name of 385,484 registered ones has such a wildcard.
 pub(crate) fn has_wildcard(suffix: &[u8]) -> bool {
     wildcards(suffix).any(|(at, _)| ends_in_joint(&suffix[..at]))
 }
@@ -105,18 +105,18 @@ fn is_compared(before: &[u8]) -> bool {
     operator.eq_ignore_ascii_case(b"like") || operator.eq_ignore_ascii_case(b"glob")
 }
 
-/// Whether more of a name must follow `suffix`.
+/// Whether `suffix` ends in a mark after which more of a name must follow, or is empty.
 fn ends_in_joint(suffix: &[u8]) -> bool {
     matches!(suffix, [] | [.., b'.' | b'-' | b'_' | b'/'])
 }
 
-/// Whether a place for a value is in the part of the suffix that was `read`, or beside it.
+/// Whether a place for a value is in the part of the suffix that was `read`, or directly beside it.
 #[inline]
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
     // In `#{`, the brace alone may start an escape.
     let start = read.start.saturating_sub(1);
-    // Braces of BibTeX keep the case of letters.
+    // Braces of BibTeX protect the case of letters.
     let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
     let starts_place = |at: usize| {
         at < end && !is_in_wiki_character(written, at) && is_place(&written[..at], &written[at..])
@@ -130,13 +130,13 @@ fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     false
 }
 
-/// Whether one of the first two braces of a wiki's character is at `at`.
+/// Whether one of the two opening braces of a wiki's template for a character is at `at`.
 fn is_in_wiki_character(written: &[u8], at: usize) -> bool {
     let starts_at = |at: usize| wiki_character_at(&written[at..]).is_some();
     written[at] == b'{' && (starts_at(at) || at > 0 && starts_at(at - 1))
 }
 
-/// Whether `text` starts with a word in angle brackets after `front`, `zenodo.<id>`, which is no element of a page.
+/// Whether `text` starts with a word in angle brackets after `front`, `zenodo.<id>`, and not with an element of a page.
 fn is_angled(front: &[u8], text: &[u8]) -> bool {
     let Some(open) = bracket_len(text, b"<", b"&lt;") else {
         return false;
@@ -171,7 +171,7 @@ fn is_element(word: &[u8], rest: &[u8]) -> bool {
         || memchr::memchr_iter(b'<', rest).any(ends)
 }
 
-/// Whether `front` is a name with the full stop of a sentence.
+/// Whether `front` is a name and the full stop of a sentence.
 fn may_end(front: &[u8]) -> bool {
     front.ends_with(b".") && front.iter().any(u8::is_ascii_digit)
 }
@@ -180,7 +180,7 @@ fn may_end(front: &[u8]) -> bool {
 fn is_place(front: &[u8], text: &[u8]) -> bool {
     let near = &text[..text.len().min(LONGEST)];
     let after_joint = ends_in_joint(front);
-    // A subscript of LaTeX.
+    // A subscript of LaTeX is not a place.
     if front.ends_with(b"$_") {
         return false;
     }
@@ -209,12 +209,12 @@ fn is_place(front: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// What comes before the brace that closes in `text`.
+/// Returns the text before the first closing brace of `text`.
 fn braced(text: &[u8]) -> Option<&[u8]> {
     memchr::memchr(b'}', text).map(|end| &text[..end])
 }
 
-/// Whether `inner` may be in braces that hold a place.
+/// Whether `inner`, the text between braces, makes them a place for a value.
 fn is_braced_value(inner: &[u8], after_joint: bool) -> bool {
     if after_joint {
         inner.is_empty() || is_number(inner) || is_value(inner)
@@ -227,11 +227,11 @@ fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether `text` is a variable, with what it is part of, how to call it and how to write it: `row["id"]`, `self.id:05d`.
+/// Whether `text` is a variable, perhaps with an index, a call or a format: `row["id"]`, `self.id:05d`.
 fn is_value(text: &[u8]) -> bool {
     let may_follow = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.[]'\"()$!:-| ".contains(byte);
     match text {
-        // The case of one capital is kept by braces.
+        // Braces protect the case of a single capital.
         [b'A'..=b'Z'] | [b'_'] => false,
         [first, rest @ ..] => is_letter(first) && rest.iter().all(may_follow),
         [] => false,
@@ -242,8 +242,8 @@ fn is_letter(byte: &u8) -> bool {
     byte.is_ascii_alphabetic() || *byte == b'_'
 }
 
-/// Whether `text`, after a dollar sign, is the name of a variable or the number of a group. A subfield of MARC has one sign,
-/// and more after it.
+/// Whether `text`, after a dollar sign, is the name of a variable or the number of a group. The code of a MARC subfield is one
+/// character, with the subfield's text after it.
 fn is_variable(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let name = &text[..text.iter().take_while(is_part).count()];
@@ -270,7 +270,7 @@ fn is_format(text: &[u8]) -> bool {
     ends && matches!(text.first(), Some(b's' | b'd' | b'i' | b'u'))
 }
 
-/// How a language joins texts, and what the value that follows can start with.
+/// A sign that joins texts in some language, and whether a byte can start the value after it.
 type Join = (&'static [u8], fn(&u8) -> bool);
 
 const JOINS: [Join; 5] = [
@@ -295,7 +295,7 @@ pub(crate) fn is_joined_to_value(rest: &[u8]) -> bool {
     }
 }
 
-/// The same where the next byte allows it.
+/// Decides for [`is_joined_to_value`], after its check of the first bytes.
 #[cold]
 fn joins_value(rest: &[u8]) -> bool {
     let near = after_literal(rest);
@@ -306,26 +306,26 @@ fn joins_value(rest: &[u8]) -> bool {
     JOINS.iter().any(joins)
 }
 
-/// What comes after the quote that closes the literal, without blanks.
+/// Returns the text after the quote that closes the literal, without blanks.
 fn after_literal(rest: &[u8]) -> &[u8] {
     let after = rest.get(1..).unwrap_or_default();
     after[..after.len().min(LONGEST)].trim_ascii_start()
 }
 
-/// Whether the sign that joins is `&`, which joins words of a text too.
+/// Whether the joining sign is `&`, which joins words of a text too.
 fn is_joined_by_and(rest: &[u8]) -> bool {
     after_literal(rest).starts_with(b"&")
 }
 
-/// The bytes before the literal that `quote` opens and closes, in whose line `before` ends.
+/// Returns the bytes before the literal that ends with `quote`; `None` if it does not open in the line that `before` ends in.
 fn before_literal(before: &[u8], quote: u8) -> Option<&[u8]> {
     let near = &before[before.len().saturating_sub(2 * LONGEST)..];
     let opener = near.iter().rposition(|b| *b == quote || *b == b'\n')?;
     (near[opener] == quote).then_some(near[..opener].trim_ascii_end())
 }
 
-/// Whether a literal and `&` are code: it is assigned, joined to another or passed to a function, or the suffix wants more, and
-/// what follows is no word of a text.
+/// Whether a literal and `&` are code: the literal is assigned, joined to another or passed to a function, or its suffix ends in
+/// a joint, and no word of a text follows.
 fn is_operand(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
     let value = after_literal(rest)[1..].trim_ascii_start();
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
@@ -341,8 +341,8 @@ fn is_operand(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
             }))
 }
 
-/// Whether a literal that ends in a joint, with `rest` after it, is an argument before a value, or in a list of such starts of
-/// names: `paste0("10.5555/zenodo.", id)`.
+/// Whether a literal that ends in a joint, with `rest` after it, is an argument before a value, `paste0("10.5555/zenodo.", id)`,
+/// or in a list of such starts of names.
 fn is_argument(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
     let [quote @ (b'"' | b'\''), ..] = rest else {
         return false;

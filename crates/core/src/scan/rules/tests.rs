@@ -1,10 +1,10 @@
-//! Each rule of the book earns its place: without it, its example has other names, or its end is no guess.
+//! Tests that each rule has an effect: without it, other names are found in its example, or their end is not a guess.
 
 use super::book::{Applies, Rule, without};
 use super::examples::{ITEM, Reading};
 use crate::{Scanner, TextKind, clean};
 
-/// The names in `text`, and whether the end of any is guessed.
+/// Returns the names in `text`, and whether the end of any is guessed.
 fn names(reading: Reading, text: &[u8]) -> (Vec<String>, bool) {
     let (mut found, mut guessed) = (Vec::new(), false);
     match reading {
@@ -30,7 +30,7 @@ fn cleaned(text: &str) -> Vec<String> {
     names(Reading::Clean, text.as_bytes()).0
 }
 
-/// What is wrong with the example of `rule`, of which `item` is a word.
+/// Returns the fault of the example of `rule`, or of its example with `item` of its list.
 fn wrong(rule: Rule, item: Option<&str>) -> Option<String> {
     let example = rule.case().with_item(item.unwrap_or_default());
     let shown = String::from_utf8_lossy(&example.text);
@@ -63,7 +63,7 @@ fn each_rule_has_an_example_that_fails_without_it() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// An enclosed name keeps marks that would end it in running text, or ends at the mark that parts fields.
+/// Tests that an enclosed name keeps marks that would end it in running text, or ends at the mark between fields.
 #[test]
 fn each_enclosure_keeps_a_name_whole() {
     let mut useless = Vec::new();
@@ -97,7 +97,7 @@ fn each_enclosure_keeps_a_name_whole() {
     assert!(useless.is_empty(), "{useless:?}");
 }
 
-/// A remark after the marks that its row wants.
+/// Tests each remark after several marks and words, since a remark may need one before it.
 #[test]
 fn each_remark_ends_a_name() {
     let mut useless = Vec::new();

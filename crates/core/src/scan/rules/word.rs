@@ -1,4 +1,4 @@
-//! Which words after a name, without a blank between, are not part of it.
+//! Recognises words that follow a name without a blank and do not belong to it.
 
 use super::Rule;
 
@@ -7,7 +7,7 @@ pub(crate) fn is_http(rest: &[u8]) -> bool {
     starts_with(rest, "http")
 }
 
-/// Whether `rest` starts a URL: `http:/` in any name is glued on.
+/// Whether `rest` starts a URL. An `http:/` inside any name was glued on.
 pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
     let rest = if starts_with(rest, "https") {
         &rest[5..]
@@ -19,7 +19,7 @@ pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
     rest.starts_with(b":/")
 }
 
-/// What may follow a glued word.
+/// Whether a byte may follow a glued word.
 type Next = fn(Option<&u8>) -> bool;
 
 const ANY: Next = |_| true;
@@ -28,7 +28,7 @@ const NO_LETTER: Next = |next| !next.is_some_and(u8::is_ascii_lowercase);
 const NO_PART: Next = |next| !next.is_some_and(|b| b.is_ascii_alphabetic() || b".-_/".contains(b));
 const DIGIT: Next = |next| next.is_some_and(u8::is_ascii_digit);
 
-/// What follows a name in printed references. A capital is one.
+/// Words that follow names in printed references. One with a capital is listed as it is written; the others may have any case.
 pub(crate) const GLUED: [(&str, Next); 9] = [
     ("URL", ANY),
     ("Epub", ANY),
@@ -41,7 +41,7 @@ pub(crate) const GLUED: [(&str, Next); 9] = [
     ("pubmed", NO_PART),
 ];
 
-/// Whether `rest`, after `.`, `,` or `[`, starts with what follows a name in printed references.
+/// Whether `rest`, after `.`, `,` or `[`, starts with a word that follows names in printed references.
 #[inline]
 pub(crate) fn is_glued(rest: &[u8]) -> bool {
     let start = rest.first_chunk();
@@ -64,14 +64,14 @@ fn starts_with_glued(rest: &[u8]) -> bool {
     })
 }
 
-/// What a table has where a value is missing.
+/// Words for a missing value in tables.
 #[rustfmt::skip]
 pub(crate) const NO_VALUES: [&str; 17] = [
     "na", "n/a", "n.a.", "nan", "nil", "no", "none", "not", "null", "missing", "unavailable", "unknown", "undefined", "tba", "tbd",
     "void", "empty",
 ];
 
-/// Whether `rest`, after the mark of a list, is the word for a missing value or a short DOI, up to the end of the text or the next
+/// Whether `rest`, after the mark of a list, is a word for a missing value or a short DOI, up to the end of the text or the next
 /// mark. No registered name ends so.
 #[inline]
 pub(crate) fn is_no_value(rest: &[u8]) -> bool {
@@ -99,11 +99,12 @@ fn starts_with_no_value(rest: &[u8]) -> bool {
     NO_VALUES.iter().any(is) || value.strip_prefix(b"10/").is_some_and(is_short_name)
 }
 
-/// Digits of a number that follows a label without a mark at least.
+/// Min digits of a number that follows a label without a mark.
 const MIN_NUMBER: usize = 4;
 
-/// Where in `name` a label starts that was glued to it without a mark, `002PMID: 1`: a colon or a number follows it. `rest` is
-/// what follows the name. No registered name holds one after a digit. The first `seen` bytes have no colon.
+/// Returns where a label starts in `name` that was glued to it without a mark, `002PMID: 1`, and has a colon or a number after
+/// it. `rest` returns the bytes after the name. No registered name has such a label after a digit. The first `seen` bytes have no
+/// colon.
 #[inline]
 pub(crate) fn glued_label<'w>(
     name: &[u8],
@@ -120,7 +121,7 @@ fn label_before_colon(name: &[u8], seen: usize) -> Option<usize> {
     colons.find_map(|colon| label_start(&name[..seen + colon], |_| true))
 }
 
-/// The same for the label before the digits and marks that `name` ends in.
+/// Finds a glued label before the digits and marks that `name` ends in.
 #[inline]
 fn label_at_end<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usize> {
     let is_mark = |byte: &&u8| matches!(byte, b'.' | b',' | b';');
@@ -158,7 +159,7 @@ fn may_end_label(end: &[u8; 2]) -> bool {
     matches!(&end, b"rl" | b"ub" | b"id" | b"iv" | b"oi" | b"mc" | b"ed")
 }
 
-/// Whether `rest` may follow the label `word`: a colon, or a number after white space. The name of one index stands alone too.
+/// Whether `rest` may follow the label `word`: a colon, or a number after white space. `pubmed` needs neither.
 fn may_follow_label(word: &str, rest: &[u8]) -> bool {
     let value = rest.trim_ascii_start();
     let has_blank = value.len() < rest.len();
@@ -169,7 +170,8 @@ fn may_follow_label(word: &str, rest: &[u8]) -> bool {
     }
 }
 
-/// Where the label starts that `text` ends in, if `may_be` it: after a digit or a bracket, or after a letter that it cannot go on.
+/// Returns where the label starts that `text` ends in, if `may_be` accepts it. A digit, a bracket or a letter that the label
+/// cannot go on from is before it.
 #[inline]
 fn label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usize> {
     match text.last_chunk().is_some_and(may_end_label) {
@@ -182,7 +184,7 @@ fn listed_label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usiz
     let start = |(word, _): &(&str, Next)| {
         let at = text.len().checked_sub(word.len()).filter(|at| *at > 0)?;
         let (front, label) = text.split_at(at);
-        // What starts a URL is no label.
+        // The start of a URL is not a label.
         let is_label =
             *word != "http" && label.eq_ignore_ascii_case(word.as_bytes()) && may_be(word);
         let is_apart = match front.last()? {
@@ -195,7 +197,7 @@ fn listed_label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usiz
     GLUED.iter().find_map(start)
 }
 
-/// Whether `rest` starts with `name=` or `name:`: what follows a semicolon or an ampersand in a URL or a list of fields.
+/// Whether `rest` starts with `name=` or `name:`, as after a semicolon or an ampersand in a URL or a list of fields.
 pub(crate) fn is_parameter(rest: &[u8]) -> bool {
     const LONGEST: usize = 64;
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
@@ -206,8 +208,8 @@ pub(crate) fn is_parameter(rest: &[u8]) -> bool {
         && matches!(rest.get(len), Some(b'=' | b':'))
 }
 
-/// Where in `name` the title starts whose first word was glued to it, if more words are in `rest`: after a digit and at most
-/// one small letter, a capital and small letters.
+/// Returns where a title starts in `name` whose first word was glued to it, if more words are in `rest`. Its capital and small
+/// letters follow a digit, or a digit and one small letter.
 #[inline]
 pub(crate) fn glued_title<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usize> {
     match name.last().is_some_and(u8::is_ascii_lowercase) {

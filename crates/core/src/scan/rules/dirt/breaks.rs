@@ -1,4 +1,4 @@
-//! Tags and white space inside a name: what is dropped, and what ends it.
+//! Finds tags and white space inside a name: those to drop, and those that end it.
 
 use super::draft::Edit;
 use super::row::Found;
@@ -6,19 +6,19 @@ use super::tails::is_year;
 use crate::scan::rules::joint::{Following, is_incomplete, is_shown_break};
 use crate::scan::rules::{Rule, sici};
 
-/// Elements that hold a note to the name, not a part of it.
+/// Elements whose text is a note to the name.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
 
-/// Whether what the element `name` holds is no part of the name that it is in: a note, or an editor's mark such as
-/// `xml_add`, for no element of running text has `_` in its name.
+/// Whether the text of the element `name` is not part of the name around it: a note, or an editor's mark such as `xml_add`. No
+/// element of running text has `_` in its name.
 fn is_note(name: &str) -> bool {
     NOTES.contains(&name) || name.contains('_')
 }
 
-/// Elements that nothing closes; a name does not go on after them.
+/// Elements without an end tag. A name does not go on after them.
 const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
 
-/// Notes, each with its text.
+/// Returns the edits that drop notes, each with its text.
 pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
@@ -32,14 +32,15 @@ pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
     edits
 }
 
-/// Where the element `name` ends that starts at `at`: where nothing closes it, the text does.
+/// Returns the end of the element `name` that starts at `at`: the end of the text if no end tag follows.
 fn element_end(text: &str, at: usize, name: &str) -> usize {
     let close = format!("</{name}>");
     let found = text[at..].find(&close);
     found.map_or(text.len(), |len| at + len + close.len())
 }
 
-/// Tags; what follows a tag that ends an element around the name goes with it.
+/// Returns the edits that drop tags. A tag that ends the name, such as the end tag of an element around it, is dropped with all
+/// text after it.
 pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut open: Vec<&str> = Vec::new();
@@ -75,7 +76,7 @@ struct DirtyTag<'t> {
 }
 
 impl<'t> DirtyTag<'t> {
-    /// The tags in `text`, and where they are. The angle brackets of a SICI, `<693::AID-X>3.0.CO;2-O`, are none.
+    /// Returns the tags in `text` with their offsets. The angle brackets of a SICI, `<693::AID-X>3.0.CO;2-O`, are not tags.
     fn find_iter(text: &'t str) -> impl Iterator<Item = (usize, DirtyTag<'t>)> {
         let angles = text.match_indices('<');
         angles.filter_map(|(at, _)| {
@@ -85,11 +86,11 @@ impl<'t> DirtyTag<'t> {
         })
     }
 
-    /// The tag that `text` starts with.
+    /// Reads the tag that `text` starts with.
     fn read(text: &'t str) -> Option<DirtyTag<'t>> {
         const LONGEST: usize = 256;
         let end = text.bytes().take(LONGEST).position(|b| b == b'>')?;
-        // A tag holds no other.
+        // A tag cannot contain another one.
         let inner = text.get(1..end).filter(|inner| !inner.contains('<'))?;
         let (inner, kind) = match (inner.strip_prefix('/'), inner.strip_suffix('/')) {
             (Some(inner), _) => (inner, TagKind::Close),
@@ -108,15 +109,15 @@ impl<'t> DirtyTag<'t> {
     }
 }
 
-/// The most pieces that a name is joined of.
+/// Max number of words that are joined to one name.
 const WORDS: usize = 16;
 
-/// White space that broke a name. What is left ends it.
+/// Returns the edits that drop white space inside the name. White space that is left ends the name.
 pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut name = String::new();
-    // A name that was broken at one full stop was broken at each.
+    // Whether a full stop had white space after it. Then white space may follow each.
     let mut at_stops = false;
     let (mut end, mut words) = (0, words(suffix).take(WORDS).peekable());
     while let Some((at, word)) = words.next() {
@@ -150,7 +151,7 @@ pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
     edits
 }
 
-/// The words of `text`, and where they start; none where it has no white space.
+/// Returns the words of `text`, and where they start.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -162,8 +163,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break is beside a joint, and digits
-/// follow it, after one more word at the most. `next` is the word after it.
+/// Whether `word` looks like the rest of the name whose suffix so far is `name`: the white space is beside a joint, and digits
+/// follow it, at most one word later. `next` is the word after `word`.
 fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let starts_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
@@ -173,12 +174,12 @@ fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
     }
     match name.as_bytes() {
         b"j." => starts_well,
-        // After a whole name, a year or a page; after a single letter, one publisher's numbers.
+        // A year or a page may follow a whole name. After a single letter come the numbers of one publisher.
         [.., b':'] if !has_digit(name) && starts_with_digit => is_long_number(word),
         [.., b'/' | b'-' | b':' | b'_' | b'('] => starts_well && has_digit(word),
         // The letter that one publisher's names end in.
         [.., b'.'] if word.trim_end_matches('.').eq_ignore_ascii_case("x") => true,
-        // A full stop may end a sentence; what follows a whole name then is a year, a volume, or words.
+        // A full stop may end a sentence. A year, a volume or words follow a whole name then.
         [.., b'.'] if has_digit(name) => {
             let number = word.trim_end_matches('.');
             starts_with_digit
@@ -197,9 +198,10 @@ fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
     }
 }
 
-/// Whether `word` starts with a number that is neither a year nor a page: with a zero, or five digits or more, but no range.
+/// Whether `word` starts with a number that is neither a year nor a page: with a zero, or five or more digits that are not a
+/// range.
 ///
-/// Of 385,417 registered names with a digit, 9,119 have letters before it and then up to four digits alone.
+/// Of 385,417 registered names with a digit, 9,119 have letters before it and then only up to four digits.
 fn is_long_number(word: &str) -> bool {
     const LONGEST_PAGE: usize = 4;
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();

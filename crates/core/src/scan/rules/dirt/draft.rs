@@ -1,4 +1,4 @@
-//! A dirty text while rules change it, and what each of them changed.
+//! A dirty text that rules change, and the list of their changes.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use crate::scan::rules::Rule;
 pub struct Change {
     /// The rule.
     pub rule: Rule,
-    /// What was cut, or what was replaced. Earlier changes may be in it: it is the text as the rule read it.
+    /// The text that was cut or replaced, as the rule read it: after earlier changes.
     pub text: String,
-    /// Whether it was cut from the end, so that the name is a beginning of what the rule read.
+    /// Whether it was cut from the end, so that the rest is a start of the text that the rule read.
     pub at_end: bool,
 }
 
-/// A part of a text, and what takes its place.
+/// A part of a text, and its replacement.
 #[derive(Debug)]
 pub(crate) struct Edit {
     pub(crate) part: Range<usize>,
@@ -32,7 +32,7 @@ impl Edit {
     }
 }
 
-/// A text that rules change, and what they changed so far.
+/// A text that rules change, and their changes so far.
 #[derive(Clone)]
 pub(crate) struct Draft {
     pub(crate) text: String,
@@ -47,7 +47,7 @@ impl Draft {
         }
     }
 
-    /// Makes the `edits` that `rule` wants, if it holds. They are in order and do not overlap. Whether any was made.
+    /// Makes the `edits` of `rule`, if the rule is in force. They must be in order and not overlap. Returns whether any was made.
     pub(crate) fn apply(&mut self, rule: Rule, edits: Vec<Edit>) -> bool {
         if edits.is_empty() || !rule.holds() {
             return false;
@@ -58,7 +58,7 @@ impl Draft {
         for (nth, edit) in edits.iter().enumerate() {
             let replaced = &before[edit.part.clone()];
             match self.changes.last_mut() {
-                // What is side by side is one change.
+                // Neighbouring edits are one change.
                 Some(last) if nth > 0 && edit.part.start == kept => {
                     last.text.push_str(replaced);
                     last.at_end |= cuts_end(edit);
@@ -73,7 +73,8 @@ impl Draft {
         true
     }
 
-    /// Records that `rule` cuts `text`, from the end or elsewhere, or replaces it, if it holds; whether it does.
+    /// Records that `rule` cuts `text`, from the end or elsewhere, or replaces it, if the rule is in force. Returns whether it
+    /// is.
     pub(crate) fn record(&mut self, rule: Rule, text: &str, at_end: bool) -> bool {
         if rule.holds() {
             let text = text.to_owned();
@@ -82,7 +83,7 @@ impl Draft {
         rule.holds()
     }
 
-    /// Cuts the text at `at`, if `rule` holds.
+    /// Cuts the text at `at`, if `rule` is in force.
     pub(crate) fn cut(&mut self, rule: Rule, at: usize) {
         self.apply(rule, vec![Edit::drop(at..self.text.len())]);
     }

@@ -1,4 +1,4 @@
-//! Which signs, brackets and repetitions end a name in dirty data.
+//! Finds the signs, brackets and repetitions that end a name in dirty data.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use crate::scan::rules::place::UrlPlace;
 use crate::scan::rules::suffix::{self, Bounds, Swept};
 use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail};
 
-/// What a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
+/// Returns where a raw `?` or `#` of a URL is. The `#` that ends a SICI (`3.0.co;2-#`) belongs to the name.
 pub(super) fn query(found: &Found<'_>) -> Option<usize> {
     let suffix = found.suffix();
     let starts_query = |&(at, mark): &(usize, &str)| {
@@ -19,7 +19,7 @@ pub(super) fn query(found: &Found<'_>) -> Option<usize> {
     Some(marks.find(starts_query)?.0)
 }
 
-/// The marks of emphasis that end a word.
+/// Returns where the marks of emphasis are that end a word.
 pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
     let (suffix, emphasis) = (found.suffix(), found.emphasis);
     let ends_word = |&(at, _): &(usize, &str)| {
@@ -33,7 +33,7 @@ pub(super) fn article_id(found: &Found<'_>) -> Option<usize> {
     tail::article_id(found.prefix.as_bytes(), found.suffix().as_bytes())
 }
 
-/// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was one.
+/// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was escaped.
 struct UndoneSuffix<'t>(&'t [u8]);
 
 impl Decoded for UndoneSuffix<'_> {
@@ -53,7 +53,7 @@ impl Decoded for UndoneSuffix<'_> {
     }
 }
 
-/// Where the name ends in running text, and by which rule.
+/// Returns where the name ends in running text, and by which rule; `None` if the text ends it.
 pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
     let around = Around {
         form: Form::Label,
@@ -72,7 +72,7 @@ pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
     Some((end.rule?, end.at))
 }
 
-/// Where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits alone may repeat.
+/// Returns where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits only may repeat.
 pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
     const LENGTHS: RangeInclusive<usize> = 6..=64;
     let bytes = found.suffix().as_bytes();
@@ -88,7 +88,7 @@ pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
     found.suffix().is_char_boundary(at).then_some(at)
 }
 
-/// Where a bracket is opened that nothing closes.
+/// Returns where the first bracket is that is opened and never closed.
 pub(super) fn unclosed_bracket(found: &Found<'_>) -> Option<usize> {
     let mut open: [Vec<usize>; 3] = Default::default();
     for (at, c) in found.suffix().char_indices() {

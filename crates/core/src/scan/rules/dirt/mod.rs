@@ -1,13 +1,13 @@
-//! What follows names in columns of cited names and in reference lists whose blanks were lost: rules for dirty data alone.
+//! Rules for dirty data only: columns of cited names, and reference lists whose blanks were lost.
 //!
-//! A row holds for what registered names do not have; where some do, the row says what has to be beside it. A row is a rule
-//! and a function that finds what the rule changes in a suffix; [`Found`] is what they read, and [`Draft`] records them.
+//! A row changes texts that no registered name contains. If some names do, the row says what must be beside the text. A row is a
+//! rule and a function that finds the rule's changes in a suffix. The functions read [`Found`]; [`Draft`] records the changes.
 //!
 //! | module | what it decides |
 //! |---|---|
 //! | [`start`] | where a name starts |
 //! | [`breaks`] | which tags and white space end a name, and which only broke it |
-//! | [`joints`] | which marks between the parts of a name were doubled |
+//! | [`joints`] | which marks between the parts of a name were written wrongly |
 //! | [`ends`] | which signs, brackets and repetitions end a name |
 //! | [`remark`] | which words after a name are not part of it |
 //! | [`tails`] | which pages, words and places in print are cut from its end |
@@ -36,7 +36,7 @@ const WRITTEN_ENDINGS: [Ending; 2] = [
     (Rule::Emphasis, ends::emphasis),
 ];
 
-/// What is put right inside a suffix before its end is looked for.
+/// Repairs inside a suffix, made before its end is looked for.
 const REPAIRS: [Repair; 4] = [
     (Rule::SiciEntity, joints::sici_entities),
     (Rule::Note, breaks::notes),
@@ -54,7 +54,7 @@ const ENDINGS: [Ending; 7] = [
     (Rule::AnotherName, start::another_name),
 ];
 
-/// Joints that are written once where no registered name doubles them.
+/// Joints that are written once, if no registered name doubles them.
 const JOINTS: [Repair; 5] = [
     (Rule::DoubledJoint, joints::underscores),
     (Rule::DoubledJoint, joints::stops),
@@ -63,10 +63,11 @@ const JOINTS: [Repair; 5] = [
     (Rule::ArxivName, joints::arxiv),
 ];
 
-/// How many prefixes without a name after them are passed over, so that a long text costs no more than its length.
+/// Max number of prefixes without a name after them that are skipped, so that the cost is linear in the length of the text.
 const MAX_STARTS: usize = 8;
 
-/// The first name in `draft` of which something is left, or the first prefix. `decode` undoes the escapes of a suffix.
+/// Returns the first name in `draft` with a suffix that is not empty, or else the first prefix. `decode` undoes the escapes of a
+/// suffix.
 pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<Draft> {
     let mut name = None;
     for start in start::find_iter(&draft.text).take(MAX_STARTS) {
@@ -91,7 +92,7 @@ pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<D
     name
 }
 
-/// The name of `prefix` and what belongs to it of the suffix in `draft`.
+/// Returns the name of `prefix` and the part of the suffix in `draft` that belongs to it.
 pub(crate) fn name(prefix: &str, draft: Draft) -> Draft {
     let emphasis = "";
     let found = Found {
@@ -103,7 +104,7 @@ pub(crate) fn name(prefix: &str, draft: Draft) -> Draft {
     found.name()
 }
 
-/// How often the endings are looked for: a cut may lay bare what another rule cuts.
+/// Max rounds of looking for endings: a cut may expose text that another rule cuts.
 const ROUNDS: usize = 16;
 
 impl Found<'_> {
@@ -137,7 +138,7 @@ impl Found<'_> {
         }
     }
 
-    /// Cuts pages, places in print and marks, however they are stacked. Of full stops at the end nine in ten are slips.
+    /// Cuts pages, places in print and marks, in any order and number. Nine in ten full stops at the end are slips.
     fn trim(&mut self) {
         let suffix = self.draft.text.clone();
         let cuts = Cuts::new(

@@ -1,4 +1,4 @@
-//! Which words after a name are not part of it: text that was glued on, hosts, and short lists of words.
+//! Finds words after a name that are not part of it: text that was glued on, hosts, and short lists of words.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use super::row::Found;
 use super::tails::is_year;
 use crate::scan::rules::{Rule, sici};
 
-/// Addresses and a label that end a name: no registered name holds one, but at the start of its suffix, as
+/// Addresses and a label that end a name. No registered name holds one, except at the start of its suffix, as in
 /// `10.4028/www.scientific.net/…`. In `/nhttp` a line break was written `/n`.
 const ADDRESSES: [&str; 5] = ["/nhttp", "http", "www.", "dx.doi", "doi:"];
 
-/// Words that end a name, which no registered name holds either.
+/// Words that end a name. No registered name holds one.
 const ANYWHERE: [&str; 5] = [
     "accessed",
     "lastaccessed",
@@ -19,34 +19,35 @@ const ANYWHERE: [&str; 5] = [
     "retrieved",
 ];
 
-/// Words that end a name after the first digit of its suffix, where of 385,484 registered names only a SICI holds one. Before
-/// it more do, as `10.1016/j.pmcj.2005.03.005`, but few suffixes have no digit.
+/// Words that end a name after the first digit of its suffix. Of 385,484 registered names only a SICI holds one there. More names
+/// hold one before it, as `10.1016/j.pmcj.2005.03.005`, but few suffixes have no digit.
 #[rustfmt::skip]
 const AFTER_DIGIT: [&str; 16] = [
     "doi.", "doi10.",
     // Other identifiers, and indexes that link to them.
     "pmid", "pmc", "pubmed", "arxiv", "crossref", "google", "issn", "isbn", "jstor", "oclc", "s2cid",
-    // How far the publication was, and when it was read.
+    // The state of the publication, and when it was read.
     "epub", "last",
     // A dotted line up to the page, or a text that was cut short.
     "...",
 ];
 
-/// What starts a remark: a name ends before it. In it `o` matches the digit `0` too, as in `http://dx.d0i.0rg`. Most other
-/// words that were glued on are recognised by [`glued`]; these are short, or follow names that end in a letter.
+/// Starts of remarks, before which a name ends. In them `o` matches the digit `0` too, as in `http://dx.d0i.0rg`. [`glued`]
+/// recognises most other words that were glued on; these are short, or follow names that end in a letter.
 pub(crate) fn remarks() -> impl Iterator<Item = &'static str> {
     ADDRESSES.into_iter().chain(ANYWHERE).chain(AFTER_DIGIT)
 }
 
-/// Stems of words of a title page that text taken from it glues to the name: `.author`, as in "Author manuscript". No
-/// registered name ends in a word that starts so after a digit or the `.x` of one publisher's names.
+/// Stems of words that text from a title page adds to a name: `.author`, as in "Author manuscript". No registered name ends in a
+/// word that starts so after a digit or the `.x` of one publisher's names.
 pub(crate) const TITLE_PAGE: [&str; 6] = ["author", "research", "receiv", "accept", "peer", "hhs"];
 
-/// Where text starts that was glued on after a digit: what is not ASCII, or a run of letters that no name has there.
+/// Returns where text starts that was glued on after a digit: a character beyond ASCII, or a run of letters that no name has
+/// there.
 ///
-/// Of 385,484 registered names none has more than ASCII after a digit, 18 have seven letters or more that no joint follows,
-/// and none has four that a mark of prose follows, or three after a bracket, wherever the digit is. Of 112,024 labels in
-/// their own case one has a capital and small letters. One publisher's names end in `abstract` after a digit.
+/// Of 385,484 registered names, none has characters beyond ASCII after a digit, and 18 have seven or more letters that no joint
+/// follows. None has four that a mark of prose follows, or three after a bracket, wherever the digit is. Of 112,024 labels in
+/// their own case, one has a capital and small letters. Names of one publisher end in `abstract` after a digit.
 pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
     let suffix = found.suffix();
     let is_start = |at: &usize| is_glued(&suffix[*at..]);
@@ -55,7 +56,7 @@ pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
     let first_digit = first_digit(suffix);
     let brackets = suffix[first_digit..].match_indices(['(', '[']);
     let bracket = brackets.map(|(at, _)| first_digit + at).find(is_start);
-    // The letter that one publisher's names end in, before a word.
+    // One publisher's names end in this letter. A word may follow it.
     let is_capital = |at: &usize| suffix[*at..].starts_with(|c: char| c.is_ascii_uppercase());
     let letters = suffix.match_indices(".x").map(|(at, x)| at + x.len());
     let after_letter = letters.filter(is_capital).find(is_start);
@@ -63,7 +64,7 @@ pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
     ends.min()
 }
 
-/// Where the first digit of a suffix is, or its end.
+/// Returns where the first digit of a suffix is, or the end of the suffix.
 fn first_digit(suffix: &str) -> usize {
     let digit = suffix.find(|c: char| c.is_ascii_digit());
     digit.unwrap_or(suffix.len())
@@ -122,8 +123,8 @@ pub(super) fn listed(found: &Found<'_>) -> Option<usize> {
     starts.find_map(is_start)
 }
 
-/// Whether a word that was glued to a name may start at `at`: in the middle of another word, `unavailable`, none does. A capital
-/// after a small letter starts a word, and so does what follows the single letter that one publisher's names end in.
+/// Whether a word that was glued to a name may start at `at`. It may not inside another word, as in `unavailable`. A capital
+/// after a small letter starts a word, and so does a letter after the single letter that one publisher's names end in.
 fn starts_word(text: &[u8], at: usize) -> bool {
     let (front, word) = text.split_at(at);
     match front {
@@ -134,7 +135,7 @@ fn starts_word(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether two letters start a remark: most texts hold few that do.
+/// Whether two letters start a remark. Most texts hold few that do.
 static FIRST_TWO: LazyLock<Box<[bool]>> = LazyLock::new(|| {
     let mut first = vec![false; 1 << 16].into_boxed_slice();
     for word in remarks() {
@@ -143,7 +144,7 @@ static FIRST_TWO: LazyLock<Box<[bool]>> = LazyLock::new(|| {
     first
 });
 
-/// The number of the first two letters of a word, as they are compared.
+/// Returns the first two letters of a word as a number, without regard to case.
 fn two_letters(word: &[u8]) -> usize {
     let letter = |byte: u8| match byte {
         b'0' => b'o',
@@ -169,8 +170,8 @@ fn starts_with_one(words: &[&str], rest: &[u8]) -> bool {
     })
 }
 
-/// A host glued on after a full stop, such as `.jid.sagepub.com`, or after a digit, such as `journals.sagepub.com`, at
-/// the end or with a path. What starts a suffix or follows a slash is the name's own, as in
+/// Returns where a host starts that was glued on after a full stop, such as `.jid.sagepub.com`, or after a digit, such as
+/// `journals.sagepub.com`, at the end or with a path. A host at the start of a suffix or after a slash belongs to the name, as in
 /// `10.4028/www.scientific.net/amr.433`.
 pub(super) fn host(found: &Found<'_>) -> Option<usize> {
     let suffix = found.suffix();
@@ -190,7 +191,7 @@ pub(super) fn host(found: &Found<'_>) -> Option<usize> {
         (count + 1, len + label.len() + 1)
     });
     let start = at.checked_sub(len).filter(|_| len > 0)?;
-    // A host in two parts lacks its first, which may hang on the name: `1379er.sagepub.com`.
+    // The first part of a host in two parts may be glued to the name: `1379er.sagepub.com`.
     let name = suffix[..start].trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let glued =
         count == 1 && start - name.len() > 1 && name.ends_with(|c: char| c.is_ascii_digit());

@@ -1,14 +1,14 @@
-//! The rows of rules for dirty data, and what they read.
+//! The types of the rows of rules for dirty data, and their input.
 
 use super::draft::{Draft, Edit};
 use crate::scan::rules::Rule;
 
-/// The suffix of a name that was found, and what bears on it.
+/// The suffix of a name that was found, and the text around it.
 pub(super) struct Found<'n> {
     pub(super) prefix: &'n str,
-    /// The scheme or proxy and the prefix as they are in the text, and what is before these.
+    /// The text before the scheme or proxy, and the scheme or proxy with the prefix as written.
     pub(super) front: (&'n str, String),
-    /// The marks of emphasis before the name, which are after it too.
+    /// The marks of emphasis before the name, which may follow it too.
     pub(super) emphasis: &'n str,
     pub(super) draft: Draft,
 }
@@ -19,8 +19,8 @@ impl Found<'_> {
     }
 }
 
-/// A rule, and the edits that it wants.
+/// A rule, and a function that returns its edits.
 pub(super) type Repair = (Rule, fn(&Found<'_>) -> Vec<Edit>);
 
-/// A rule, and where it says that the name ends.
+/// A rule, and a function that returns where the name ends by it; `None` if the rule does not end it.
 pub(super) type Ending = (Rule, fn(&Found<'_>) -> Option<usize>);

@@ -1,4 +1,5 @@
-//! Which texts do not hold the whole name: an ellipsis ends them, blanks took the place of joints, or a line end may be inside it.
+//! Recognises texts that do not hold the whole name: an ellipsis ends them, blanks replaced joints, or a line end may be inside
+//! the name.
 
 use super::{remark, start};
 use crate::scan::rules::Rule;
@@ -6,8 +7,8 @@ use crate::scan::rules::end::ELLIPSES;
 use crate::scan::rules::joint::Following;
 use crate::scan::rules::template::has_wildcard;
 
-/// Whether a name with this suffix is a placeholder: four of the letter x or five of n in a row, or a pattern such as `*`. Of
-/// 385,484 registered names none holds one.
+/// Whether a name with this suffix is a placeholder: four of the letter x or five of n in a row, or a pattern such as `*`. No
+/// name of 385,484 registered ones holds such a text.
 pub(crate) fn is_placeholder(suffix: &str) -> bool {
     let lower = suffix.to_lowercase().replace('×', "x");
     let is_held =
@@ -15,7 +16,7 @@ pub(crate) fn is_placeholder(suffix: &str) -> bool {
     is_held && Rule::Placeholder.holds()
 }
 
-/// `text` without the word after an ellipsis, `… (more)` or `... [truncated]`.
+/// Returns `text` without the word after an ellipsis, `… (more)` or `... [truncated]`.
 fn without_note(text: &str) -> &str {
     let is_mark = |c: char| matches!(c, '(' | '[' | ')' | ']' | ' ' | '（' | '）');
     let head = text.trim_end_matches(|c: char| c.is_alphabetic() || is_mark(c));
@@ -25,7 +26,7 @@ fn without_note(text: &str) -> &str {
     if follows && is_word { head } else { text }
 }
 
-/// Where the ellipsis starts that cuts the last word of `text` short, which is a name: no more than closing marks follow it.
+/// Returns where the ellipsis starts that cuts short a name, the last word of `text`. Only closing marks or a note may follow it.
 pub(crate) fn cut_short(text: &str) -> Option<usize> {
     const CLOSERS: [char; 12] = [
         ')', ']', '}', '>', '"', '\'', '»', '”', '’', '」', '』', '*',
@@ -48,12 +49,12 @@ pub(crate) fn cut_short(text: &str) -> Option<usize> {
     (is_name && Rule::CutShort.holds()).then_some(head.len())
 }
 
-/// Where the first blank is that took the place of a joint in the first name of `text`, a hyphen or a mark below the line: which
-/// it was, nobody can tell.
+/// Returns where the first blank is that replaced a hyphen or an underscore in the first name of `text`. Nobody can tell which of
+/// the two it was.
 ///
-/// A printed line number after the prefix hides where the name goes on, `10.5555/ 512 kacsn.2019`. Such are also the numbers and
-/// single letters after an ISBN's start, `978 3 642 12345 6`, and those of which one is a number of three digits or more that
-/// starts with zero, `coli a 00346`. Volumes, pages, years and dates are not written so.
+/// The number of a printed line after the prefix hides where the name goes on, `10.5555/ 512 kacsn.2019`. Blanks also replaced
+/// joints if numbers and single letters follow the start of an ISBN, `978 3 642 12345 6`, or if one of these numbers has three or
+/// more digits and starts with zero, `coli a 00346`. Volumes, pages, years and dates are not written so.
 pub(crate) fn lost_joint(text: &str) -> Option<usize> {
     let start = start::find_iter(text).next()?;
     let suffix = start.rest();
@@ -75,11 +76,11 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
     ((is_lost || is_numbered) && !start.is_spaced() && Rule::LostJoints.holds()).then(at)
 }
 
-/// More numbers than a name is made of.
+/// Max number of parts that are read after the first.
 const MAX_PARTS: usize = 8;
 
-/// Whether a line ends with `c`, as some system, standard or program sees it. The last four part the fields of records, and some
-/// programs take one for a hyphen.
+/// Whether a line ends with `c`, by some system, standard or program. The last four separate the fields of records, and some
+/// programs write one of them for a hyphen.
 pub(crate) fn is_line_end(c: char) -> bool {
     matches!(
         c,
@@ -87,8 +88,8 @@ pub(crate) fn is_line_end(c: char) -> bool {
     )
 }
 
-/// Whether what was cut from a name starts with a line end and a word that may be the rest of the name: it has a digit, or is the
-/// last word. Other words are prose. A remark, another name and a bracket that opens are no rest.
+/// Whether the text that was cut from a name starts with a line end and a word that may be the rest of the name: it has a digit,
+/// or is the last word. Other words are prose. A remark, another name and an opening bracket do not continue a name.
 pub(crate) fn may_go_on(cut: &str) -> bool {
     let rest = cut.trim_start();
     let mut words = rest.split_whitespace();

@@ -1,4 +1,4 @@
-//! Where a name starts in dirty data: at a prefix, whatever comes before it.
+//! Finds where names start in dirty data: at prefixes, whatever comes before them.
 
 use super::draft::{Change, Draft, Edit};
 use super::row::Found;
@@ -10,18 +10,18 @@ use crate::scan::rules::start::ends_in_subfield_code;
 /// A prefix, and the text around it.
 pub(super) struct DirtyStart<'t> {
     before: &'t str,
-    /// Prefix and separator as they are in the text.
+    /// The prefix and separator as written.
     written: &'t str,
-    /// Without the blanks that were typeset into it.
+    /// The prefix without the blanks that were typeset into it.
     pub(super) prefix: String,
     /// The text after the separator.
     rest: &'t str,
-    /// The marks of emphasis before the word, which are after the name again.
+    /// The marks of emphasis before the word, which may follow the name again.
     pub(super) emphasis: &'t str,
 }
 
 impl<'t> DirtyStart<'t> {
-    /// Scheme or proxy and prefix as they are in the text, and what is before these.
+    /// Returns the text before the scheme or proxy, and the scheme or proxy with the prefix as written.
     pub(super) fn front(&self) -> (&'t str, String) {
         const LONGEST: usize = 48;
         let near = self.before.len().saturating_sub(LONGEST);
@@ -33,18 +33,18 @@ impl<'t> DirtyStart<'t> {
         (before, format!("{opener}{}", self.written))
     }
 
-    /// Whether blanks after the marks of its scheme, proxy or prefix show that there are more in the name.
+    /// Whether blanks after the marks of its scheme, proxy or prefix show that the suffix has such blanks too.
     pub(super) fn is_spaced(&self) -> bool {
         let (before, front) = self.front();
         front.starts_with("https :") || is_shown_break(before, &front, "", "").is_some()
     }
 
-    /// The text after the separator.
+    /// Returns the text after the separator.
     pub(super) fn rest(&self) -> &'t str {
         self.rest
     }
 
-    /// The suffix, after `changes` to the text; nothing where a rule is wanted that does not hold.
+    /// Returns the suffix as a draft with `changes`; `None` if the start needs a rule that is not in force.
     pub(super) fn suffix(&self, changes: &[Change]) -> Option<Draft> {
         let mut draft = Draft {
             text: self.rest.to_owned(),
@@ -58,14 +58,14 @@ impl<'t> DirtyStart<'t> {
     }
 }
 
-/// Whether `before` and a name are a presentation form.
+/// Whether `before` and a name together are a presentation form.
 fn is_form(before: &str) -> bool {
     let name = "10.5555/a";
     let read = || Doi::parse(&format!("{before}{name}"));
     before.is_empty() || read().is_ok_and(|doi| doi.as_str() == name)
 }
 
-/// Each prefix in `text` that a name can start with, in order.
+/// Returns each prefix in `text` that a name can start with, in order.
 pub(super) fn find_iter(text: &str) -> impl Iterator<Item = DirtyStart<'_>> {
     text.match_indices("10")
         .filter(|(at, _)| !is_inside_number(text, *at))
@@ -82,7 +82,7 @@ pub(super) fn find_iter(text: &str) -> impl Iterator<Item = DirtyStart<'_>> {
         })
 }
 
-/// The run of `*`, `_` or `~` that the last word of `before` starts with: `**10.5555/abc**`, `_doi:10.5555/abc_`.
+/// Returns the run of `*`, `_` or `~` that the last word of `before` starts with: `**10.5555/abc**`, `_doi:10.5555/abc_`.
 fn emphasis(before: &str) -> &str {
     let word = before
         .rsplit(char::is_whitespace)
@@ -95,7 +95,8 @@ fn emphasis(before: &str) -> &str {
     })
 }
 
-/// `110.5555/a` and `2.10.5555/a` are other numbers; in `10.10.5555/a` the directory indicator was written twice.
+/// Whether `at` is inside a number, as in `110.5555/a` and `2.10.5555/a`. In `10.10.5555/a` the directory indicator was written
+/// twice.
 fn is_inside_number(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
     match before {
@@ -117,7 +118,7 @@ fn ends_in_pages(text: &str) -> bool {
     first < head.len() && head[..first].ends_with(':')
 }
 
-/// The prefix that `text` starts with, and what follows its separator; blanks may be around its parts.
+/// Reads the prefix that `text` starts with. Returns it and the text after its separator. Blanks may be around its parts.
 fn read(text: &str) -> Option<(String, &str)> {
     let rest = text.strip_prefix("10")?;
     let rest = after(rest, '.')?;
@@ -146,8 +147,8 @@ fn read(text: &str) -> Option<(String, &str)> {
     Some((prefix, after(rest, '/')?))
 }
 
-/// A prefix that a reader of print took for another: letters for digits, another mark for the full stop or the slash.
-/// Nothing where no single reading is possible.
+/// Restores a prefix that was misread from print: letters for digits, or another mark for the full stop or the slash. Returns no
+/// edit if `text` has no such prefix.
 pub(crate) fn reread(text: &str) -> Vec<Edit> {
     let mut starts = text.char_indices().filter(|(at, c)| {
         let before = text[..*at].chars().next_back();
@@ -162,7 +163,7 @@ pub(crate) fn reread(text: &str) -> Vec<Edit> {
         .unwrap_or_default()
 }
 
-/// The length of the prefix and separator that `text` starts with, and what they were.
+/// Reads the prefix and separator that `text` starts with. Returns their length, and what they were.
 fn reread_at(text: &str) -> Option<(usize, String)> {
     let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
     let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
@@ -190,7 +191,8 @@ fn digit_read_as_letter(c: char) -> char {
     }
 }
 
-/// The separator that was written `_`, as in `10.5555_abc.pdf`, and the ending: the name of a file holds no slash.
+/// Restores the separator that was written `_`, as in `10.5555_abc.pdf`, since file names cannot hold a slash. Drops the file's
+/// ending.
 pub(crate) fn underscored(text: &str) -> Vec<Edit> {
     let Some(at) = text.find("10.") else {
         return Vec::new();
@@ -212,7 +214,7 @@ pub(crate) fn underscored(text: &str) -> Vec<Edit> {
     [slash].into_iter().chain(ending).collect()
 }
 
-/// Four to nine digits, as names in text have them, or the start of an ISBN.
+/// Whether `code` has four to nine digits, as in most names, or is the start of an ISBN.
 fn is_usual(code: &str, rest: &str) -> bool {
     matches!(code.len(), 4..=9) || matches!(code, "978" | "979") && rest.starts_with('.')
 }
@@ -222,12 +224,12 @@ fn digits(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// What follows `mark`, blanks on both its sides skipped.
+/// Returns the text after `mark`, without the blanks on both sides of it; `None` if `text` starts otherwise.
 fn after(text: &str, mark: char) -> Option<&str> {
     Some(text.trim_start().strip_prefix(mark)?.trim_start())
 }
 
-/// The next name; or the same once more, even after a digit, a full stop or a hyphen, where other names go on, as
+/// Returns where the next name starts. The same name may follow a digit, a full stop or a hyphen. Other names go on there, as
 /// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
 pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
     let (prefix, suffix) = (found.prefix, found.suffix());
@@ -240,7 +242,7 @@ pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
     Some(suffix.match_indices("10").find(starts)?.0)
 }
 
-/// Whether the prefix at `at` starts a name of its own: after a digit only where it is `prefix` once more.
+/// Whether the prefix at `at` starts another name. After a digit it does so only if it equals `prefix`.
 fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
     let again = || {
         suffix[at..]
@@ -261,7 +263,7 @@ pub(crate) fn is_network(prefix: &str, suffix: &str) -> bool {
     numbers.count() == 4 && is_size && Rule::Network.holds()
 }
 
-/// Whether `text` is the URL of a host that is no proxy for DOI names.
+/// Whether `text` is the URL of a host that is not a proxy for DOI names.
 pub(crate) fn is_foreign_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;

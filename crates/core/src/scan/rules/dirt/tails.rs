@@ -1,10 +1,10 @@
-//! Which pages, words and places in print are cut from the end of a name in dirty data.
+//! Finds pages, words and places in print to cut from the end of a name in dirty data.
 
 use super::remark::TITLE_PAGE;
 use crate::scan::rules::Rule;
 use crate::scan::rules::tail::{self, Tail};
 
-/// What is cut from the end, beside marks.
+/// The texts that are cut from the end, in addition to marks.
 pub(super) const TAILS: [Tail; 9] = [
     (Rule::PlaceInPrint, place_in_print),
     (Rule::BracketedYear, bracketed_year),
@@ -19,7 +19,7 @@ pub(super) const TAILS: [Tail; 9] = [
     (Rule::TitlePage, title_page),
 ];
 
-/// A word of the title page after a digit and a full stop.
+/// Finds a word of the title page after a digit and a full stop or slash.
 fn title_page(_: &[u8], suffix: &[u8]) -> Option<usize> {
     let is_letter = |b: &&u8| b.is_ascii_alphabetic() || **b == b'-';
     let len = suffix.iter().rev().take_while(is_letter).count();
@@ -35,7 +35,7 @@ fn title_page(_: &[u8], suffix: &[u8]) -> Option<usize> {
     (is_whole && TITLE_PAGE.iter().any(is)).then_some(head.len())
 }
 
-/// Volume, pages and year, as `,85,1494(2006)`.
+/// Finds volume, pages and year, as in `,85,1494(2006)`.
 fn place_in_print(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     let head = &suffix[..bracketed_year(prefix, suffix).unwrap_or(suffix.len())];
     let is_digit = |b: &u8| b.is_ascii_digit();
@@ -59,7 +59,7 @@ fn place_in_print(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     (is_place && head.last().is_some_and(is_digit)).then_some(end)
 }
 
-/// A year in brackets. A bracketed number after volume and issue is a page: `(asce)0733-9445(2008)134:7(1959)`.
+/// Finds a year in brackets. A bracketed number after volume and issue is a page: `(asce)0733-9445(2008)134:7(1959)`.
 fn bracketed_year(_: &[u8], suffix: &[u8]) -> Option<usize> {
     match suffix {
         [head @ .., b'(', a, b, c, d, b')'] if is_year(&[*a, *b, *c, *d]) => {
@@ -73,7 +73,7 @@ pub(super) fn is_year(text: &[u8]) -> bool {
     matches!(text, [b'1', b'9', a, b] | [b'2', b'0', a, b] if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
-/// Up to three letters or digits after a number and a colon.
+/// Whether `head` ends in up to three letters or digits after a number and a colon.
 fn ends_in_issue(head: &[u8]) -> bool {
     let issue = head.iter().rev().take_while(|b| b.is_ascii_alphanumeric());
     let len = issue.count();

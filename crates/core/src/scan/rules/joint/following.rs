@@ -1,4 +1,4 @@
-//! What follows white space that may be a break: more of the name, or the next thing in the text.
+//! Reads the text after white space that may be a break: more of the name, or the next thing in the text.
 
 use super::spacing::RUN;
 use super::{LONGEST_PAGE, first_word, has_digit, is_long_number};
@@ -7,14 +7,14 @@ use super::{LONGEST_PAGE, first_word, has_digit, is_long_number};
 #[derive(Clone, Copy)]
 pub(crate) struct Following<'w> {
     pub(super) word: &'w [u8],
-    /// The bytes after it.
+    /// The bytes after the word.
     pub(super) after: &'w [u8],
 }
 
-/// Digits of the number of an item at most. Few lists have a thousand items.
+/// Max digits of the number of an item. Few lists have a thousand items.
 const LONGEST_ITEM: usize = 3;
 
-/// First letters of the months.
+/// The first letters of the months.
 const MONTHS: [&[u8]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
@@ -25,7 +25,8 @@ impl<'w> Following<'w> {
         Following { word, after }
     }
 
-    /// The digits that it consists of, but for a full stop or a closing bracket after them.
+    /// Returns the digits that the word consists of, without a full stop or a closing bracket after them; `None` if it has other
+    /// bytes.
     fn number(&self) -> Option<&'w [u8]> {
         let number = match self.word {
             [number @ .., b'.' | b')'] => number,
@@ -35,12 +36,12 @@ impl<'w> Following<'w> {
         is_number.then_some(number)
     }
 
-    /// The word after it.
+    /// Returns the word after this one.
     pub(super) fn next(&self) -> &'w [u8] {
         first_word(self.after.trim_ascii_start())
     }
 
-    /// Whether it may be the number of the next item of a list, `12. Smith`.
+    /// Whether the word may be the number of the next item of a list, `12. Smith`.
     pub(crate) fn may_be_item(&self) -> bool {
         let opens =
             |first: &u8| first.is_ascii_uppercase() || matches!(first, b'"' | b'[' | 0x80..);
@@ -52,13 +53,13 @@ impl<'w> Following<'w> {
         })
     }
 
-    /// Whether it is the number of the item after the last one in `before`, the text up to here.
+    /// Whether the word is the number of an item, one more than that of an item in `before`, the text up to here.
     pub(super) fn is_next_item(&self, before: &[u8]) -> bool {
         let number = value(self.number().unwrap_or_default());
         self.may_be_item() && items(before).any(|item| item + 1 == number)
     }
 
-    /// Whether items are in `before`, the text up to here, and it is far from the number of each.
+    /// Whether `before`, the text up to here, has items, and the number of none of them is near this one.
     pub(super) fn is_no_item(&self, before: &[u8]) -> bool {
         const FAR: u32 = 100;
         let number = value(self.number().unwrap_or_default());
@@ -66,12 +67,12 @@ impl<'w> Following<'w> {
         near.next() == Some(false) && !near.any(|is_near| is_near)
     }
 
-    /// Whether digits follow it.
+    /// Whether the word ends in a full stop and a digit follows it.
     pub(crate) fn leads_to_digit(&self) -> bool {
         self.word.ends_with(b".") && self.next().first().is_some_and(u8::is_ascii_digit)
     }
 
-    /// Whether it is a short number alone before a word, as where the lines of a page are numbered.
+    /// Whether the word is a short number alone before a word, as in a page with numbered lines.
     pub(crate) fn is_line_number(&self) -> bool {
         self.word.len() <= LONGEST_PAGE
             && self.word.iter().all(u8::is_ascii_digit)
@@ -79,7 +80,7 @@ impl<'w> Following<'w> {
             && self.next().iter().any(|b| b.is_ascii_digit() || *b == b'.')
     }
 
-    /// Whether it is part of a date or a number of pages: `2019 Jan`, `3 pages`.
+    /// Whether the word is part of a date or a number of pages: `2019 Jan`, `3 pages`.
     pub(crate) fn is_date_or_pages(&self) -> bool {
         let starts = |word: &[u8], start: &[u8]| {
             let front = word.get(..start.len());
@@ -95,24 +96,26 @@ impl<'w> Following<'w> {
             && (is_pages() || MONTHS.iter().any(|month| starts(next, month)))
     }
 
-    /// Whether it holds a digit, or leads to one by marks alone: `pone. 0176020`, `clind ermat ol. 2019`.
+    /// Whether the word holds a digit, or only marks and letters are before the next digit: `pone. 0176020`, `clind ermat ol.
+    /// 2019`.
     pub(super) fn leads_to_number(&self) -> bool {
         has_digit(self.word) || self.leads_by_marks()
     }
 
-    /// Whether letters, marks and blanks lead from its start to a digit, each blank beside a mark or after five letters, and a mark
-    /// is directly before the digit.
+    /// Whether only letters, marks and blanks are before the next digit, each blank beside a mark or after five letters, and a
+    /// mark is directly before the digit.
     fn leads_by_marks(&self) -> bool {
         self.leads(|_, after| after == LeadPart::Mark)
     }
 
-    /// The same where letters or a blank may be directly before the digit: `forma tics/ btp352`. After a blank, the number is no
-    /// page or year.
+    /// As [`leads_by_marks`](Self::leads_by_marks), but letters or a blank may be directly before the digit: `forma tics/
+    /// btp352`. After a blank, the number must be too long for a page or year.
     pub(super) fn leads_by_runs(&self) -> bool {
         self.leads(|number, after| after != LeadPart::Blank || is_long_number(number))
     }
 
-    /// Whether parts lead from its start to a number, of which `leads_to` says so.
+    /// Whether only letters, marks and blanks are before the next number, and `leads_to` accepts the number and the part before
+    /// it.
     fn leads(&self, leads_to: impl Fn(&[u8], LeadPart) -> bool) -> bool {
         const NEAR: usize = 48;
         let is_mark = |b: &u8| matches!(b, b'.' | b'-' | b'/' | b'_' | b':');
@@ -146,10 +149,10 @@ impl<'w> Following<'w> {
     }
 }
 
-/// What is before a part of a name.
+/// The part of a text directly before a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeadPart {
-    /// A mark, and blanks after it or none.
+    /// A mark, perhaps with blanks after it.
     Mark,
     Letters,
     /// Blanks after letters.
@@ -164,7 +167,7 @@ fn value(digits: &[u8]) -> u32 {
     digits.iter().fold(0, digit)
 }
 
-/// The numbers of items in the last bytes of `text`: `12. Smith`.
+/// Returns the numbers of items in the last bytes of `text`: `12. Smith`.
 fn items(text: &[u8]) -> impl Iterator<Item = u32> {
     const NEAR: usize = 800;
     let near = &text[text.len().saturating_sub(NEAR)..];
@@ -181,7 +184,7 @@ fn items(text: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Whether `suffix` is seldom a whole name: it has no digit, or none but those of a year, or of a year and a month, at its end.
+/// Whether `suffix` is seldom a whole name: it has no digit, or only those of a year, or of a year and a month, at its end.
 pub(crate) fn is_incomplete(suffix: &[u8]) -> bool {
     let parts = suffix.split(|b| !b.is_ascii_alphanumeric());
     let mut parts = parts.filter(|part| !part.is_empty()).rev();

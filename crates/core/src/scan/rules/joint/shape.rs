@@ -1,4 +1,4 @@
-//! Breaks that the shape of a name shows, whatever is around it.
+//! Recognises breaks by the shape of a name, whatever is around it.
 
 use super::following::{Following, is_incomplete};
 use super::spacing::is_x;
@@ -7,7 +7,7 @@ use crate::doi::hex_pair;
 use crate::scan::rules::Rule;
 use crate::scan::rules::raw::ends_in_break_command;
 
-/// Whether a break after `suffix` may have a shape, at a glance at its end.
+/// Whether the end of `suffix` allows a break that [`has_break`] recognises, at a glance.
 #[inline]
 pub(super) fn may_end_part(suffix: &[u8]) -> bool {
     match suffix {
@@ -41,11 +41,11 @@ fn ends_part(suffix: &[u8]) -> bool {
     }
 }
 
-/// Whether the white space that `rest` starts with, `end`, is inside the name with `suffix`.
+/// Whether the white space that `rest` starts with, described by `end`, is inside the name with `suffix`.
 pub(super) fn has_break(suffix: &[u8], rest: &[u8], end: LineEnd) -> bool {
     let first = rest.get(end.blanks).copied().unwrap_or_default();
     let may_go_on = match first {
-        // After a full stop, a word starts so only before the first digit, but for an `x`.
+        // After a full stop, a part of a name starts with such a letter only before the first digit. An `x` may follow a digit.
         b'a'..=b'w' | b'y' | b'z' => !suffix.ends_with(b".") || !has_digit(suffix),
         b'A'..=b'W' | b'Y' | b'Z' => !suffix.ends_with(b"."),
         _ => first.is_ascii_alphanumeric(),
@@ -65,7 +65,7 @@ pub(super) fn has_break(suffix: &[u8], rest: &[u8], end: LineEnd) -> bool {
         || is_before_number(suffix, following) && Rule::BreakBeforeNumber.holds()
 }
 
-/// Whether `suffix` ends in the character that shows only where a line is broken.
+/// Whether `suffix` ends in a soft hyphen, which is shown only at the end of a broken line.
 fn ends_in_soft_hyphen(suffix: &[u8]) -> bool {
     const FORMS: [&[u8]; 5] = [b"\xC2\xAD", b"&shy;", b"&#173;", b"&#xAD;", b"\\u00ad"];
     let is_at_end = |form: &&[u8]| {
@@ -75,7 +75,7 @@ fn ends_in_soft_hyphen(suffix: &[u8]) -> bool {
     FORMS.iter().any(is_at_end)
 }
 
-/// Whether the break is inside an escape of a mark by a percent sign, `10.1023/A%` and `3A1022645801436`.
+/// Whether the break is inside a percent-encoded mark, `10.1023/A%` and `3A1022645801436`.
 fn is_in_escape(suffix: &[u8], word: &[u8], end: LineEnd) -> bool {
     let byte = match (suffix, word) {
         ([.., b'%'], [high, low, _, ..]) => hex_pair(*high, *low),
@@ -85,7 +85,7 @@ fn is_in_escape(suffix: &[u8], word: &[u8], end: LineEnd) -> bool {
     end.lines == 1 && byte.is_some_and(|byte| byte.is_ascii_punctuation())
 }
 
-/// Whether `suffix` is the ISBN of a book and `_`, after which the number of a chapter follows.
+/// Whether `suffix` is the ISBN of a book and `_`, and `word` starts as the number of a chapter does.
 fn is_in_chapter(suffix: &[u8], word: &[u8]) -> bool {
     const DIGITS: usize = 13;
     let Some(book) = suffix.strip_suffix(b"_") else {
@@ -96,9 +96,9 @@ fn is_in_chapter(suffix: &[u8], word: &[u8]) -> bool {
     is_isbn && book.starts_with(b"97") && word[0].is_ascii_digit()
 }
 
-/// Whether the last part of a name follows, as publishers form them: the `x` after a journal, a year and a number, the number of an
-/// article after a year and a month, and that of a paper after the short name of a conference and a year, or after the number of
-/// its proceedings, which has as many digits.
+/// Whether the last part of a name follows, as publishers form them: the `x` after a journal, a year and a number; the number of
+/// an article after a year and a month; the number of a paper after the short name of a conference and a year, or after the
+/// number of its proceedings, which has as many digits.
 fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) -> bool {
     let Some(front) = suffix.trim_ascii_start().strip_suffix(b".") else {
         return false;
@@ -146,17 +146,17 @@ fn is_issn_at_end(text: &[u8]) -> bool {
     issn.is_some_and(|issn| issn.iter().enumerate().all(is_issn))
 }
 
-/// Whether `suffix` ends in a full stop and two digits.
+/// Whether `suffix` ends in a full stop and the two digits of a month.
 fn ends_in_month(suffix: &[u8]) -> bool {
     matches!(suffix, [.., b'.', b'0' | b'1', b'0'..=b'9'])
 }
 
-/// Whether `suffix` has no digit yet, and letters, a full stop and digits follow its own: `10.1371/journal.` and `pone.0176020`.
+/// Whether `suffix` has no digit yet, and letters, a full stop and digits follow it: `10.1371/journal.` and `pone.0176020`.
 fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
     let Some(front) = suffix.strip_suffix(b".") else {
         return false;
     };
-    // A break was joined before.
+    // A break was joined before this one.
     if front.iter().any(u8::is_ascii_whitespace)
         && !has_digit(front)
         && following.word[0].is_ascii_digit()
@@ -176,9 +176,9 @@ fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
     !front.is_empty() && !has_digit(front) && is_low && is_part && following.leads_to_number()
 }
 
-/// Whether a number follows `suffix` and a full stop as the last part of a name, as publishers form them: a page after volume
-/// and issue, `archderm.114.3.`, or `v6i1.`; a number after the short name of a journal and a digit, `fes3.`; the year after the
-/// number of a manuscript; a chapter. Of 385,484 registered names 5,800 are of these forms, and 90 end before the number.
+/// Whether `suffix` ends in a full stop and lacks a number as its last part, as publishers form names: a page after volume and
+/// issue, `archderm.114.3.` or `v6i1.`; a number after the short name of a journal and a digit, `fes3.`; the year after the
+/// number of a manuscript; a chapter. Of 385,484 registered names, 5,800 have these forms, and 90 end before the number.
 pub(super) fn lacks_last_part(suffix: &[u8]) -> bool {
     let bare: Vec<u8> = suffix
         .iter()
@@ -231,7 +231,7 @@ fn ends_in_year(front: &[u8]) -> bool {
     }
 }
 
-/// Whether `front` is a year and the short name of a journal, `2013.jamadermatol`, before a number.
+/// Whether `front` is a year and the short name of a journal, `2013.jamadermatol`, which a number follows.
 fn is_year_and_journal(front: &[u8]) -> bool {
     match front {
         [b'1' | b'2', b'0' | b'9', _, digit, b'.', journal @ ..] => {
@@ -243,7 +243,7 @@ fn is_year_and_journal(front: &[u8]) -> bool {
     }
 }
 
-/// Whether `front` ends in the number of a manuscript as one publisher forms it, `wnl.0000078943.50032`: two digits follow,
+/// Whether `front` ends in the number of a manuscript as one publisher forms it, `wnl.0000078943.50032`. Two digits follow it,
 /// hexadecimal in some names.
 pub(super) fn ends_in_manuscript(front: &[u8]) -> bool {
     let front = front.strip_suffix(b".").unwrap_or(front);
@@ -266,7 +266,7 @@ fn ends_in_handbook(front: &[u8]) -> bool {
     isbn.len() == ISBN && isbn.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether `word` is two hexadecimal digits, and marks.
+/// Whether `word` is two hexadecimal digits, perhaps with marks after them.
 pub(super) fn is_hexadecimal_pair(word: &[u8]) -> bool {
     match word {
         [a, b, rest @ ..] => {

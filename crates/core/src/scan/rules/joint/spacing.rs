@@ -1,8 +1,8 @@
-//! Blanks that an extractor put at each place of a name where a line may break.
+//! Recognises blanks that an extractor put at each place of a name where a line may break.
 //!
-//! Publishers allow breaks after the marks of a URL, and some after each fifth letter of a word in it. Extractors make blanks of
-//! these: `https:// doi. org/ 10. 1371/ journ al. pone. 01534 64`. The scheme, proxy and prefix show which blanks are of this kind, and
-//! the same are in the suffix. The name ends where they do.
+//! Publishers allow breaks after the marks of a URL, and some after each fifth letter of a word in it. Extractors write blanks
+//! there: `https:// doi. org/ 10. 1371/ journ al. pone. 01534 64`. The scheme, proxy and prefix show which kinds of blanks the
+//! text has. Blanks of these kinds in the suffix are breaks; another blank ends the name.
 
 use super::following::{Following, is_incomplete};
 use super::shape::{ends_in_manuscript, is_hexadecimal_pair, lacks_last_part};
@@ -10,10 +10,10 @@ use super::{LineEnd, has_digit, is_long_number, is_long_run, starts_another};
 
 /// Letters and digits between two blanks in a word.
 pub(super) const RUN: usize = 5;
-/// The longest suffix that is taken to be spaced, in bytes.
+/// Max bytes of a suffix with such blanks.
 const MAX_SUFFIX: usize = 256;
 
-/// A name as far as it is written, with its scheme or proxy.
+/// The written part of a name up to a blank, with its scheme or proxy.
 pub(super) struct Spaced<'w> {
     /// The text before the scheme or proxy.
     pub(super) before: &'w [u8],
@@ -23,12 +23,12 @@ pub(super) struct Spaced<'w> {
 }
 
 impl Spaced<'_> {
-    /// Whether the front shows that a blank is after each full stop.
+    /// Whether a blank follows each full stop of the written part.
     pub(super) fn is_shown(&self) -> bool {
         self.is_spaced(b'.')
     }
 
-    /// Whether the white space that `rest` starts with is of the kind that the front shows.
+    /// Whether the white space that `rest` starts with is of a kind that the written part shows.
     pub(super) fn has_break(&self, rest: &[u8], end: LineEnd) -> bool {
         let following = Following::read(&rest[end.blanks..]);
         let first = following.word.first().copied().unwrap_or_default();
@@ -43,14 +43,14 @@ impl Spaced<'_> {
             Some(b')') => self.is_spaced(b')') && self.goes_on_after_bracket(following),
             Some(mark) if is_mark(*mark) => self.is_spaced(*mark),
             Some(_) if !has_digit(self.suffix) && is_long_run(following.word) => true,
-            // At the start of a line, the number of an item is one.
+            // At the start of a line, a number may be that of an item.
             Some(_) if end.lines == 1 && following.may_be_item() => false,
             Some(_) => self.splits_words() && self.goes_on_in_word(following),
         }
     }
 
-    /// Whether a blank follows each `mark` of the name, but for one before a single letter or digit, which is not parted from
-    /// it. The suffix may have marks that the front lacks; then other marks of the front show it.
+    /// Whether a blank follows each `mark` of the name, except for marks before a single letter or digit. If the name has no such
+    /// mark, full stops with blanks show it.
     fn is_spaced(&self, mark: u8) -> bool {
         match self.blank_after(mark) {
             Some(is_spaced) => is_spaced,
@@ -58,7 +58,7 @@ impl Spaced<'_> {
         }
     }
 
-    /// Whether a blank follows each `mark`. `None` if the text has no such mark.
+    /// Whether a blank follows each `mark`; `None` if no mark shows it.
     fn blank_after(&self, mark: u8) -> Option<bool> {
         let text = [self.front, self.suffix].concat();
         let marks = memchr::memchr_iter(mark, &text);
@@ -74,22 +74,22 @@ impl Spaced<'_> {
         shown.reduce(|all, one| all && one)
     }
 
-    /// Whether blanks are before the marks too: `doi . org / 10 . 1016 / j . cell`.
+    /// Whether blanks are before the full stops too: `doi . org / 10 . 1016 / j . cell`.
     fn is_spaced_before(&self) -> bool {
         self.front
             .windows(2)
             .any(|pair| pair[0].is_ascii_whitespace() && pair[1] == b'.')
     }
 
-    /// Whether the first blank is after the fifth letter, in `https ://`.
+    /// Whether the first blank is after the fifth letter, as in `https ://`.
     pub(super) fn is_split(&self) -> bool {
         let scheme = self.front.get(..RUN + 2);
         scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"https :"))
     }
 
-    /// Whether words are parted after each fifth letter, as far as the name shows.
+    /// Whether words are split after each fifth letter, as far as the name shows.
     fn splits_words(&self) -> bool {
-        /// A word is not parted before its last letter.
+        /// A word is not split before its last letter.
         const LONGEST_RUN: usize = RUN + 1;
         let runs = self.suffix.split(|b| !b.is_ascii_alphanumeric());
         let mut lengths = runs.map(<[u8]>::len);
@@ -97,7 +97,7 @@ impl Spaced<'_> {
             && lengths.all(|len| len <= LONGEST_RUN)
     }
 
-    /// Whether a word that starts with a mark goes on with the name.
+    /// Whether a word that starts with a mark belongs to the name.
     fn goes_on_with_mark(&self, following: Following<'_>) -> bool {
         let word = following.word;
         let is_inside = word.get(1).is_none_or(u8::is_ascii_alphanumeric);
@@ -113,8 +113,8 @@ impl Spaced<'_> {
         is_shown && self.suffix.last().is_some_and(u8::is_ascii_alphanumeric)
     }
 
-    /// Whether the word after a closing bracket and a blank goes on with the name: a number, or anything that leads to the first
-    /// digit.
+    /// Whether the word after a closing bracket and a blank belongs to the name: a number, or before the first digit a word that
+    /// leads to it.
     fn goes_on_after_bracket(&self, following: Following<'_>) -> bool {
         let is_number = following.word[0].is_ascii_digit();
         let goes_on = match has_digit(self.suffix) {
@@ -127,8 +127,8 @@ impl Spaced<'_> {
         goes_on && self.suffix.contains(&b'(') && !following.is_date_or_pages()
     }
 
-    /// Whether the suffix ends in a number in brackets without a blank before them, `JHEP07(2018)`: more follows, for of 385,484
-    /// registered names 4 end so.
+    /// Whether the suffix ends in a number in brackets without a blank before them, `JHEP07(2018)`. More of the name follows,
+    /// since only 4 of 385,484 registered names end so.
     fn ends_in_number_in_brackets(&self) -> bool {
         let Some(open) = memchr::memrchr(b'(', self.suffix) else {
             return false;
@@ -140,12 +140,12 @@ impl Spaced<'_> {
             && before.is_some_and(u8::is_ascii_alphanumeric)
     }
 
-    /// Whether a word starts with a small letter, or leads to a digit.
+    /// Whether the word starts with a small letter, or leads to a digit.
     fn is_low_lead(&self, following: Following<'_>) -> bool {
         following.word[0].is_ascii_lowercase() || following.leads_to_number()
     }
 
-    /// Whether the word after a full stop and a blank goes on with the name, rather than with the text.
+    /// Whether the word after a full stop and a blank belongs to the name instead of the text.
     fn goes_on_after_stop(&self, following: Following<'_>) -> bool {
         let Following { word, .. } = following;
         let is_incomplete = is_incomplete(self.suffix) || lacks_last_part(self.suffix);
@@ -168,25 +168,25 @@ impl Spaced<'_> {
         }
     }
 
-    /// Whether the suffix has fewer digits than a name that may be whole.
+    /// Whether the suffix has fewer digits than most whole names.
     fn has_few_digits(&self) -> bool {
         const WHOLE: usize = 4;
         let digits = self.suffix.iter().filter(|b| b.is_ascii_digit());
         digits.count() < WHOLE
     }
 
-    /// Whether words that are parted after each fifth letter lead to a digit.
+    /// Whether words that are split after each fifth letter lead to a digit.
     fn leads_on_in_runs(&self, following: Following<'_>) -> bool {
         self.splits_words() && following.leads_by_runs()
     }
 
-    /// The length of the run of letters and digits at the end.
+    /// Returns the length of the run of letters and digits at the end.
     fn run(&self) -> usize {
         let last = self.suffix.iter().rev();
         last.take_while(|b| b.is_ascii_alphanumeric()).count()
     }
 
-    /// Whether the word after a blank goes on with the run of five letters and digits before it.
+    /// Whether the word after a blank continues the run of five letters and digits before it.
     fn goes_on_in_word(&self, following: Following<'_>) -> bool {
         let Following { word, .. } = following;
         let letters = word
@@ -212,7 +212,7 @@ impl Spaced<'_> {
     }
 }
 
-/// A mark after which a line may break.
+/// Whether a line may break after `byte`.
 fn is_mark(byte: u8) -> bool {
     matches!(byte, b'.' | b'-' | b'/' | b':' | b'_' | b'(' | b')')
 }
