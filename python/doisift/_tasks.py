@@ -85,11 +85,12 @@ def check(paths: Path | Iterable[Path], **options: Unpack[CheckOptions]) -> list
     >>> [(row["line"], row["key"], row["verdict"]) for row in doisift.check("refs.bib")]  # doctest: +SKIP
     [(1, 'a', 'written_wrongly')]
 
-    With `known`, an index says which names exist and which works were retracted. `fix` writes certain repairs into the files.
+    Paths are files, folders, or patterns such as ``"*.bib"``, which are expanded where there is no such file. With `known`, an index
+    says which names exist and which works were retracted. `fix` writes certain repairs into the files.
     """
     import json
 
-    rows: list[dict[str, Any]] = json.loads(_doisift.check_rows(_paths(paths, options), options, None))[0]
+    rows: list[dict[str, Any]] = json.loads(_doisift.check_rows(_listed(paths), options, None))[0]
     return rows
 
 
@@ -110,10 +111,8 @@ def resolve(names: str | Iterable[str], **options: Unpack[ResolveOptions]) -> li
             return [json.loads(line) for line in lines]
 
 
-def _paths(paths: Path | Iterable[Path], options: Any) -> list[Path]:
-    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    must_exist(listed, options)
-    return listed
+def _listed(paths: Path | Iterable[Path]) -> list[Path]:
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
 
 
 def _run(task: str, paths: Path | Iterable[Path], options: Any) -> dict[str, Any]:
@@ -121,7 +120,9 @@ def _run(task: str, paths: Path | Iterable[Path], options: Any) -> dict[str, Any
         raise ValueError("output: name the file to write, or - for standard output")
     import json
 
-    report: dict[str, Any] = json.loads(_doisift.run_task(task, _paths(paths, options), options))
+    listed = _listed(paths)
+    must_exist(listed, options)
+    report: dict[str, Any] = json.loads(_doisift.run_task(task, listed, options))
     return report
 
 

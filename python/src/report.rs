@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 #[derive(Clone)]
 pub(crate) struct Report {
     version: &'static str,
+    /// Complete parts, finished sources and bytes of the run that this one continues.
+    resumed: Option<BTreeMap<&'static str, u64>>,
     sources: u64,
     documents: u64,
     cut_names: u64,
@@ -69,6 +71,7 @@ impl From<&doisift::Report> for Report {
         let skipped = report.skipped.iter();
         Report {
             version: report.version,
+            resumed: report.resumed.map(resumed),
             sources: report.sources,
             documents: report.documents,
             cut_names: report.cut_names,
@@ -93,6 +96,14 @@ impl From<&doisift::Report> for Report {
             json: serde_json::to_string(report).unwrap_or_default(),
         }
     }
+}
+
+fn resumed(work: doisift::ResumedWork) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("parts", work.parts),
+        ("sources", work.sources),
+        ("bytes_read", work.bytes_read),
+    ])
 }
 
 impl From<&doisift::Loss> for Loss {

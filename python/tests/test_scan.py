@@ -339,6 +339,8 @@ def test_a_checkpoint_resumes_after_an_interruption(tmp_path: pathlib.Path) -> N
         pytest.skip("the run ended before it could be interrupted")
     report = scan(sources, output=rows, checkpoint=folder)
     assert report.records == 2000 and not folder.exists()
+    assert report.resumed == report.to_dict().get("resumed")
+    assert scan(sources).resumed is None
 
 
 def test_the_gil_is_free_during_a_run() -> None:

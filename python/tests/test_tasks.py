@@ -63,6 +63,16 @@ def test_references_are_checked(tmp_path: pathlib.Path) -> None:
     assert references.read_text().startswith("@misc{a, doi = {10.5555/one}}\n")
 
 
+def test_patterns_of_check_are_expanded(tmp_path: pathlib.Path) -> None:
+    for name in ("a.bib", "b.bib", "c.txt"):
+        (tmp_path / name).write_text(f"@misc{{{name[0]}, doi = {{10.5555/{name[0]}}}}}\n")
+    assert [row["key"] for row in doisift.check(tmp_path / "*.bib")] == ["a", "b"]
+    assert [row["key"] for row in doisift.check([str(tmp_path / "[ab].bib")])] == ["a", "b"]
+    for missing in ("none.bib", "*.none"):
+        with pytest.raises(FileNotFoundError, match="none"):
+            doisift.check(tmp_path / missing)
+
+
 def test_names_are_asked_of_a_registry(tmp_path: pathlib.Path) -> None:
     class Handles(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -4,6 +4,7 @@
 #' check digit. With `known`, an index that `doisift index` makes, it also tells which names exist, which works were retracted, and
 #' which name was meant.
 #'
+#' @param paths Paths of files and folders, or patterns such as `"*.bib"`, which are expanded where there is no such file.
 #' @inheritParams doi_scan
 #' @param ... Options of the command `doisift check`, with `_` for `-`: `known = "known.doix"`, `column = "DOI"`, and so on. `fix = TRUE` writes
 #'   certain repairs into the files. This package does not ask the registry: there is no `online`.
@@ -18,7 +19,7 @@
 #' @export
 doi_check <- function(paths, progress = FALSE, ...) {
   options <- task_options(...)
-  run <- answer(.Call(wrap__start_check, task_paths(paths, options), options))
+  run <- answer(.Call(wrap__start_check, typed_paths(paths), options))
   done <- await_run(run, progress)
   structure(as_frame(done$rows), report = done$report)
 }

@@ -47,11 +47,15 @@ task_options <- function(...) {
 
 # Paths in the encoding of the system, which must lead somewhere unless the caller says what is done about missing ones.
 task_paths <- function(paths, options) {
-  if (!is.character(paths) || anyNA(paths)) stop_doisift("paths: paths of files or folders are wanted")
-  paths <- enc2native(path.expand(paths))
+  paths <- typed_paths(paths)
   missing <- paths[!file.exists(paths)]
   if (is.null(options$on_error) && length(missing) > 0L) stop_doisift(missing[1L], ": there is no such file or folder")
   paths
+}
+
+typed_paths <- function(paths) {
+  if (!is.character(paths) || anyNA(paths)) stop_doisift("paths: paths of files or folders are wanted")
+  enc2native(path.expand(paths))
 }
 
 # Waits for the end of a run. An interrupt of R, or an error of `progress`, ends it early.

@@ -9,7 +9,14 @@ test_that("each reference has a verdict", {
   expect_identical(attr(rows, "report")$references, 3)
 })
 
+test_that("a pattern is expanded", {
+  folder <- tempfile()
+  dir.create(folder)
+  for (name in c("a", "b")) writeLines(sprintf("@misc{%s, doi = {10.5555/%s}}", name, name), file.path(folder, paste0(name, ".bib")))
+  expect_identical(doi_check(file.path(folder, "*.bib"))$key, c("a", "b"))
+})
+
 test_that("wrong arguments are errors with plain messages", {
-  expect_error(doi_check("/none.bib"), "no such file", class = "doisift_error")
+  expect_error(doi_check("/none.bib"), "/none.bib: ", class = "doisift_error")
   expect_error(doi_check(tempdir(), output = "x"), "output: ", class = "doisift_error")
 })
