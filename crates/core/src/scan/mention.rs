@@ -26,7 +26,7 @@ pub enum Form {
     Label,
     /// All else, URLs of other hosts too.
     Bare,
-    /// An identifier of arXiv, which stands for a name. Only if it is [asked for](crate::Scanner::arxiv).
+    /// An identifier of arXiv instead of the name. Only if the scanner is [set to find it](crate::Scanner::arxiv).
     Arxiv,
 }
 

@@ -1,4 +1,4 @@
-//! Counts of what the scanner saw.
+//! Counts the candidates, mentions and rejections of a scan.
 
 use std::ops::{Add, AddAssign};
 

@@ -56,7 +56,7 @@ pub(super) fn has_hidden_part(written: &[u8]) -> bool {
     starts.any(|at| hidden_part_len(&written[at..]).is_some())
 }
 
-/// Whether `rest`, after the text of a link, starts with an ellipsis in tags of its own.
+/// Whether `rest`, after the text of a link, starts with an ellipsis inside tags.
 pub(super) fn is_ellipsis_in_tags(rest: &[u8]) -> bool {
     /// Max tags before the ellipsis.
     const MAX_TAGS: usize = 6;

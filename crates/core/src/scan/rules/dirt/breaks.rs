@@ -117,7 +117,7 @@ pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut name = String::new();
-    // Whether a full stop had white space after it. Then white space may follow each.
+    // Whether white space and a number followed a full stop. Then white space may follow the others too.
     let mut at_stops = false;
     let (mut end, mut words) = (0, words(suffix).take(WORDS).peekable());
     while let Some((at, word)) = words.next() {

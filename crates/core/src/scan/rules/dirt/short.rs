@@ -80,7 +80,7 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
 const MAX_PARTS: usize = 8;
 
 /// Whether a line ends with `c`, by some system, standard or program. The last four separate the fields of records, and some
-/// programs write one of them for a hyphen.
+/// programs use one of them as a hyphen.
 pub(crate) fn is_line_end(c: char) -> bool {
     matches!(
         c,

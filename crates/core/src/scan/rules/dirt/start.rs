@@ -131,7 +131,7 @@ fn read(text: &str) -> Option<(String, &str)> {
     }
     let mut prefix = format!("10.{code}");
     while let Some(part) = after(rest, '.') {
-        // Or typed where none belongs, as in `10.1016./a`.
+        // A full stop typed before the slash, as in `10.1016./a`.
         if part.starts_with('/') {
             rest = part;
             break;
@@ -229,8 +229,8 @@ fn after(text: &str, mark: char) -> Option<&str> {
     Some(text.trim_start().strip_prefix(mark)?.trim_start())
 }
 
-/// Returns where the next name starts. The same name may follow a digit, a full stop or a hyphen. Other names go on there, as
-/// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
+/// Returns where the next name starts, or this name once more. Any other prefix is part of this name at the start of the suffix,
+/// as in `10.1097/10.1097/01.naj…`, and after a digit, a full stop or a hyphen, as in `jneurosci.1586-10.2010/full`.
 pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
     let (prefix, suffix) = (found.prefix, found.suffix());
     let starts = |&(at, _): &(usize, &str)| {
