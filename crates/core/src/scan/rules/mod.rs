@@ -1,8 +1,8 @@
 //! The rulebook: everything that decides what a DOI name is in running text, and nothing else.
 //!
-//! Pure functions and tables over bytes. They do not search, know no position in a document, and read and decode only the bytes
-//! that a caller hands to them: those before a name, its decoded bytes and those after it. The scanner, its naive twin and
-//! [`clean`](crate::clean()) share them and have no rules of their own.
+//! Pure functions and tables over bytes. They do not search or decode, and know no position in a document: a caller hands them
+//! the bytes before a name, its decoded bytes and the bytes after it. The scanner, its naive twin and [`clean`](crate::clean())
+//! share them and have no rules of their own.
 //!
 //! | module | what it decides |
 //! |---|---|
