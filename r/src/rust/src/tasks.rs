@@ -159,7 +159,7 @@ fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
         row.text.as_deref().into(),
         row.doi.as_deref().into(),
         row.verdict.name().into(),
-        row.detail.as_str().into(),
+        row.detail.as_deref().into(),
         row.repair.as_deref().into(),
         row.fixed.into(),
     ]
