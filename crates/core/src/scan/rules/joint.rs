@@ -1,18 +1,25 @@
 //! Whether white space is a break inside a name, as printed references have it.
 
 mod following;
+mod line_end;
+mod next_word;
 mod shape;
 mod spacing;
 
 use super::place::UrlPlace;
 use super::{Around, Form, Rule, Scope, sici};
 pub(crate) use following::{Following, is_incomplete};
+pub(crate) use line_end::numbered_line_end_len;
+use line_end::{LineEnd, is_full};
+use next_word::{
+    first_word, is_code, is_item, is_key, is_long_number, is_long_run, is_no_year, is_page_or_item,
+    is_rest_of_name, starts_another,
+};
 use spacing::Spaced;
 
 /// How much white space a break may be.
 const LONGEST_BREAK: usize = 16;
-/// How much white space the end of a line and the indent of the next one may be.
-const LONGEST_INDENT: usize = 64;
+
 /// The digits of a page or a year at most.
 const LONGEST_PAGE: usize = 4;
 /// How much of the next word bears on it.
@@ -330,12 +337,6 @@ fn could_go_on<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
     (end.lines < 2 && goes_on && !starts_another(word)).then_some((end.blanks, word))
 }
 
-/// Whether `word` starts with a number of three digits or more that is no year.
-fn is_no_year(word: &[u8]) -> bool {
-    let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > 2 && !(digits == 4 && matches!(word, [b'1', b'9', ..] | [b'2', b'0', ..]))
-}
-
 /// The length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. No sweep passes a
 /// bracket of a SICI.
 fn sici_blank_len(front: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
@@ -355,152 +356,6 @@ fn path_break_len(rest: &[u8], end: LineEnd) -> Option<usize> {
             .any(|run| run.len() > LONGEST_PAGE);
     let is_break = end.lines < 2 && end.blanks <= LONGEST_BREAK && goes_on;
     (is_break && Rule::BreakInPath.holds()).then_some(end.blanks)
-}
-
-/// White space at the end of a line.
-#[derive(Clone, Copy)]
-struct LineEnd {
-    /// Its length, the indent of the next line included.
-    blanks: usize,
-    /// Line feeds in it.
-    lines: usize,
-}
-
-impl LineEnd {
-    #[inline]
-    fn read(rest: &[u8]) -> LineEnd {
-        // A form feed ends a page.
-        let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
-        // Most white space is one byte.
-        match rest {
-            [first, next, ..] if !(is_blank(&next) || *first == b'\n' && next.is_ascii_digit()) => {
-                let (blanks, lines) = (is_blank(&first), *first == b'\n');
-                return LineEnd {
-                    blanks: blanks.into(),
-                    lines: lines.into(),
-                };
-            }
-            _ => {}
-        }
-        let near = &rest[..rest.len().min(LONGEST_INDENT)];
-        let blanks = near.iter().take_while(is_blank).count();
-        let lines = near[..blanks].iter().filter(|b| **b == b'\n').count();
-        let numbered = if lines == 1 {
-            numbered_line_end_len(rest)
-        } else {
-            None
-        };
-        LineEnd {
-            blanks: numbered.unwrap_or(blanks),
-            lines,
-        }
-    }
-}
-
-/// The length of the line end that `rest` starts with, if the next line starts with its number in print, two blanks or more, and
-/// a word.
-pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
-    const LONGEST_NUMBER: usize = 4;
-    const LONGEST_GAP: usize = 8;
-    let is_blank = |b: &&u8| matches!(b, b' ' | b'\t');
-    let line = rest
-        .strip_prefix(b"\r")
-        .unwrap_or(rest)
-        .strip_prefix(b"\n")?;
-    let indent = line
-        .iter()
-        .take(LONGEST_INDENT)
-        .take_while(is_blank)
-        .count();
-    let digits = line[indent..].iter().take(LONGEST_NUMBER + 1);
-    let digits = digits.take_while(|b| b.is_ascii_digit()).count();
-    let after = &line[indent + digits..];
-    let gap = after.iter().take(LONGEST_GAP).take_while(is_blank).count();
-    let is_number = (1..=LONGEST_NUMBER).contains(&digits);
-    let is_gap = gap > 1 || after.starts_with(b"\t");
-    let is_word = after.get(gap).is_some_and(u8::is_ascii_alphanumeric);
-    (is_number && is_gap && is_word).then(|| rest.len() - after.len() + gap)
-}
-
-/// Lines before and after a line that show how wide the text is, and bytes of these.
-const NEAR_LINES: usize = 12;
-const NEAR_BYTES: usize = 240;
-/// The narrowest and the widest text that is taken to be broken into lines, in characters.
-const WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
-
-/// Whether the line that `written` ends in had no room for the next word, as far as the lines around it show. Characters of
-/// print are not all as wide, so a tenth of the width may be missing.
-fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
-    let width = |line: &[u8]| {
-        let starts = |b: &&u8| **b & 0xC0 != 0x80;
-        line.trim_ascii_end().iter().filter(starts).count()
-    };
-    let mut before = lines_back(written).take(NEAR_LINES);
-    let own = width(before.next().unwrap_or_default());
-    let after = &rest[end.blanks..rest.len().min(end.blanks + NEAR_BYTES)];
-    let next = first_word(after);
-    // The last line may be cut.
-    let count = after.iter().filter(|b| **b == b'\n').count();
-    let after = after.split(|b| *b == b'\n').take(count.min(NEAR_LINES));
-    let near = before.chain(after).map(width);
-    let mut room = [0; 2 * NEAR_LINES];
-    let mut len = 0;
-    for width in near.filter(|width| WIDTHS.contains(width)).take(room.len()) {
-        room[len] = width;
-        len += 1;
-    }
-    let widths = &mut room[..len];
-    widths.sort_unstable();
-    // Lines that are not broken, such as those of a page's foot, are much wider, and the last of a paragraph less wide.
-    let Some(usual) = widths.get(widths.len() / 2) else {
-        return false;
-    };
-    let alike = widths
-        .iter()
-        .filter(|width| width.abs_diff(*usual) * 8 <= *usual);
-    alike.count() > 1 && (own + width(next)) * 10 > usual * 9
-}
-
-/// The lines of `text`, the last one first.
-fn lines_back(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let feed = memchr::memrchr(b'\n', text);
-        rest = feed.map(|feed| &text[..feed]);
-        Some(feed.map_or(text, |feed| &text[feed + 1..]))
-    })
-}
-
-/// Whether `word`, with `rest` after it, is the number of a page or of an item, rather than the end of a name: a number of
-/// up to four digits, but for one that ends a sentence and a line.
-fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
-    let number = word.strip_suffix(b".").unwrap_or(word);
-    let ends_line = matches!(rest.first(), None | Some(b'\n' | b'\r'));
-    number.len() <= LONGEST_PAGE
-        && number.iter().all(u8::is_ascii_digit)
-        && !(word.ends_with(b".") && ends_line)
-}
-
-/// Whether `word`, with `rest` after it, is the number of an item: `12 Smith`. With a full stop, it may end a sentence.
-fn is_item(word: &[u8], rest: &[u8]) -> bool {
-    word.iter().all(u8::is_ascii_digit) && matches!(rest, [b' ', b'A'..=b'Z', ..])
-}
-
-/// Whether `word` is the next key of YAML or front matter, `title:`.
-fn is_key(word: &[u8]) -> bool {
-    let name = word.strip_suffix(b":").unwrap_or_default();
-    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_part)
-}
-
-/// The bytes up to the next white space or quote.
-fn first_word(rest: &[u8]) -> &[u8] {
-    let near = rest.iter().take(LONGEST_WORD);
-    let len = near
-        .take_while(|b| !b.is_ascii_whitespace() && **b != b'"')
-        .count();
-    &rest[..len]
 }
 
 /// Whether a name whose suffix so far is `suffix` can go on after white space within a line.
@@ -541,25 +396,6 @@ fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
         }
         _ => Rule::BreakAfterStop.holds() && !has_digit(suffix) && is_long_run(word),
     }
-}
-
-/// Whether `word` is the number of an article as some journals form it, `aaf8083`: a few small letters and a number that is
-/// longer than that of a figure.
-fn is_code(word: &[u8]) -> bool {
-    const LETTERS: std::ops::RangeInclusive<usize> = 1..=4;
-    const MIN_DIGITS: usize = 4;
-    let end = word.iter().rposition(u8::is_ascii_alphanumeric);
-    let word = &word[..end.map_or(0, |at| at + 1)];
-    let letters = word.iter().take_while(|b| b.is_ascii_lowercase()).count();
-    let digits = &word[letters..];
-    LETTERS.contains(&letters)
-        && digits.len() >= MIN_DIGITS
-        && digits.iter().all(u8::is_ascii_digit)
-}
-
-/// Whether `word` starts with more digits than a page or a year has.
-fn is_long_run(word: &[u8]) -> bool {
-    word.len() > LONGEST_PAGE && word[..=LONGEST_PAGE].iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a parenthesis that opens in `front`, before the label of the name, closes at the end of `word`, and `word` is the
@@ -613,46 +449,9 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
     }
 }
 
-/// Whether `word` could be no word of a text, but the rest of a name that was broken between two letters or digits: it has
-/// marks and digits inside, and is neither a fraction nor a range.
-fn is_rest_of_name(word: &[u8]) -> bool {
-    let len = word.iter().rposition(u8::is_ascii_alphanumeric);
-    let word = &word[..len.map_or(0, |last| last + 1)];
-    let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'_' | b'/' | b'(' | b'[' | b':' | b';');
-    let marks = word.iter().filter(is_mark).count();
-    let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
-    let letters = word.iter().any(u8::is_ascii_alphabetic);
-    has_inner_mark(word) && digits > 1 && (marks > 1 || letters || digits > 8)
-}
-
-/// Whether `word` starts a name or a URL of its own.
-fn starts_another(word: &[u8]) -> bool {
-    let starts = |start: &[u8]| {
-        let front = word.get(..start.len());
-        front.is_some_and(|front| front.eq_ignore_ascii_case(start))
-    };
-    starts(b"http") || starts(b"doi") || starts(b"www.") || starts(b"10.") && word.contains(&b'/')
-}
-
 fn has_digit(text: &[u8]) -> bool {
     // Most names end in one.
     text.iter().rev().any(u8::is_ascii_digit)
-}
-
-/// Whether a mark is between two letters or digits of `word`.
-fn has_inner_mark(word: &[u8]) -> bool {
-    word.windows(3).any(|three| {
-        matches!(three[1], b'.' | b'-' | b'_' | b'/' | b'(' | b'[' | b':')
-            && three[0].is_ascii_alphanumeric()
-            && three[2].is_ascii_alphanumeric()
-    })
-}
-
-/// Whether `word` starts with a number of more digits than a page or a year has, or with zeros, or has more of a name after
-/// its number.
-fn is_long_number(word: &[u8]) -> bool {
-    let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > LONGEST_PAGE || word[0] == b'0' || has_inner_mark(word)
 }
 
 /// Whether `suffix` ends in a mark and a short number, as a year, a month or a volume in a name, after which a number of

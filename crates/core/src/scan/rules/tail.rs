@@ -2,8 +2,11 @@
 //!
 //! Where nothing but a registry can decide, this is the policy.
 
+mod slug;
+
 use super::place::UrlPlace;
 use super::{Around, Rule, arxiv};
+use slug::title_slug;
 
 /// A rule, and where the tail starts that it cuts from the suffix of a name with a prefix.
 pub(crate) type Tail = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
@@ -451,52 +454,6 @@ fn first_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
         (found && rule.holds_for(tail)).then_some(start)
     });
     starts.into_iter().next()
-}
-
-/// Where the number starts, with its slash, that a site adds to a whole name before the words of its title:
-/// `G48456.1/594540/Ice-sheets`. Without these words a number may be the name's, `2024/5558634`.
-fn title_slug(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    let folder = memchr::memrchr(b'/', suffix)?;
-    let digit = suffix[..folder].iter().position(u8::is_ascii_digit)?;
-    slashes(&suffix[..folder])
-        .filter(|at| *at > digit)
-        .find(|at| {
-            let (name, rest) = (&suffix[..*at], &suffix[at + 1..]);
-            let mut segments = rest.split(|b| *b == b'/');
-            let number = segments.next().unwrap_or_default();
-            let is_number = !number.is_empty() && number.iter().all(u8::is_ascii_digit);
-            let is_title =
-                |slug: &[u8]| is_slug(slug) || number.len() >= MIN_SITE_ID && is_title_word(slug);
-            is_number
-                && !name.iter().all(u8::is_ascii_digit)
-                && segments.next().is_some_and(is_title)
-        })
-}
-
-/// Digits of the number of an article on a site, at least: a volume or a page has fewer.
-const MIN_SITE_ID: usize = 5;
-
-/// Whether `segment` is the words of a title, with hyphens between them: it starts with a capital, or has three words or more.
-fn is_slug(segment: &[u8]) -> bool {
-    const SHORTEST_WORD: usize = 3;
-    const MIN_WORDS: usize = 3;
-    let mut words = segment.split(|b| *b == b'-');
-    let is_word =
-        |word: &[u8]| word.len() >= SHORTEST_WORD && word.iter().all(u8::is_ascii_alphabetic);
-    let has_word = words.clone().any(is_word);
-    let is_title = match words.clone().count() {
-        MIN_WORDS.. => true,
-        count => count > 1 && words.any(|word| word.first().is_some_and(u8::is_ascii_uppercase)),
-    };
-    has_word && is_title
-}
-
-/// Whether `segment` is a title of one word, and no page of a site.
-fn is_title_word(segment: &[u8]) -> bool {
-    const SHORTEST: usize = 4;
-    matches!(segment, [first, rest @ ..] if first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_lowercase))
-        && segment.len() >= SHORTEST
-        && !PathSegment::read(segment).is_listed()
 }
 
 /// Where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.

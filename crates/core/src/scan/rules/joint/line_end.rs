@@ -1,0 +1,122 @@
+//! The end of a line: how much white space it is, and whether the line had no room for the next word.
+
+use super::first_word;
+
+/// How much white space the end of a line and the indent of the next one may be.
+const LONGEST_INDENT: usize = 64;
+
+/// White space at the end of a line.
+#[derive(Clone, Copy)]
+pub(super) struct LineEnd {
+    /// Its length, the indent of the next line included.
+    pub(super) blanks: usize,
+    /// Line feeds in it.
+    pub(super) lines: usize,
+}
+
+impl LineEnd {
+    #[inline]
+    pub(super) fn read(rest: &[u8]) -> LineEnd {
+        // A form feed ends a page.
+        let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
+        // Most white space is one byte.
+        match rest {
+            [first, next, ..] if !(is_blank(&next) || *first == b'\n' && next.is_ascii_digit()) => {
+                let (blanks, lines) = (is_blank(&first), *first == b'\n');
+                return LineEnd {
+                    blanks: blanks.into(),
+                    lines: lines.into(),
+                };
+            }
+            _ => {}
+        }
+        let near = &rest[..rest.len().min(LONGEST_INDENT)];
+        let blanks = near.iter().take_while(is_blank).count();
+        let lines = near[..blanks].iter().filter(|b| **b == b'\n').count();
+        let numbered = if lines == 1 {
+            numbered_line_end_len(rest)
+        } else {
+            None
+        };
+        LineEnd {
+            blanks: numbered.unwrap_or(blanks),
+            lines,
+        }
+    }
+}
+
+/// The length of the line end that `rest` starts with, if the next line starts with its number in print, two blanks or more, and
+/// a word.
+pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
+    const LONGEST_NUMBER: usize = 4;
+    const LONGEST_GAP: usize = 8;
+    let is_blank = |b: &&u8| matches!(b, b' ' | b'\t');
+    let line = rest
+        .strip_prefix(b"\r")
+        .unwrap_or(rest)
+        .strip_prefix(b"\n")?;
+    let indent = line
+        .iter()
+        .take(LONGEST_INDENT)
+        .take_while(is_blank)
+        .count();
+    let digits = line[indent..].iter().take(LONGEST_NUMBER + 1);
+    let digits = digits.take_while(|b| b.is_ascii_digit()).count();
+    let after = &line[indent + digits..];
+    let gap = after.iter().take(LONGEST_GAP).take_while(is_blank).count();
+    let is_number = (1..=LONGEST_NUMBER).contains(&digits);
+    let is_gap = gap > 1 || after.starts_with(b"\t");
+    let is_word = after.get(gap).is_some_and(u8::is_ascii_alphanumeric);
+    (is_number && is_gap && is_word).then(|| rest.len() - after.len() + gap)
+}
+
+/// Lines before and after a line that show how wide the text is, and bytes of these.
+const NEAR_LINES: usize = 12;
+const NEAR_BYTES: usize = 240;
+
+/// The narrowest and the widest text that is taken to be broken into lines, in characters.
+const WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
+
+/// Whether the line that `written` ends in had no room for the next word, as far as the lines around it show. Characters of
+/// print are not all as wide, so a tenth of the width may be missing.
+pub(super) fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
+    let width = |line: &[u8]| {
+        let starts = |b: &&u8| **b & 0xC0 != 0x80;
+        line.trim_ascii_end().iter().filter(starts).count()
+    };
+    let mut before = lines_back(written).take(NEAR_LINES);
+    let own = width(before.next().unwrap_or_default());
+    let after = &rest[end.blanks..rest.len().min(end.blanks + NEAR_BYTES)];
+    let next = first_word(after);
+    // The last line may be cut.
+    let count = after.iter().filter(|b| **b == b'\n').count();
+    let after = after.split(|b| *b == b'\n').take(count.min(NEAR_LINES));
+    let near = before.chain(after).map(width);
+    let mut room = [0; 2 * NEAR_LINES];
+    let mut len = 0;
+    for width in near.filter(|width| WIDTHS.contains(width)).take(room.len()) {
+        room[len] = width;
+        len += 1;
+    }
+    let widths = &mut room[..len];
+    widths.sort_unstable();
+    // Lines that are not broken, such as those of a page's foot, are much wider, and the last of a paragraph less wide.
+    let Some(usual) = widths.get(widths.len() / 2) else {
+        return false;
+    };
+    let alike = widths
+        .iter()
+        .filter(|width| width.abs_diff(*usual) * 8 <= *usual);
+    alike.count() > 1 && (own + width(next)) * 10 > usual * 9
+}
+
+/// The lines of `text`, the last one first.
+fn lines_back(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let feed = memchr::memrchr(b'\n', text);
+        rest = feed.map(|feed| &text[..feed]);
+        Some(feed.map_or(text, |feed| &text[feed + 1..]))
+    })
+}
