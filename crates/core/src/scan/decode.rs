@@ -17,7 +17,7 @@ pub(super) struct DecodedText<'a> {
 }
 
 impl<'a> DecodedText<'a> {
-    /// A candidate in which nothing is escaped.
+    /// Makes the text of a candidate in which nothing is escaped.
     fn plain(bytes: &'a [u8]) -> DecodedText<'a> {
         DecodedText {
             bytes,
@@ -131,8 +131,8 @@ impl Decoder {
         self.origins.clear();
     }
 
-    /// Replaces each escape of one layer by its meaning, in place, since no meaning is longer than its escape. Returns whether
-    /// there was any.
+    /// Replaces each escape of one layer by its meaning, in place. An escape that is shorter than its meaning stays. Returns
+    /// whether any was replaced.
     fn undo(&mut self, layer: &Layer) -> bool {
         let may_start = |byte: &u8| layer.may_start(*byte);
         let Some(mut read) = self.bytes.iter().position(may_start) else {

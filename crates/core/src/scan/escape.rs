@@ -1,4 +1,4 @@
-//! One escape at a time: its meaning, and in which order layers of escapes are undone.
+//! The escapes that are undone, each with its meaning, and the order of their layers.
 
 mod entity;
 
@@ -18,22 +18,22 @@ use entity::entity;
 #[derive(Clone, Copy)]
 pub(crate) struct Layer {
     pub(crate) rule: Rule,
-    /// The kinds of bytes that an escape of it can start with.
+    /// The kinds of bytes that an escape of the layer can start with.
     starters: u16,
-    /// The kinds of bytes that each escape of it holds.
+    /// The kinds of bytes that each escape of the layer contains.
     needs: u16,
     /// Reads one escape at the start of the bytes.
     pub(super) read: fn(&[u8]) -> Option<Meaning>,
     /// How the bytes of its meanings count as written.
     pub(super) escape: Escape,
-    /// How often it may be escaped itself.
+    /// How often an escape of the layer may be escaped itself.
     pub(crate) rounds: usize,
-    /// How many layers of its kind a candidate may have.
+    /// Returns how many layers of its kind a candidate may have.
     count: fn(Writing) -> usize,
 }
 
 impl Layer {
-    /// The length of the escape that `rest` starts with, and its meaning.
+    /// Reads the escape that `rest` starts with. Returns its length and its meaning; `None` if the meaning is not UTF-8.
     pub(crate) fn meaning(&self, rest: &str) -> Option<(usize, String)> {
         let bytes = rest.as_bytes();
         let may_start = bytes.first().is_some_and(|first| self.may_start(*first));
@@ -42,15 +42,15 @@ impl Layer {
         Some((meaning.consumed, text.to_owned()))
     }
 
-    /// Whether an escape of it can start with `byte`.
+    /// Whether an escape of the layer can start with `byte`.
     pub(super) fn may_start(&self, byte: u8) -> bool {
         self.starters & STARTERS[byte as usize] != 0
     }
 
-    /// The layers of its kind that a candidate may have, outermost first.
+    /// Returns the layers of this kind that a candidate may have, outermost first.
     pub(super) fn nested(&self, writing: Writing) -> impl Iterator<Item = Layer> {
         let count = (self.count)(writing);
-        // Only the innermost percent encoding shows what its writer took for a part of the name.
+        // Only the innermost percent encoding shows which bytes its writer took to be part of the name.
         (1..=count).map(move |at| match at == count {
             true => *self,
             false => Layer {
@@ -60,13 +60,13 @@ impl Layer {
         })
     }
 
-    /// Whether a text whose bytes are of these `kinds` can hold an escape of it.
+    /// Whether a text with bytes of these `kinds` can contain an escape of the layer.
     pub(super) fn may_be_in(&self, kinds: u16) -> bool {
         self.starters & kinds != 0 && self.needs & kinds == self.needs
     }
 }
 
-/// The kinds of bytes in `text` that escapes can start with.
+/// Returns the kinds of bytes in `text` that escapes can start with.
 pub(super) fn starters(text: &[u8]) -> u16 {
     text.iter()
         .fold(0, |kinds, byte| kinds | STARTERS[*byte as usize])
@@ -106,9 +106,9 @@ static STARTERS: [u16; 256] = {
     kinds
 };
 
-/// An entity may itself be escaped. No data was seen to go deeper.
+/// Max rounds of undoing entities, which may be escaped themselves. Data with more was not seen.
 const ENTITY_DEPTH: usize = 3;
-/// Each layer of JSON in JSON doubles the backslashes: more layers than a name of the greatest length can hold.
+/// Max rounds of undoing backslashes. Each layer of JSON in JSON doubles them, so a name of the max length cannot hold this many.
 const BACKSLASH_DEPTH: usize = 32;
 
 const fn layer(
@@ -138,12 +138,12 @@ const HIDDEN_PARTS: Layer = Layer {
         1,
     )
 };
-/// Tags of parts of a line, which a candidate in a page holds only where they are inside a name.
+/// Inline tags. A candidate in a page holds these only inside a name.
 const ELEMENTS: Layer = Layer {
     count: |writing| writing.in_page.into(),
     ..layer(Rule::InlineElement, LESS, element, 1)
 };
-/// White space, which a candidate holds only where a broken name was joined.
+/// White space. A candidate holds it only if a broken name was joined.
 const BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
 /// Layers around the innermost URL.
 const MARKUP: [Layer; 6] = [
@@ -168,7 +168,7 @@ const DEFENDED: Layer = Layer {
     count: |writing| writing.is_defended.into(),
     ..layer(Rule::UrlDefense, HYPHEN, defended, 1)
 };
-/// Its next version writes `*`, and lists the characters after the URL and `__;`.
+/// The next version of this filter writes `*`, and lists the characters after the URL and `__;`.
 const STARRED: Layer = Layer {
     needs: HYPHEN,
     ..layer(Rule::UrlDefense, STAR, starred, 1)
@@ -188,34 +188,35 @@ static LAYERS: [Layer; 14] = [
     DEFENDED, STARRED, PERCENT, DOUBLED, INVISIBLE,
 ];
 
-/// The layers to undo in dirty data before a name is looked for, outermost first.
+/// Returns the layers to undo in dirty data before a name is looked for, outermost first.
 pub(crate) fn markup() -> impl Iterator<Item = Layer> {
     MARKUP.iter().copied().chain([UNITS])
 }
 
-/// What says which layers of escapes a candidate may have.
+/// The properties of a candidate that decide which layers of escapes it may have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Writing {
-    /// How often it may be percent-encoded.
+    /// How often the candidate may be percent-encoded.
     pub(super) percent: usize,
     pub(super) in_badge: bool,
     pub(super) in_page: bool,
-    /// A mail filter rewrote the URL that holds it.
+    /// Whether a mail filter rewrote the URL that holds the candidate.
     pub(super) is_defended: bool,
 }
 
-/// The layers to undo, outermost first.
+/// Returns the layers to undo, outermost first.
 pub(super) fn layers(writing: Writing) -> impl Iterator<Item = Layer> {
     kinds().flat_map(move |layer| layer.nested(writing))
 }
 
-/// The kinds of layers, outermost first.
+/// Returns the kinds of layers whose rules are in force, outermost first.
 pub(super) fn kinds() -> impl Iterator<Item = &'static Layer> {
     LAYERS.iter().filter(|layer| layer.rule.holds())
 }
 
-/// How many layers of percent encoding a name shows: one, or as many as its `prefix`, or one more than its scheme or proxy,
-/// which is the last `opener` bytes `before` it.
+/// Returns how many layers of percent encoding a name may have: as many as its `prefix` shows, or one more than its scheme or
+/// proxy shows, whichever is more. The scheme or proxy is the last `opener` bytes of `before`; without one, an escape that
+/// `before` ends in counts.
 pub(super) fn percent_layers(before: &[u8], opener: usize, prefix: &[u8]) -> usize {
     const LONGEST_ESCAPE: usize = 12;
     let lead = match opener {
@@ -227,10 +228,10 @@ pub(super) fn percent_layers(before: &[u8], opener: usize, prefix: &[u8]) -> usi
     layers.min(MAX_LAYERS)
 }
 
-/// Deeper than anybody nests URLs; each layer costs a pass over the candidate.
+/// Max layers of percent encoding. URLs are not nested this deep, and each layer costs a pass over the candidate.
 const MAX_LAYERS: usize = 8;
 
-/// The percent escape that `near` ends with, or nothing.
+/// Returns the percent escape that `near` ends in; empty if there is none.
 fn last_escape(near: &[u8]) -> &[u8] {
     let is_escape = |digits: &[u8]| {
         !digits.is_empty() && digits.len() % 2 == 0 && digits.iter().all(u8::is_ascii_hexdigit)
@@ -241,7 +242,7 @@ fn last_escape(near: &[u8]) -> &[u8] {
     }
 }
 
-/// How often the most deeply encoded byte of `text` was encoded: `%2F` once, `%252F` twice.
+/// Returns the depth of percent encoding in `text`, the max over its bytes: 1 for `%2F`, 2 for `%252F`.
 fn percent_depth(text: &[u8]) -> usize {
     let depth_at = |at: usize| {
         let digits = &text[at + 1..];
@@ -258,9 +259,9 @@ fn percent_depth(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// The meaning of an escape: at most one character.
+/// The meaning of an escape: at most eight bytes.
 pub(super) struct Meaning {
-    /// Bytes of the escape.
+    /// Length of the escape in bytes.
     pub(super) consumed: usize,
     bytes: [u8; 8],
     len: usize,
@@ -287,12 +288,12 @@ impl Meaning {
     }
 }
 
-/// White space, and the printed number of the next line.
+/// Drops white space, and the printed number of the next line.
 fn blank(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(numbered_line_end_len(rest).unwrap_or(1), b"")
 }
 
-/// JSON and JavaScript escapes, LaTeX and Markdown's escaped punctuation, LaTeX's names of characters.
+/// Reads escapes of JSON and JavaScript, escaped punctuation of LaTeX and Markdown, and names of characters in LaTeX.
 fn backslash(rest: &[u8]) -> Option<Meaning> {
     match *rest.get(1)? {
         b'u' => utf16(rest),
@@ -308,7 +309,7 @@ fn backslash(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// `\u002f`, and a pair of surrogates.
+/// Reads `\u002f`, or the escapes of a pair of surrogates.
 fn utf16(rest: &[u8]) -> Option<Meaning> {
     let high = utf16_unit(rest)?;
     let low = utf16_unit(rest.get(6..)?);
@@ -326,7 +327,7 @@ fn utf16_unit(rest: &[u8]) -> Option<u16> {
     unit(digits)
 }
 
-/// Four hexadecimal digits.
+/// Reads four hexadecimal digits.
 fn unit(digits: &[u8]) -> Option<u16> {
     let high = hex_pair(*digits.first()?, *digits.get(1)?)?;
     let low = hex_pair(*digits.get(2)?, *digits.get(3)?)?;
@@ -354,7 +355,7 @@ fn latex_text(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(name.len() + argument, meaning.as_bytes())
 }
 
-/// A bracket of a SICI that LaTeX sets in mathematics, `\ensuremath{<}`.
+/// Reads a bracket of a SICI that LaTeX sets in mathematics, `\ensuremath{<}`.
 fn ensured_math(rest: &[u8]) -> Option<Meaning> {
     const COMMAND: &[u8] = b"\\ensuremath{";
     match rest.strip_prefix(COMMAND)? {
@@ -363,12 +364,12 @@ fn ensured_math(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// Tags before a hidden part of a link's text.
+/// Drops tags before a hidden part of a link's text.
 fn hidden_part(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(hidden_part_len(rest)?, b"")
 }
 
-/// The escapes of Proofpoint's URL Defense, version 2: `https-3A__doi.org_10.5555_a-5F1`.
+/// Reads the escapes of Proofpoint's URL Defense, version 2: `https-3A__doi.org_10.5555_a-5F1`.
 fn defended(rest: &[u8]) -> Option<Meaning> {
     match rest {
         [b'_', ..] => Meaning::of(1, b"/"),
@@ -377,30 +378,30 @@ fn defended(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// The star of Proofpoint's URL Defense, version 3, and the character that is listed for it.
+/// Reads the star of Proofpoint's URL Defense, version 3, as the character that is listed for it.
 fn starred(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(1, &[listed_character(rest)?])
 }
 
-/// Tags inside a name.
+/// Drops inline tags inside a name.
 fn element(rest: &[u8]) -> Option<Meaning> {
-    // Those that end the candidate are outside the name.
+    // Tags at the end of the candidate are outside the name.
     let len = inline_tags_len(rest);
     (0 < len && len < rest.len()).then(|| Meaning::of(len, b""))?
 }
 
-/// A character that a wiki writes as a template.
+/// Reads a character that a wiki writes as a template.
 fn wiki_character(rest: &[u8]) -> Option<Meaning> {
     let (written, meaning) = wiki_character_at(rest)?;
     Meaning::of(written.len(), meaning.as_bytes())
 }
 
-/// HTML's `<wbr>`, and commands of LaTeX like it.
+/// Drops HTML's `<wbr>`, and commands of LaTeX like it.
 fn optional_break(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(optional_break_len(rest)?, b"")
 }
 
-/// What LaTeX sets in mathematics only, `$<$`.
+/// Reads a mark that LaTeX sets only in mathematics, `$<$`.
 fn math(rest: &[u8]) -> Option<Meaning> {
     match rest {
         [_, mark @ (b'<' | b'>' | b'_'), b'$', ..] => Meaning::of(3, &[*mark]),
@@ -408,7 +409,7 @@ fn math(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// A mark that a badge's URL writes twice to mean it.
+/// Reads a mark that a badge's URL doubles.
 fn twice(rest: &[u8]) -> Option<Meaning> {
     match rest {
         [mark, next, ..] if mark == next => Meaning::of(2, &[*mark]),
@@ -416,7 +417,7 @@ fn twice(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// BibTeX's braces around one character, `{[}`, and its way to write a subscript, `{$_6$}`.
+/// Reads one character in braces, as BibTeX writes it, `{[}`, or a subscript, `{$_6$}`.
 fn group(rest: &[u8]) -> Option<Meaning> {
     match rest {
         [_, b'$', b'_', digit @ b'0'..=b'9', b'$', b'}', ..] => Meaning::of(6, &[b'_', *digit]),
@@ -436,7 +437,7 @@ fn group(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// `%u2010`, which JavaScript's `escape` writes.
+/// Reads `%u2010`, which JavaScript's `escape` writes.
 fn percent_unit(rest: &[u8]) -> Option<Meaning> {
     let unit = unit(rest.strip_prefix(b"%u")?)?;
     Meaning::char(6, char::from_u32(unit.into())?)
@@ -449,7 +450,7 @@ fn percent_pair(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// Soft hyphens, zero-width spaces and their like are not graphic (N3) and show nowhere: dropped.
+/// Drops soft hyphens, zero-width spaces and similar characters, which are invisible and not graphic (N3).
 fn invisible(rest: &[u8]) -> Option<Meaning> {
     let starts_char = |byte: &&u8| **byte & 0xC0 == 0xC0;
     rest.first().filter(starts_char)?;

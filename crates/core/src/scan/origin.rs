@@ -33,7 +33,7 @@ impl Origins {
         self.meant.clear();
     }
 
-    /// The last escape whose meaning starts at or before `at`.
+    /// Returns the last escape whose meaning starts at or before `at`.
     fn last(&self, at: usize) -> Option<&Meant> {
         let after = self.meant.partition_point(|meant| meant.at as usize <= at);
         self.meant[..after].last()

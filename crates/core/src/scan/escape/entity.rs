@@ -2,7 +2,7 @@
 
 use super::Meaning;
 
-/// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon most are left, since they may be parameters (`&copy=1`).
+/// Reads `&lt;`, `&#60;` or `&#x3c;`. Most entities without a semicolon are left, since they may be parameters (`&copy=1`).
 pub(super) fn entity(rest: &[u8]) -> Option<Meaning> {
     const LONGEST: usize = 33;
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
@@ -15,7 +15,7 @@ pub(super) fn entity(rest: &[u8]) -> Option<Meaning> {
     if rest.get(len - 1) != Some(&b';') {
         return unended_entity(rest);
     }
-    // Those of XML, which most are.
+    // The entities of XML, which are the usual ones.
     match &rest[1..len - 1] {
         b"amp" => return Meaning::of(len, b"&"),
         b"lt" => return Meaning::of(len, b"<"),
@@ -23,12 +23,12 @@ pub(super) fn entity(rest: &[u8]) -> Option<Meaning> {
         _ => {}
     }
     let meaning = htmlize::unescape(std::str::from_utf8(&rest[..len]).ok()?);
-    // HTML takes `&ltx;` for `&lt` and more.
+    // HTML reads `&ltx;` as `&lt` and more.
     let is_whole = meaning == ";" || !meaning.ends_with(';');
     is_whole.then(|| Meaning::of(len, meaning.as_bytes()))?
 }
 
-/// A slash, a blank or the bracket of a SICI whose entity lost its semicolon, where no parameter can be meant.
+/// Reads the entity of a slash, a blank or the bracket of a SICI that lost its semicolon, unless it may be a parameter.
 fn unended_entity(rest: &[u8]) -> Option<Meaning> {
     const ENTITIES: [(&str, &str); 6] = [
         ("&#47", "/"),

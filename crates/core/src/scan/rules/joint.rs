@@ -1,4 +1,4 @@
-//! Whether white space is a break inside a name, as printed references have it.
+//! Decides whether white space is a break inside a name, as in printed references.
 
 mod following;
 mod line_end;
@@ -17,42 +17,42 @@ use next_word::{
 };
 use spacing::Spaced;
 
-/// How much white space a break may be.
+/// Max bytes of white space in a break.
 const LONGEST_BREAK: usize = 16;
 
-/// The digits of a page or a year at most.
+/// Max digits of a page or a year.
 const LONGEST_PAGE: usize = 4;
-/// How much of the next word bears on it.
+/// Max bytes of the next word to look at.
 const LONGEST_WORD: usize = 64;
 
-/// Where white space can be a break inside a name.
+/// The kinds of white space that can be a break inside a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Joints {
-    /// A label, scheme or proxy comes before the name.
+    /// Whether a label, scheme or proxy comes before the name.
     is_labelled: bool,
-    /// The name is in the path of a URL.
+    /// Whether the name is in the path of a URL.
     is_in_path: bool,
     lines: LineEnds,
-    /// White space is taken wherever more of a name could follow.
+    /// Whether white space is accepted wherever more of a name could follow.
     are_wide: bool,
-    /// Bytes of scheme or proxy and prefix, if white space is in them.
+    /// Bytes of the scheme or proxy and the prefix, if white space is in them; otherwise 0.
     front: usize,
 }
 
-/// What the ends of lines say.
+/// Which line ends can be breaks because the line is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LineEnds {
-    /// Nothing.
+    /// None.
     #[default]
     Any,
-    /// Text is broken into lines if a line has no room for the next word, as those around it show.
+    /// Those after a line that has no room for the next word, by the width of the lines around it.
     Plain,
-    /// The layout of a page broke the lines, and a single line end is where one had no room.
+    /// All single ones: the layout of a page broke the lines.
     Printed,
 }
 
 impl Joints {
-    /// Those of a name that `around` describes.
+    /// Returns the kinds for a name that `around` describes.
     pub(crate) fn of(around: &Around) -> Self {
         Joints {
             is_in_path: around.place == UrlPlace::Path,
@@ -60,7 +60,7 @@ impl Joints {
         }
     }
 
-    /// Those of a name that is written as `form`, among bytes that `scope` describes.
+    /// Returns the kinds for a name that is written as `form`, in text of the kind `scope`.
     pub(crate) fn new(form: Form, scope: Scope) -> Self {
         let is_labelled = form != Form::Bare;
         Joints {
@@ -76,7 +76,7 @@ impl Joints {
         }
     }
 
-    /// The same after `front`, which is the name's scheme or proxy and its prefix.
+    /// Returns the kinds for a name after `front`, its scheme or proxy and its prefix.
     pub(crate) fn after(self, front: &[u8]) -> Self {
         let is_spaced = front.iter().any(u8::is_ascii_whitespace);
         Joints {
@@ -85,7 +85,7 @@ impl Joints {
         }
     }
 
-    /// The same where known names will say which white space is a break.
+    /// Returns the kinds for a name about which known names are asked: they decide which white space is a break.
     pub(crate) fn widened(self) -> Self {
         Joints {
             are_wide: true,
@@ -109,8 +109,8 @@ impl Joints {
         }
     }
 
-    /// The length of the white space that `rest` starts with, if it may be a break in the name that `written` ends in, as far
-    /// as it is written. The name's suffix starts at `suffix`, and was swept up to `swept`.
+    /// Returns the length of the white space that `rest` starts with, if it may be a break inside the name that `written` ends
+    /// in. The name's suffix starts at `suffix`, and was swept up to `swept`.
     #[inline]
     pub(crate) fn break_len(
         self,
@@ -129,8 +129,7 @@ impl Joints {
         }
     }
 
-    /// Whether a rule may say that a break follows, at a glance at the bytes before it. Most names without a label end in none
-    /// of these.
+    /// Whether a rule may find a break here, at a glance at the bytes before it. Most names without a label end in other bytes.
     #[inline]
     fn may_have_break(self, written: &[u8], suffix: usize, swept: usize, rest: &[u8]) -> bool {
         self.is_labelled
@@ -140,7 +139,7 @@ impl Joints {
             || sici::may_have_blank(&written[swept..], rest)
     }
 
-    /// The same without what known names may say.
+    /// Returns the length of the white space as [`break_len`](Self::break_len) does, without known names.
     fn ruled_break_len(
         self,
         written: &[u8],
@@ -176,7 +175,7 @@ impl Joints {
         (is_break && !starts_key()).then_some(end.blanks)
     }
 
-    /// Whether the white space is of the kind that the bytes before the suffix show.
+    /// Whether the white space is of a kind that the bytes before the suffix show.
     fn is_spaced_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
         let (before, front) = written[..suffix].split_at(suffix - self.front);
         let spaced = Spaced {
@@ -187,7 +186,7 @@ impl Joints {
         Rule::SpacedBreak.holds() && spaced.has_break(rest, end)
     }
 
-    /// Whether a little white space is a break, as the words on both sides show.
+    /// Whether short white space is a break, by the words on both sides.
     fn is_near_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
         let near = rest.len().min(LONGEST_BREAK);
         if !self.is_labelled || end.lines > 1 || end.blanks > near {
@@ -214,8 +213,8 @@ impl Joints {
             }
     }
 
-    /// Whether a line that had no room ends in `rest`, after the marks that follow the name with which `written` ends. Then
-    /// the name may go on. `written` returns the bytes before `rest`.
+    /// Whether `rest`, after the name that `written` ends in and its marks, starts with the end of a line that had no room. Then
+    /// the name may go on in the next line. `written` returns the bytes before `rest`.
     #[inline]
     pub(crate) fn may_go_on<W: AsRef<[u8]>>(
         self,
@@ -252,9 +251,9 @@ impl Joints {
     }
 }
 
-/// Whether `rest`, after a name's `suffix` as far as it is written, starts with a blank that the shape of the name shows to be a
-/// break, or that is of the kind that `front` shows, which is the name's scheme or proxy and its prefix. Empty if they show
-/// no kind. `before` is the text before `front`.
+/// Whether `rest`, after the written part of a name's `suffix`, starts with a break: by the shape of the name, or because the
+/// blank is of the kind that `front` shows, the name's scheme or proxy and its prefix. `None` if there is no break and `front`
+/// shows no kind. `before` is the text before `front`.
 pub(crate) fn is_shown_break(before: &str, front: &str, suffix: &str, rest: &str) -> Option<bool> {
     let (front, suffix, rest) = (front.as_bytes(), suffix.as_bytes(), rest.as_bytes());
     let spaced = Spaced {
@@ -270,7 +269,7 @@ pub(crate) fn is_shown_break(before: &str, front: &str, suffix: &str, rest: &str
     (is_break || is_shown).then_some(is_break)
 }
 
-/// The length of the white space that `rest` starts with, if more of the name with `suffix` could follow it.
+/// Returns the length of the white space that `rest` starts with, if more of the name with `suffix` could follow it.
 fn wide_break_len(suffix: &[u8], rest: &[u8]) -> Option<usize> {
     const MAX_BREAKS: usize = 8;
     let (len, _) = could_go_on(suffix, rest).or_else(|| number_after_stop(suffix, rest))?;
@@ -279,8 +278,8 @@ fn wide_break_len(suffix: &[u8], rest: &[u8]) -> Option<usize> {
     (parts <= MAX_BREAKS).then_some(len)
 }
 
-/// The length of the white space that `rest` starts with, and the number after it, if `suffix` ends in a full stop: it may be an
-/// item, or the name's.
+/// Returns the length of the white space that `rest` starts with and the number after it, if `suffix` ends in a full stop. The
+/// number may be that of an item, or part of the name.
 fn number_after_stop<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
     let end = LineEnd::read(rest);
     let word = first_word(&rest[end.blanks..]);
@@ -288,8 +287,8 @@ fn number_after_stop<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u
     (end.lines < 2 && is_number && !starts_another(word)).then_some((end.blanks, word))
 }
 
-/// Whether more of a name that is written as `form`, with `suffix`, follows the white space in `rest`, as words with digits show,
-/// the `x` that the names of one publisher end in, and marks that end no name. A capital or bracket after a full stop starts a
+/// Whether white space in `rest` may be inside the name with `suffix`, which is written as `form`. Words with digits show it, the
+/// `x` that the names of one publisher end in, and marks that no name ends in. A capital or bracket after a full stop starts a
 /// sentence.
 pub(crate) fn may_be_broken(form: Form, suffix: &[u8], rest: &[u8]) -> bool {
     let (written, rest) = match rest {
@@ -312,15 +311,16 @@ pub(crate) fn may_be_broken(form: Form, suffix: &[u8], rest: &[u8]) -> bool {
     }
 }
 
-/// A mark that no name ends in, and nothing adds to a name.
+/// Whether `mark` is one that no name ends in and that is not added to names.
 fn is_joint(mark: &u8) -> bool {
     matches!(mark, b'-' | b'_' | b'/' | b':')
 }
 
-/// The length of the white space that `rest` starts with, and the word after it, if that could be more of the name with `suffix`:
-/// no page, no item, and nothing that starts a sentence or another name.
+/// Returns the length of the white space that `rest` starts with and the word after it, if the word could be more of the name
+/// with `suffix`: not a page or an item, nor the start of a sentence or of another name.
 ///
-/// Two numbers side by side are two, for the neighbours of a name are registered too; but a long one may go on in the next line.
+/// Two numbers side by side are not joined, since the neighbours of a name are registered too. But a long number may go on in the
+/// next line.
 fn could_go_on<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
     let end = LineEnd::read(rest);
     let word = first_word(&rest[end.blanks..]);
@@ -337,16 +337,16 @@ fn could_go_on<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
     (end.lines < 2 && goes_on && !starts_another(word)).then_some((end.blanks, word))
 }
 
-/// The length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. No sweep passes a
-/// bracket of a SICI.
+/// Returns the length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. A sweep stops at
+/// each bracket of a SICI, so `front` has them all.
 fn sici_blank_len(front: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
     let after = &rest[end.blanks..];
     let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(front, after);
     (is_inside && Rule::SiciBlank.holds()).then_some(end.blanks)
 }
 
-/// The length of the white space that `rest` starts with after a prefix in the path of a URL, where a number follows that
-/// is no page or year, or more of a name after a number.
+/// Returns the length of the white space that `rest` starts with after a prefix in the path of a URL, if a word with a long
+/// number follows.
 fn path_break_len(rest: &[u8], end: LineEnd) -> Option<usize> {
     let word = first_word(&rest[end.blanks..]);
     let goes_on = word.first().is_some_and(u8::is_ascii_alphanumeric)
@@ -358,14 +358,14 @@ fn path_break_len(rest: &[u8], end: LineEnd) -> Option<usize> {
     (is_break && Rule::BreakInPath.holds()).then_some(end.blanks)
 }
 
-/// Whether a name whose suffix so far is `suffix` can go on after white space within a line.
+/// Whether a name with `suffix` so far can go on after white space within a line.
 fn ends_in_joint(suffix: &[u8]) -> bool {
     matches!(suffix, [] | [.., b'/' | b'-' | b':' | b'.'])
 }
 
-/// Whether `word` looks like the rest of the name whose suffix so far is `suffix`.
+/// Whether `word` looks like the rest of the name with `suffix` so far.
 ///
-/// A slash wants more after it; a hyphen or colon goes on with digits; and a suffix without any digit is seldom whole.
+/// More must follow a slash, digits follow a hyphen or colon, and a suffix without any digit is seldom whole.
 fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
     let word = following.word;
     let Some(first) = word.first() else {
@@ -382,7 +382,7 @@ fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
         [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit(word),
         b"j." => Rule::BreakAfterJournal.holds() && first.is_ascii_alphanumeric(),
         [.., b'.'] => {
-            // Who broke a name at one full stop broke it at each; after a whole name, an item or a date follows.
+            // A name that was broken at one full stop may be broken at each. An item or a date follows a whole name.
             let goes_on = match has_digit(suffix) {
                 true if broken_after_stop(suffix) => {
                     word.iter().all(|b| b.is_ascii_digit() || *b == b'.')
@@ -398,11 +398,11 @@ fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
     }
 }
 
-/// Whether a parenthesis that opens in `front`, before the label of the name, closes at the end of `word`, and `word` is the
-/// rest of the name whose suffix so far is `suffix`: `(doi:10.5555/ab.109. 105692)`.
+/// Whether a parenthesis that opens in `front`, before the label of the name, closes at the end of `word`, and `word` is the rest
+/// of the name with `suffix` so far: `(doi:10.5555/ab.109. 105692)`.
 ///
-/// Parentheses around a label hold the name alone, or words after it. A suffix without any digit is seldom whole, and no
-/// page or year has five digits.
+/// Parentheses around a label hold the name alone, or words after it. A suffix without any digit is seldom whole, and pages and
+/// years do not have five digits.
 fn fills_parentheses(front: &[u8], suffix: &[u8], word: &[u8]) -> bool {
     let Some(close) = word.iter().position(|b| *b == b')') else {
         return false;
@@ -418,11 +418,10 @@ fn fills_parentheses(front: &[u8], suffix: &[u8], word: &[u8]) -> bool {
     goes_on && opens() && Rule::BreakInParentheses.holds()
 }
 
-/// Whether `word` on the next line goes on with the name whose suffix so far is `suffix`, at the end of a line that has no
-/// room for it.
+/// Whether `word` in the next line belongs to the name with `suffix` so far, at the end of a line that had no room for it.
 ///
-/// Nothing but a name ends in a joint there. After a full stop, a word may also start the next sentence, and a number the next
-/// item of a list.
+/// Only names end in a joint there. After a full stop, a word may also start the next sentence, and a number the next item of a
+/// list.
 fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else {
         return false;
@@ -450,12 +449,12 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
 }
 
 fn has_digit(text: &[u8]) -> bool {
-    // Most names end in one.
+    // Most names end in a digit.
     text.iter().rev().any(u8::is_ascii_digit)
 }
 
-/// Whether `suffix` ends in a mark and a short number, as a year, a month or a volume in a name, after which a number of
-/// the name may follow.
+/// Whether `suffix` ends in a mark and a short number, as in a year, a month or a volume in a name, after which a number of the
+/// name may follow.
 fn ends_in_number(suffix: &[u8]) -> bool {
     const LONGEST: usize = 4;
     let digits = suffix.iter().rev().take_while(|b| b.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! What is cut from the end of a name: marks that prose added, and tails that a publisher's URL added.
+//! Cuts the end of a name: marks that prose added, and tails that a publisher's URL added.
 //!
-//! Where nothing but a registry can decide, this is the policy.
+//! If only a registry could decide, the rules here decide.
 
 mod slug;
 
@@ -8,10 +8,10 @@ use super::place::UrlPlace;
 use super::{Around, Rule, arxiv};
 use slug::title_slug;
 
-/// A rule, and where the tail starts that it cuts from the suffix of a name with a prefix.
+/// A rule, and a function of a prefix and a suffix that returns where the tail starts that the rule cuts from the suffix.
 pub(crate) type Tail = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
 
-/// What the path of a URL adds to a name.
+/// Tails that the path of a URL adds to a name.
 const PATH_TAILS: [Tail; 9] = [
     (Rule::PathFile, |_, suffix| {
         one_of(
@@ -31,7 +31,7 @@ const PATH_TAILS: [Tail; 9] = [
     (Rule::ArticleId, article_id),
 ];
 
-/// What a field adds to the name in it.
+/// Tails that a field adds to the name in it.
 const FIELD_TAILS: [Tail; 2] = [
     (Rule::FieldPage, |_, suffix| {
         one_of(
@@ -44,26 +44,26 @@ const FIELD_TAILS: [Tail; 2] = [
     ARXIV_VERSION,
 ];
 
-/// What any text adds to a name.
+/// Tails that any text adds to a name.
 const TEXT_TAILS: [Tail; 1] = [ARXIV_VERSION];
 
 pub(crate) const ARXIV_VERSION: Tail = (Rule::ArxivVersion, |prefix, suffix| {
     arxiv::version_start(prefix, suffix)
 });
 
-/// More tails than a name has; each costs a look at the whole name.
+/// Max tails to cut from a name. Each costs a look at the whole name.
 const MAX_TAILS: usize = 8;
 
-/// The cuts from the end of a suffix: each with its rule and the length that it leaves, the longest first.
+/// Iterator over the cuts from the end of a suffix: each with its rule and the length that it leaves, the longest first.
 pub(crate) struct Cuts<'n> {
     prefix: &'n [u8],
     suffix: &'n [u8],
-    /// An enclosure holds just the name.
+    /// Whether an enclosure holds just the name.
     whole: bool,
     /// Marks of emphasis that are kept.
     kept: &'static [u8],
     tails: &'static [Tail],
-    /// How many tails may be cut yet.
+    /// How many more tails may be cut.
     left: usize,
     brackets: Option<Brackets>,
 }
@@ -86,7 +86,7 @@ impl<'n> Cuts<'n> {
         }
     }
 
-    /// Keeps these marks of emphasis too.
+    /// Keeps these marks of emphasis, instead of `+` only, if an enclosure does not hold just the name.
     pub(crate) fn keeping(mut self, kept: &'static [u8]) -> Self {
         if !self.whole {
             self.kept = kept;
@@ -121,7 +121,7 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// The tails of a name with `prefix` that `around` describes.
+/// Returns the tails to cut from a name with `prefix` that `around` describes.
 pub(super) fn tails(prefix: &[u8], around: &Around) -> &'static [Tail] {
     match around.place {
         UrlPlace::Path => &PATH_TAILS,
@@ -131,7 +131,7 @@ pub(super) fn tails(prefix: &[u8], around: &Around) -> &'static [Tail] {
     }
 }
 
-/// The lengths that the tails of paths leave of a suffix, if it is in a path.
+/// Returns the lengths of a suffix after each cut of a tail of paths, as if it were in a path.
 pub(super) fn path_cuts<'n>(
     prefix: &'n [u8],
     suffix: &'n [u8],
@@ -143,8 +143,9 @@ pub(super) fn path_cuts<'n>(
 /// Marks of emphasis and of variables.
 const EMPHASIS: &[u8] = b"*_~$=+";
 
-/// The marks that a name whose suffix was read as `suffix` may end in, in the URL of a host that is no proxy or where it
-/// `is_alone`: neither emphasis nor a variable explains them there. A plus is kept unless it `has_pair` before the name.
+/// Returns the marks of emphasis that a name may end in. `suffix` is its suffix as read. In a URL of a host that is not a proxy,
+/// or if the name `is_alone`, such a mark is neither emphasis nor part of a variable. A plus is kept unless it `has_pair` before
+/// the name.
 #[inline]
 pub(super) fn kept_marks(
     suffix: &[u8],
@@ -160,7 +161,7 @@ pub(super) fn kept_marks(
     }
 }
 
-/// The rule that cuts the last character of a suffix, and its length: one that no registered name ends in.
+/// Returns the rule that cuts the last character of a suffix, and the character's length; `None` if a name may end in it.
 fn stray(
     suffix: &[u8],
     whole: bool,
@@ -192,7 +193,7 @@ fn stray(
     rule.holds().then_some((rule, len))
 }
 
-/// The length of the typeset dash or the middle dot, with which Greek parts clauses, that a suffix ends in.
+/// Returns the length of a typeset dash or a middle dot that `suffix` ends in. The dot separates clauses in Greek.
 fn final_sign_len(suffix: &[u8]) -> Option<usize> {
     match suffix {
         [.., 0xE2, 0x80, 0x90..=0x95] | [.., 0xE2, 0x88, 0x92] => Some("—".len()),
@@ -212,7 +213,8 @@ impl Brackets {
         Brackets(Self::KINDS.map(|[open, close]| count(close) - count(open)))
     }
 
-    /// Whether `last` is cut: an opening bracket always, a closing one that nothing opened. What is cut is counted.
+    /// Whether `last`, the last byte, is cut: an opening bracket always, a closing one if nothing opened it. Counts a bracket
+    /// that is cut as gone.
     fn cut(&mut self, last: u8) -> bool {
         for (more, [open, close]) in self.0.iter_mut().zip(Self::KINDS) {
             if last == open {
@@ -227,10 +229,10 @@ impl Brackets {
     }
 }
 
-/// Page words that end no registered name: cut wherever something encloses the name.
+/// Page words that no registered name ends in. They are cut from any enclosed name.
 pub(crate) const FIELD_PAGES: [&str; 3] = ["/full", "/pdf", "/meta"];
 
-/// Whether one of these ends in the letter `last`.
+/// Whether one of [`FIELD_PAGES`] ends in the letter `last`.
 pub(crate) const fn ends_field_page(last: u8) -> bool {
     let mut at = 0;
     while at < FIELD_PAGES.len() {
@@ -244,8 +246,8 @@ pub(crate) const fn ends_field_page(last: u8) -> bool {
     false
 }
 
-/// Pages and folders of an article on a publisher's site, for a suffix without a digit before them, where the structure
-/// does not show them.
+/// Listed pages and folders of an article on a publisher's site. [`page_segment`] does not recognise them, or not in a suffix
+/// without a digit before them.
 #[rustfmt::skip]
 pub(crate) const PAGES: [&str; 29] = [
     "-", "MediaObjects", "abstract", "asset", "citedby", "currentissue", "download", "earlyview", "enhanced", "epdf",
@@ -253,7 +255,7 @@ pub(crate) const PAGES: [&str; 29] = [
     "pdf", "references", "suppinfo", "suppl_file", "tables", "transform", "xml",
 ];
 
-/// Endings of files that end no registered name.
+/// Endings of files that no registered name ends in.
 #[rustfmt::skip]
 pub(crate) const FILES: [&str; 33] = [
     ".htm", ".shtml", ".xhtml", ".xml", ".epub", ".mobi", ".md", ".txt", ".tex", ".doc", ".docx", ".xls", ".xlsx",
@@ -261,10 +263,10 @@ pub(crate) const FILES: [&str; 33] = [
     ".json", ".php", ".aspx", ".page", ".full", ".short",
 ];
 
-/// Endings of files that end some registered names, of 385,484 eight: cut in a path alone.
+/// Endings of files that some registered names end in, 8 of 385,484. They are cut only in a path.
 pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
-/// Short views of an article on the sites of one platform, whose URLs are a name and a view. None ends a registered name.
+/// Short views of an article on the sites of one platform, whose URLs are a name and a view. No registered name ends in one.
 #[rustfmt::skip]
 pub(crate) const ARTICLE_VIEWS: [&str; 23] = [
     ".full.pdf", ".full-text.pdf", ".full.html", ".full.print", ".full-text.print", ".full+html", ".pdf+html", ".long", ".extract",
@@ -272,7 +274,7 @@ pub(crate) const ARTICLE_VIEWS: [&str; 23] = [
     ".related", ".metrics", ".data",
 ];
 
-/// Where the view of an article starts, after a name with a digit: few names have none.
+/// Returns where the view of an article starts, if a digit is before it: few names have no digit.
 pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
     const LAST: u64 = last_bytes(&ARTICLE_VIEWS);
     let start = one_of(&ARTICLE_VIEWS, LAST, Rule::ArticleView, suffix);
@@ -281,8 +283,8 @@ pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
     is_whole.then_some(start)
 }
 
-/// Where a view of nine letters or more starts, or of words with a hyphen, `.supplemental` or `.cited-by`, after a digit. Of
-/// 385,484 registered names one ends so.
+/// Returns where a view starts that follows a digit and has nine or more letters, or words with a hyphen: `.supplemental`,
+/// `.cited-by`. One of 385,484 registered names ends so.
 fn long_view(suffix: &[u8]) -> Option<usize> {
     const MIN_LETTERS: usize = 9;
     let is_part = |b: &&u8| b.is_ascii_alphabetic() || **b == b'-';
@@ -301,12 +303,12 @@ fn long_view(suffix: &[u8]) -> Option<usize> {
     (is_view && is_after_digit).then(|| front.len() - 1)
 }
 
-/// The ending of a file.
+/// Returns where the ending of a file starts.
 pub(crate) fn file(_: &[u8], suffix: &[u8]) -> Option<usize> {
     one_of(&FILES, const { last_bytes(&FILES) }, Rule::File, suffix)
 }
 
-/// Where in a path the first segment starts, with its slash, that is a listed page or folder.
+/// Returns where the first segment starts, with its slash, that is a listed page or folder.
 pub(crate) fn page_word(_: &[u8], suffix: &[u8]) -> Option<usize> {
     slashes(suffix).find(|at| {
         let segment = suffix[at + 1..].split(|b| *b == b'/').next();
@@ -314,8 +316,8 @@ pub(crate) fn page_word(_: &[u8], suffix: &[u8]) -> Option<usize> {
     })
 }
 
-/// Where the first segment starts, with its slash, that is a page by its structure. Folders, with all that follows, are
-/// recognised only `in_path` of a URL.
+/// Returns where the first segment starts, with its slash, that is a page by its structure. Folders, with all text after them,
+/// are recognised only `in_path` of a URL.
 pub(crate) fn page_segment(suffix: &[u8], in_path: bool) -> Option<usize> {
     let digit = suffix.iter().position(u8::is_ascii_digit)?;
     slashes(suffix).filter(|at| *at > digit).find(|at| {
@@ -325,7 +327,7 @@ pub(crate) fn page_segment(suffix: &[u8], in_path: bool) -> Option<usize> {
         let next = segments.next();
         let may_be_page = match next {
             None => true,
-            // Names go on so: `plate/dr.2/envelopes/101_14934`.
+            // Names may go on so: `plate/dr.2/envelopes/101_14934`.
             Some(next) => in_path && !is_plate_number(next),
         };
         may_be_page && segment.is_page(previous.unwrap_or_default(), next.is_none())
@@ -336,7 +338,7 @@ fn slashes(suffix: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0)
 }
 
-/// Whether `segment` is two numbers with `_` between.
+/// Whether `segment` is digits and `_` only, such as two numbers with `_` between them.
 fn is_plate_number(segment: &[u8]) -> bool {
     segment.contains(&b'_') && segment.iter().all(|b| b.is_ascii_digit() || *b == b'_')
 }
@@ -362,11 +364,10 @@ impl<'s> PathSegment<'s> {
         matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(is_word)
     }
 
-    /// Whether it is a page after a digit: a word with any ending, and what follows it. Of 385,484 registered names 14 hold
-    /// one.
+    /// Whether the segment is a page after a digit: a word, perhaps with an ending. 14 of 385,484 registered names hold one.
     ///
-    /// A short word before the last segment may be the name's (`cgp/v13i01/45000`), and so may six letters that are
-    /// hexadecimal digits, and the start of the segment before it (`pdb1dbq/pdb`).
+    /// A short word before the last segment may belong to the name (`cgp/v13i01/45000`). So may six letters that are hexadecimal
+    /// digits, and a word that the segment before it starts with (`pdb1dbq/pdb`).
     fn is_page(&self, previous: &[u8], is_last: bool) -> bool {
         const LONGEST_ENDING: usize = 12;
         const SHORT_FOLDERS: [&[u8]; 3] = [b"-", b"abs", b"pdf"];
@@ -390,8 +391,9 @@ impl<'s> PathSegment<'s> {
     }
 }
 
-/// Preprint servers' pages and their files, `10.1101/2021.03.24.436749v2.full-text`, where the rest of the suffix is a number.
-/// Registered versions come after a mark, as `.v1`, `/v1` and `_v1`, or the suffix has words, as `peerj.preprints.27295v1`.
+/// Returns where the version starts in the URL of a preprint server's page or file, `10.1101/2021.03.24.436749v2.full-text`. The
+/// rest of the suffix must be a number. Registered versions come after a mark, as `.v1`, `/v1` and `_v1`, or the suffix has
+/// words, as `peerj.preprints.27295v1`.
 pub(crate) fn version(_: &[u8], suffix: &[u8]) -> Option<usize> {
     let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
     let mut text = suffix;
@@ -407,7 +409,7 @@ pub(crate) fn version(_: &[u8], suffix: &[u8]) -> Option<usize> {
     }
 }
 
-/// How long the `v2` is that ends `text`, the rest of which is a number.
+/// Returns the length of the `v2` that `text` ends in, if the rest of `text` is a number.
 fn version_len(text: &[u8]) -> Option<usize> {
     const NUMBER: usize = 4;
     let digits = |text: &[u8]| text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -417,7 +419,7 @@ fn version_len(text: &[u8]) -> Option<usize> {
     (matches!(count, 1 | 2) && is_number && digits(number) >= NUMBER).then_some(count + 1)
 }
 
-/// The letters and digits that `tails` end in, as bits.
+/// Returns the letters and digits that `tails` end in, as bits.
 const fn last_bytes(tails: &[&str]) -> u64 {
     let (mut bits, mut at) = (0, 0);
     while at < tails.len() {
@@ -429,7 +431,7 @@ const fn last_bytes(tails: &[&str]) -> u64 {
     bits
 }
 
-/// The bit of a digit or of a letter in any case; no bit for a mark.
+/// Returns the bit of a digit or of a letter in any case; 0 for other bytes.
 const fn bit(byte: u8) -> u64 {
     match byte {
         b'0'..=b'9' => 1 << (byte - b'0'),
@@ -438,7 +440,7 @@ const fn bit(byte: u8) -> u64 {
     }
 }
 
-/// Where the first of `tails` starts that `suffix` ends in. `last` has the bits of the bytes that these end in.
+/// Returns where the first of `tails` starts that `suffix` ends in. `last` has the bits of the last bytes of `tails`.
 #[inline]
 fn one_of(tails: &[&str], last: u64, rule: Rule, suffix: &[u8]) -> Option<usize> {
     match last & bit(*suffix.last()?) {
@@ -456,7 +458,7 @@ fn first_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
     starts.into_iter().next()
 }
 
-/// Where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.
+/// Returns where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.
 pub(crate) fn article_id(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
     if prefix != b"10.1093" {
         return None;

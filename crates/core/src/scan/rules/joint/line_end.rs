@@ -1,23 +1,23 @@
-//! The end of a line: how much white space it is, and whether the line had no room for the next word.
+//! Reads the end of a line: the length of its white space, and whether the line had no room for the next word.
 
 use super::first_word;
 
-/// How much white space the end of a line and the indent of the next one may be.
+/// Max bytes of white space at the end of a line, with the indent of the next one.
 const LONGEST_INDENT: usize = 64;
 
-/// White space at the end of a line.
+/// White space, which may hold line ends.
 #[derive(Clone, Copy)]
 pub(super) struct LineEnd {
-    /// Its length, the indent of the next line included.
+    /// Its length in bytes, with the indent of the next line.
     pub(super) blanks: usize,
-    /// Line feeds in it.
+    /// Number of line feeds in it.
     pub(super) lines: usize,
 }
 
 impl LineEnd {
     #[inline]
     pub(super) fn read(rest: &[u8]) -> LineEnd {
-        // A form feed ends a page.
+        // A form feed is not included, since it ends a page.
         let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
         // Most white space is one byte.
         match rest {
@@ -45,8 +45,8 @@ impl LineEnd {
     }
 }
 
-/// The length of the line end that `rest` starts with, if the next line starts with its number in print, two blanks or more, and
-/// a word.
+/// Returns the length of the line end that `rest` starts with, if the next line starts with its printed number, two or more
+/// blanks or a tab, and a word. The length includes the number and the blanks.
 pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
     const LONGEST_NUMBER: usize = 4;
     const LONGEST_GAP: usize = 8;
@@ -70,15 +70,15 @@ pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
     (is_number && is_gap && is_word).then(|| rest.len() - after.len() + gap)
 }
 
-/// Lines before and after a line that show how wide the text is, and bytes of these.
+/// Lines before and after a line that show how wide the text is, and max bytes of these.
 const NEAR_LINES: usize = 12;
 const NEAR_BYTES: usize = 240;
 
-/// The narrowest and the widest text that is taken to be broken into lines, in characters.
+/// Widths of lines in characters that show the width of a text.
 const WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
 
-/// Whether the line that `written` ends in had no room for the next word, as far as the lines around it show. Characters of
-/// print are not all as wide, so a tenth of the width may be missing.
+/// Whether the line that `written` ends in had no room for the next word, by the width of the lines around it. Printed characters
+/// have different widths, so a tenth of the width may be missing.
 pub(super) fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
     let width = |line: &[u8]| {
         let starts = |b: &&u8| **b & 0xC0 != 0x80;
@@ -100,7 +100,7 @@ pub(super) fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
     }
     let widths = &mut room[..len];
     widths.sort_unstable();
-    // Lines that are not broken, such as those of a page's foot, are much wider, and the last of a paragraph less wide.
+    // Lines that are not broken, such as those of a page's foot, are much wider, and the last line of a paragraph is narrower.
     let Some(usual) = widths.get(widths.len() / 2) else {
         return false;
     };
@@ -110,7 +110,7 @@ pub(super) fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
     alike.count() > 1 && (own + width(next)) * 10 > usual * 9
 }
 
-/// The lines of `text`, the last one first.
+/// Returns the lines of `text`, the last one first.
 fn lines_back(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

@@ -1,9 +1,10 @@
-//! What the word after white space looks like.
+//! Classifies the word after white space: the number of a page or an item, a key, the rest of a name, or the start of another
+//! one.
 
 use super::{LONGEST_PAGE, LONGEST_WORD};
 
-/// Whether `word`, with `rest` after it, is the number of a page or of an item, rather than the end of a name: a number of
-/// up to four digits, but for one that ends a sentence and a line.
+/// Whether `word`, with `rest` after it, is the number of a page or of an item instead of the end of a name: a number of up to
+/// four digits, unless it ends a sentence and a line.
 pub(super) fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
     let number = word.strip_suffix(b".").unwrap_or(word);
     let ends_line = matches!(rest.first(), None | Some(b'\n' | b'\r'));
@@ -12,7 +13,7 @@ pub(super) fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
         && !(word.ends_with(b".") && ends_line)
 }
 
-/// Whether `word`, with `rest` after it, is the number of an item: `12 Smith`. With a full stop, it may end a sentence.
+/// Whether `word`, with `rest` after it, is the number of an item: `12 Smith`. A number with a full stop may end a sentence.
 pub(super) fn is_item(word: &[u8], rest: &[u8]) -> bool {
     word.iter().all(u8::is_ascii_digit) && matches!(rest, [b' ', b'A'..=b'Z', ..])
 }
@@ -24,7 +25,7 @@ pub(super) fn is_key(word: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_part)
 }
 
-/// The bytes up to the next white space or quote.
+/// Returns the bytes of `rest` up to the next white space or quote.
 pub(super) fn first_word(rest: &[u8]) -> &[u8] {
     let near = rest.iter().take(LONGEST_WORD);
     let len = near
@@ -52,14 +53,14 @@ pub(super) fn is_long_run(word: &[u8]) -> bool {
     word.len() > LONGEST_PAGE && word[..=LONGEST_PAGE].iter().all(u8::is_ascii_digit)
 }
 
-/// Whether `word` starts with a number of three digits or more that is no year.
+/// Whether `word` starts with a number of three or more digits that is not a year.
 pub(super) fn is_no_year(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
     digits > 2 && !(digits == 4 && matches!(word, [b'1', b'9', ..] | [b'2', b'0', ..]))
 }
 
-/// Whether `word` could be no word of a text, but the rest of a name that was broken between two letters or digits: it has
-/// marks and digits inside, and is neither a fraction nor a range.
+/// Whether `word` looks like the rest of a name that was broken between two letters or digits, and not like a word of a text: it
+/// has marks and digits inside, and is neither a fraction nor a range.
 pub(super) fn is_rest_of_name(word: &[u8]) -> bool {
     let len = word.iter().rposition(u8::is_ascii_alphanumeric);
     let word = &word[..len.map_or(0, |last| last + 1)];
@@ -70,7 +71,7 @@ pub(super) fn is_rest_of_name(word: &[u8]) -> bool {
     has_inner_mark(word) && digits > 1 && (marks > 1 || letters || digits > 8)
 }
 
-/// Whether `word` starts a name or a URL of its own.
+/// Whether `word` starts another name or a URL.
 pub(super) fn starts_another(word: &[u8]) -> bool {
     let starts = |start: &[u8]| {
         let front = word.get(..start.len());
@@ -88,8 +89,8 @@ fn has_inner_mark(word: &[u8]) -> bool {
     })
 }
 
-/// Whether `word` starts with a number of more digits than a page or a year has, or with zeros, or has more of a name after
-/// its number.
+/// Whether `word` starts with a number of more digits than a page or a year has, or with a zero, or has more of a name after its
+/// number.
 pub(super) fn is_long_number(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
     digits > LONGEST_PAGE || word[0] == b'0' || has_inner_mark(word)

@@ -1,9 +1,9 @@
-//! The number and the words of a title that a site adds to a name.
+//! Finds the number and the words of a title that a site adds to a name.
 
 use super::{PathSegment, slashes};
 
-/// Where the number starts, with its slash, that a site adds to a whole name before the words of its title:
-/// `G48456.1/594540/Ice-sheets`. Without these words a number may be the name's, `2024/5558634`.
+/// Returns where a number starts, with its slash, that a site adds to a whole name before the words of its title:
+/// `G48456.1/594540/Ice-sheets`. A number without these words may belong to the name, `2024/5558634`.
 pub(super) fn title_slug(_: &[u8], suffix: &[u8]) -> Option<usize> {
     let folder = memchr::memrchr(b'/', suffix)?;
     let digit = suffix[..folder].iter().position(u8::is_ascii_digit)?;
@@ -22,10 +22,11 @@ pub(super) fn title_slug(_: &[u8], suffix: &[u8]) -> Option<usize> {
         })
 }
 
-/// Digits of the number of an article on a site, at least: a volume or a page has fewer.
+/// Min digits of the number of an article on a site. A volume or a page has fewer.
 const MIN_SITE_ID: usize = 5;
 
-/// Whether `segment` is the words of a title, with hyphens between them: it starts with a capital, or has three words or more.
+/// Whether `segment` is the words of a title, with hyphens between them: a word starts with a capital, or there are three or
+/// more.
 fn is_slug(segment: &[u8]) -> bool {
     const SHORTEST_WORD: usize = 3;
     const MIN_WORDS: usize = 3;
@@ -40,7 +41,7 @@ fn is_slug(segment: &[u8]) -> bool {
     has_word && is_title
 }
 
-/// Whether `segment` is a title of one word, and no page of a site.
+/// Whether `segment` is a title of one word, and not a page of a site.
 fn is_title_word(segment: &[u8]) -> bool {
     const SHORTEST: usize = 4;
     matches!(segment, [first, rest @ ..] if first.is_ascii_uppercase() && rest.iter().all(u8::is_ascii_lowercase))
