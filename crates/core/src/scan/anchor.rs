@@ -210,7 +210,7 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let all_stops = block.find(b'.');
     let code = block.find_range(b'0', b'9') | all_stops;
     let blanks = block.find_range(0, b' ');
-    // `_` and `&` match as well: they are like two of these. A character that allows a line to break is beyond ASCII.
+    // Without the bits of 3, `_` and `&` match too. The characters of optional breaks are beyond ASCII.
     let marks = block.find_any_like(*b"/:<", *b"\\%", 3) | block.beyond_ascii();
     let stops = pairs << 2 & all_stops;
     // The first byte after the code that follows each full stop, and the first one after white space there.

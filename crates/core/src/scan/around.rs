@@ -1,8 +1,8 @@
 //! The readable text around a mention, for callers that keep it in buffers of their own; see
 //! [`Match::around`](crate::Match::around).
 //!
-//! White space becomes single blanks, control characters are left out, and bytes that are not UTF-8 are replaced. Characters
-//! are whole.
+//! White space becomes single blanks, control characters are left out, and bytes that are not UTF-8 are replaced. No character is
+//! cut.
 
 /// Appends the readable text of the last bytes of `bytes`, at most `max`: those before a name.
 pub fn before(bytes: &[u8], max: usize, into: &mut String) {

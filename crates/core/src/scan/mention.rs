@@ -146,7 +146,7 @@ pub struct Mention<'a> {
     pub offset: u64,
     /// The name as found, from the first byte of `10.` to the last byte kept.
     pub text: &'a [u8],
-    /// Whether its end was a guess that only a registry could settle. It is not if a right check digit ends the name.
+    /// Whether the name's end is a guess that only a registry could confirm. It is `false` if a right check digit ends the name.
     pub guessed: bool,
 }
 
@@ -223,7 +223,7 @@ pub struct Match<'t> {
     pub start: usize,
     /// The name as found, from the first byte of `10.` to the last byte kept.
     pub text: &'t [u8],
-    /// Whether its end was a guess that only a registry could settle. It is not if a right check digit ends the name.
+    /// Whether the name's end is a guess that only a registry could confirm. It is `false` if a right check digit ends the name.
     pub guessed: bool,
 }
 

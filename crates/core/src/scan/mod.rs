@@ -209,7 +209,7 @@ impl Scanner {
 
     /// Scans as [`scan_range`](Self::scan_range) does, and reports the anchors at which no mention starts too.
     ///
-    /// A field that is known to hold a name may hold one that the rules for text refuse, or an anchor that they pass over.
+    /// For fields that are known to hold a name: the rules for text may refuse this name, or pass over its anchor.
     pub fn decide_range(
         &mut self,
         bytes: &[u8],

@@ -87,7 +87,7 @@ impl Origins {
     }
 }
 
-/// Follows a text while escapes in it are undone.
+/// Builds the list of escapes while a text is rewritten.
 pub(super) struct Rewrite<'o> {
     before: &'o Origins,
     /// Index of the first known escape that may still be needed.

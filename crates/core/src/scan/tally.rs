@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign};
 pub enum Rejection {
     /// A digit or a full stop is directly before it: the inside of a number, a date, a version.
     InsideNumber,
-    /// The registrant code has not four to nine digits in its first part.
+    /// The first part of the registrant code does not have four to nine digits.
     RegistrantCode,
     /// Nothing that can be a name follows the separator.
     EmptySuffix,

@@ -183,7 +183,7 @@ impl MarkBits {
         (!stops.any(|stop| asks(bytes, stop))).then_some(len)
     }
 
-    /// Whether the first `len` bytes have one pair of round brackets or none.
+    /// Whether the first `len` bytes have no round brackets, or just one pair.
     fn has_pair(&self, len: usize) -> bool {
         let before_end = ((1 as Bits) << len) - 1;
         let (open, close) = (self.open & before_end, self.close & before_end);

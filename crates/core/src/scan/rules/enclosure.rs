@@ -71,10 +71,10 @@ static ENCLOSURES: [Enclosure; 17] = [
     row("\t", &["\t"], Field, b""),
 ];
 
-/// A line of its own, or the first field of a row.
+/// The start of a line: a name alone in its line, or the first field of a row.
 static LINE: Enclosure = row("", &[",", ";", "\t"], Field, b",;");
 
-/// A line of its own after a RIS tag, which holds no list.
+/// A line after a RIS tag. It holds one name, not a list.
 static TAGGED_LINE: Enclosure = row("  - ", &[], Field, b"");
 
 /// A subfield in a record of MARC or PICA, whatever its code.
@@ -92,7 +92,7 @@ pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
 const BLANKS: usize = 64;
 
 impl Enclosure {
-    /// The cell of a table that is known to be one, up to its end.
+    /// The cell of a document that is known to be a table, up to its end.
     pub(crate) const CELL: Enclosure = row("", &[], Cell, b"");
 
     /// Describes the enclosure for people.

@@ -22,7 +22,7 @@ pub(crate) fn is_guess(key: &str, rules_guess: bool) -> bool {
 
 /// Returns the end of the name of `text` whose suffix starts at `suffix` and was `swept`, or why it is refused.
 ///
-/// `before` holds the bytes before the name. `after` returns the document's bytes that start with a byte of `text`, as written.
+/// `before` holds the bytes before the name. `after` returns the document's bytes from a position of `text` on, as written.
 #[inline]
 pub(crate) fn end<'w>(
     text: &impl Decoded,

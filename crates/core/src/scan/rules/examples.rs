@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Rule;
 use crate::scan::kind::{Delimiter, TextKind};
 
-/// How the text of an [`Example`] is read.
+/// How to read the text of an [`Example`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reading {

@@ -128,7 +128,7 @@ fn is_query(outside: &[u8]) -> bool {
         || escaped(b"%26")
 }
 
-/// Whether a name is in the quoted value of an attribute or member called exactly `key`.
+/// Whether a name after `before` is in the quoted value of an attribute or member called exactly `key`.
 ///
 /// Citations have such keys in Crossref's XML and JSON: a key starts with a name and goes on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {

@@ -92,7 +92,7 @@ const BREAK_COMMANDS: [&[u8]; 13] = [
 /// that end it.
 pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
     let first = |forms: &'static [&'static [u8]], rest: &[u8]| {
-        // HTML takes tags in any case.
+        // Tags of HTML may have letters of any case.
         let is_form = |form: &&&[u8]| {
             let start = rest.get(..form.len()).unwrap_or_default();
             start == **form || form.starts_with(b"<") && start.eq_ignore_ascii_case(form)
