@@ -82,7 +82,7 @@ use crate::error::Error;
 /// let report = Normalize::builder().input(&input).column("doi").output(&output).build()?.run()?;
 ///
 /// let wanted = "id,DOI,doi_clean,doi_status,doi_reason\r\n\
-///     \"1\",https://doi.org/10.5555/ABC,10.5555/abc,normalized,\r\n\
+///     \"1\",https://doi.org/10.5555/ABC,10.5555/abc,normalized,form; case\r\n\
 ///     2,n/a,,refused,\"no directory indicator \"\"10.\"\", at byte 0\"\r\n";
 /// assert_eq!(std::fs::read_to_string(&output)?, wanted);
 /// assert_eq!(report.statuses.get(CellStatus::Refused), 1);

@@ -195,7 +195,7 @@ const MISTAKES: &[Mistake] = &[
         &["can be read only once", "put it into a file"],
     ),
     // Merging and normalizing.
-    ("merge", 2, &["<RECORDS>", "required"]),
+    ("merge", 2, &["<ROWS>", "required"]),
     (
         "merge good.names",
         2,
