@@ -202,11 +202,6 @@ const MISTAKES: &[Mistake] = &[
         &["good.names: ", "bare names", "another format"],
     ),
     (
-        "merge good.mentions",
-        2,
-        &["good.mentions: ", "without --mentions"],
-    ),
-    (
         "merge headless.csv",
         2,
         &["headless.csv: ", "header doi,mentions"],
@@ -262,10 +257,6 @@ fn place() -> Place {
         .file("a.rar", b"Rar!\x1a\x07\x01\0")
         .file("locked.zip", locked)
         .file("good.names", "10.5555/good\n")
-        .file(
-            "good.mentions",
-            "doi,form,source,document,offset,length,text,guessed,check_digit\n",
-        )
         .file("headless.csv", "name,10.5555/good,1,1\n");
     std::fs::create_dir(place.path("nothing")).unwrap();
     place
