@@ -204,7 +204,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "merge headless.csv",
         2,
-        &["headless.csv: ", "header doi,mentions"],
+        &["headless.csv: ", "no column doi"],
     ),
     (
         "merge folder",
