@@ -138,14 +138,23 @@ fn is_in_label_tag(before: &[u8]) -> bool {
     starts.any(|at| matches!(tag[at + 1..], [b'O' | b'o', b'I' | b'i', ..]))
 }
 
-/// Whether `word` may end a label: `DOIs`, `doi url`, `DOI link`, `doi no`, `DOI number`, `doi name`, `DO` of RIS.
+/// Whether `word` may end a label: `DOIs`, `doi url`, `DOI link`, `doi no`, `DOI number`, `doi name`, `DO` of RIS, or `DOI` with
+/// letters that are escapes of JSON.
 fn ends_label_word(word: &[u8]) -> bool {
-    let end = word.last_chunk::<3>();
-    let end = end.map(|end| end.map(|byte| byte | 0x20));
-    match end {
-        Some([_, b'n', b'o'] | [_, b'd', b'o']) => true,
-        Some(end) => matches!(&end, b"doi" | b"ois" | b"url" | b"ink" | b"ber" | b"ame"),
-        None => word.ends_with(b"DO"),
+    let Some(end) = word.last_chunk::<3>() else {
+        return word.ends_with(b"DO");
+    };
+    let [a, b, last] = end.map(|byte| byte | 0x20);
+    match last {
+        b'o' => matches!(b, b'n' | b'd'),
+        b'i' => matches!((a, b), (b'd' | b'4' | b'f', b'o') | (b'4' | b'6', b'f')),
+        b's' => matches!((a, b), (b'o' | b'f', b'i') | (b'4' | b'6', b'9')),
+        b'9' => matches!((a, b), (b'0', b'4' | b'6')),
+        b'l' => (a, b) == (b'u', b'r'),
+        b'k' => (a, b) == (b'i', b'n'),
+        b'r' => (a, b) == (b'b', b'e'),
+        b'e' => (a, b) == (b'a', b'm'),
+        _ => false,
     }
 }
 

@@ -144,7 +144,10 @@ pub(crate) fn labels() -> [String; 3] {
         r"|\xC2\xA0|\xE3\x80\x80|\xEF\xBC\x9A",
     );
     let joint = format!("{joint}|{BREAK})");
-    let word = r"(?:\A|[^A-Za-z])(?i:doi)s?(?i:[ _-]?(?:url|link|no\.?|number|name))?";
+    // JSON may escape any letter of the name of a member.
+    let doi = r"(?:[dD]|\\+u00[46]4)(?:[oO]|\\+u00[46][fF])(?:[iI]|\\+u00[46]9)";
+    let more = r"(?i:[ _-]?(?:url|link|no\.?|number|name))?";
+    let word = format!(r"(?:\A|[^A-Za-z]){doi}s?{more}");
     [
         format!("(?:{word}|[a-z](?:Doi|DOI)s?){joint}+"),
         r#"<[^<>]*(?i:doi)[^<>]*(?:>|=\s*["'])\s*"#.to_owned(),

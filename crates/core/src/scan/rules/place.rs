@@ -2,6 +2,7 @@
 
 use super::{Form, Rule};
 use crate::block::Block;
+use crate::doi::hex_pair;
 
 /// The part of a URL that a name is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,13 +157,30 @@ pub(crate) fn is_citation_key(before: &[u8]) -> bool {
     }
 }
 
-/// Whether `member` ends in `key` in quotes, which JSON in JSON escapes.
+/// Whether `member` ends in `key` in quotes, which JSON in JSON escapes. Letters of JSON may be escapes too.
 fn is_key(member: &[u8]) -> bool {
     let [front @ .., quote @ (b'"' | b'\'')] = member else {
         return false;
     };
-    let name = without_backslashes(front).strip_suffix(b"key");
-    name.is_some_and(|name| name.last() == Some(quote))
+    let mut name = without_backslashes(front);
+    for letter in *b"yek" {
+        match last_letter(name) {
+            Some((front, last)) if last == letter => name = front,
+            _ => return false,
+        }
+    }
+    name.last() == Some(quote)
+}
+
+/// Returns the last letter of a string of JSON, as written or as an escape, and the bytes before it.
+fn last_letter(text: &[u8]) -> Option<(&[u8], u8)> {
+    match text {
+        [front @ .., b'\\', b'u', b'0', b'0', high, low] => {
+            Some((without_backslashes(front), hex_pair(*high, *low)?))
+        }
+        [front @ .., last] => Some((front, *last)),
+        [] => None,
+    }
 }
 
 /// Returns `text` without the backslashes that it ends in.
@@ -211,6 +229,9 @@ mod tests {
             "\"key\":\"",
             "\"key\": \"key-",
             r#"\"key\":\""#,
+            r#""\u006bey":""#,
+            r#""k\u0065y" : "key-"#,
+            r#"\"\\u006B\\u0065\\u0079\":\""#,
         ] {
             assert!(is_citation_key(before.as_bytes()), "{before}");
         }
@@ -220,6 +241,9 @@ mod tests {
             "\"apikey\":\"",
             "\"key\":\"x\",\"doi\":\"",
             "xkey=\"",
+            r#""api\u006bey":""#,
+            r#""\u0061key":""#,
+            r#""\u004bey":""#,
             "key ",
         ] {
             assert!(!is_citation_key(before.as_bytes()), "{before}");
