@@ -24,8 +24,8 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 pub(super) struct NamesReading<'a, 's> {
     names: Names<'a, 's>,
     sizes: BlockSizes,
-    /// Pieces of the source to skip, since the interrupted run has read them.
-    passed: u64,
+    /// Pieces of the source that are still to be skipped, since the interrupted run has read them. `None` after them.
+    passing: Option<u64>,
     /// Whether the source has batches of cells. Their sizes depend on the memory, so that no checkpoint is written in the rest of
     /// it.
     has_cells: bool,
@@ -109,7 +109,7 @@ impl<'a, 's> NamesReading<'a, 's> {
         listed: String,
     ) -> Self {
         NamesReading {
-            passed: collector.settled.0.pieces,
+            passing: Some(collector.settled.0.pieces).filter(|pieces| *pieces > 0),
             has_cells: false,
             sizes: BlockSizes::within(collector.settings.memory),
             names: Names {
@@ -122,6 +122,15 @@ impl<'a, 's> NamesReading<'a, 's> {
                 listed,
                 ids: Vec::new(),
             },
+        }
+    }
+
+    /// Counts the bytes of skipped pieces as read by the interrupted run.
+    pub(super) fn end_passing(&mut self) {
+        let collector = &self.names.collector;
+        if self.passing.take().is_some() {
+            let monitor = &collector.settings.monitor;
+            monitor.pass_resumed(collector.bytes_before);
         }
     }
 
@@ -195,10 +204,11 @@ impl NamesReading<'_, '_> {
     /// Does `work` with a piece of the source, unless the interrupted run has done it or this run ends. Pieces have the same
     /// order in each run.
     fn piece(&mut self, work: impl FnOnce(&mut Self)) {
-        if self.passed > 0 {
-            self.passed -= 1;
+        if let Some(left @ 1..) = &mut self.passing {
+            *left -= 1;
             return;
         }
+        self.end_passing();
         if self.is_halted() {
             return;
         }

@@ -21,6 +21,7 @@ use super::report::IndexingReport;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
+use crate::report::ResumedWork;
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
 /// Unpacked bytes may take 1/16 of the memory.
@@ -200,6 +201,7 @@ fn read_source(
     let mut reading = NamesReading::new(collector, pool, Arc::clone(&name), listed(source));
     reading.check_columns(source);
     let read = opening.read(source, &mut reading);
+    reading.end_passing();
     if source.is_pipe() {
         monitor.note_stream_end();
     }
@@ -255,11 +257,15 @@ fn write(
     if built.names == 0 {
         log::warn!("the index has no names");
     }
+    let progress = monitor.progress();
     let report = IndexingReport {
         version: env!("CARGO_PKG_VERSION"),
         options: settings.for_report(),
         sources: counts.sources,
-        resumed,
+        resumed: resumed.map(|earlier| ResumedWork {
+            bytes_read: progress.resumed,
+            ..earlier
+        }),
         documents: counts.documents,
         names: counts.names,
         notices: counts.notices,
@@ -268,7 +274,7 @@ fn write(
         known: built.names,
         noted: built.noted,
         errors: losses,
-        bytes_read: monitor.progress().bytes,
+        bytes_read: progress.bytes,
         seconds: started.elapsed().as_secs_f64(),
     };
     Ok((out.rows, report))

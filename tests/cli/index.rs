@@ -509,6 +509,13 @@ fn counts(place: &Place) -> Vec<serde_json::Value> {
     counts.map(|count| report[count].clone()).to_vec()
 }
 
+/// The bytes that were read, and those of them that an interrupted run had read, in a report.
+fn bytes_read(place: &Place) -> (u64, Option<u64>) {
+    let report: serde_json::Value = serde_json::from_slice(&place.bytes("report.json")).unwrap();
+    let read = report["bytes_read"].as_u64().unwrap();
+    (read, report["resumed"]["bytes_read"].as_u64())
+}
+
 /// Creates a folder of sources, the last of which is damaged.
 fn with_damage() -> (Place, Vec<u8>) {
     let place = Place::new();
@@ -559,12 +566,13 @@ fn a_run_that_failed_is_resumed_and_gives_the_bytes_and_counts_of_one_run() {
 #[test]
 fn a_run_is_resumed_within_an_archive() {
     let place = Place::new();
+    let long = list(50_000);
     let cut = gzip(list(5000).as_bytes());
     let bytes = tar(&[
         ("a.txt", b"10.5555/a\n"),
-        ("b.txt", b"10.5555/b\n"),
+        ("b.txt", long.as_bytes()),
         ("c.txt.gz", &cut[..cut.len() / 2]),
-        ("d.txt", b"10.5555/d\n"),
+        ("d.txt", long.as_bytes()),
     ]);
     place.file("dump.tar", &bytes);
     let failed = place.index(&format!("dump.tar -o k.doix --on-error fail {KEPT}"));
@@ -578,9 +586,19 @@ fn a_run_is_resumed_within_an_archive() {
     let resumed = place.index(&format!("dump.tar -o k.doix {KEPT}"));
     assert_eq!(resumed.code, Some(1), "{}", resumed.err);
     let resumed = counts(&place);
+    let read = bytes_read(&place);
     let whole = place.index("dump.tar -o whole.doix --report report.json");
     assert_eq!(whole.code, Some(1), "{}", whole.err);
     assert_eq!(resumed, counts(&place));
+    // The members before the damaged one were not read again, and count as resumed.
+    let (all, skipped) = (bytes.len() as u64, long.len() as u64);
+    assert_eq!(bytes_read(&place), (all, None));
+    assert_eq!(read.0, all);
+    assert!(
+        read.1
+            .is_some_and(|read| (skipped..all - skipped).contains(&read)),
+        "{read:?}"
+    );
     assert!(place.bytes("k.doix") == place.bytes("whole.doix"));
 }
 
