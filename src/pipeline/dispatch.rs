@@ -12,7 +12,7 @@ use doisift_system::FileStatus;
 
 use super::crew::{AHEAD, PieceBuffers, PieceTicket, ScanCrew};
 use super::feed::Feeder;
-use super::mark::{Mark, ReadPlace};
+use super::mark::{Mark, ReadDocument, ReadPlace};
 use super::plan::ScanPlan;
 use super::ranges::RangedFile;
 use super::state::SharedScan;
@@ -141,7 +141,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         let source = self.plan.named(ordinal).name;
         let place = ReadPlace {
             source: ordinal,
-            document: 0,
+            document: ReadDocument::Begun(0),
         };
         self.run.ledger.lose(place, source, None, error);
         self.pass(ordinal);

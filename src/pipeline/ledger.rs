@@ -8,7 +8,7 @@ use doisift_documents::{Claims, Halt, InputError, Remark, Source, printable, unm
 
 use super::checkpoint::Done;
 use super::effect::Met;
-use super::mark::{Mark, ReadPlace};
+use super::mark::{Mark, ReadDocument, ReadPlace};
 use super::notice::{Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::plan::NamedSource;
@@ -220,7 +220,7 @@ impl<'p> ScanLedger<'p> {
         let error = error.in_source(Arc::clone(&document.source));
         let place = ReadPlace {
             source: document.id.source,
-            document: document.id.document + 1,
+            document: ReadDocument::Ordinal(document.id.document),
         };
         self.lose_to(place, error.at(document.name.clone(), values.offset));
     }

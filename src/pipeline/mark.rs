@@ -44,11 +44,19 @@ pub(super) struct Mark {
 }
 
 /// The place of a finding while sources were read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReadPlace {
     pub(super) source: u32,
-    /// Documents of the source whose reading had begun.
-    pub(super) document: u64,
+    pub(super) document: ReadDocument,
+}
+
+/// The place of a finding in its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadDocument {
+    /// Documents whose reading had begun.
+    Begun(u64),
+    /// The ordinal of the document that has the finding.
+    Ordinal(u64),
 }
 
 /// The rows that were written before a mark.
@@ -113,7 +121,10 @@ impl Mark {
 
     /// Whether a finding at `place` is before the mark, so that a run that resumes there does not find it again.
     pub(super) fn is_after(&self, place: ReadPlace) -> bool {
-        let is_before = self.is_within() && place.document <= self.document;
+        let is_before = match place.document {
+            ReadDocument::Begun(begun) => self.is_within() && begun <= self.document,
+            ReadDocument::Ordinal(ordinal) => ordinal < self.ordinal,
+        };
         place.source < self.source || place.source == self.source && is_before
     }
 }

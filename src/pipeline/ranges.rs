@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use doisift_documents::{Cutter, InputError, Section};
 
 use super::kind;
-use super::mark::{Mark, ReadPlace};
+use super::mark::{Mark, ReadDocument, ReadPlace};
 use super::plan::NamedSource;
 use super::state::SharedScan;
 use super::turn::Turn;
@@ -99,7 +99,7 @@ impl Drop for RangedFile<'_> {
             let name = Arc::clone(&self.named.name);
             let place = ReadPlace {
                 source: self.named.ordinal,
-                document: u64::MAX,
+                document: ReadDocument::Begun(u64::MAX),
             };
             self.run
                 .ledger

@@ -13,7 +13,7 @@ use doisift_documents::{
 use super::cells::{Dictionaries, TableRows};
 use super::gate::{GateRole, SourceGate};
 use super::kind;
-use super::mark::{Mark, ReadPlace};
+use super::mark::{Mark, ReadDocument, ReadPlace};
 use super::notice::Gain;
 use super::plan::NamedSource;
 use super::state::SharedScan;
@@ -121,7 +121,7 @@ pub(super) fn read<'r>(
     }
     let place = ReadPlace {
         source: ordinal,
-        document: begun,
+        document: ReadDocument::Begun(begun),
     };
     let lose = |error| run.ledger.lose(place, Arc::clone(&named.name), None, error);
     let is_read = read.map_err(lose).unwrap_or_default();
@@ -140,7 +140,7 @@ impl SourceReading<'_, '_> {
     fn place(&self) -> ReadPlace {
         ReadPlace {
             source: self.named.ordinal,
-            document: self.begun,
+            document: ReadDocument::Begun(self.begun),
         }
     }
 

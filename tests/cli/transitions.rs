@@ -152,3 +152,42 @@ fn edges_and_nodes_go_on_with_any_threads_and_budget() {
         &BUDGETS[..2],
     );
 }
+
+#[test]
+fn a_mistyped_value_before_a_mark_is_reported_by_the_run_that_resumes() {
+    let place = Place::new();
+    let row = |n: usize| format!("10.5555/row-{n},2020\n");
+    let table = String::from("doi,year\n") + &(0..300).map(row).collect::<String>();
+    let mistyped = "{\"DOI\":\"10.5555/typo\",\"year\":\"in press\"}\n";
+    // An array is not a table.
+    let array = |lines: &str| format!("[{}]", lines.trim_end().replace('\n', ",\n"));
+    let typo = array(&(mistyped.to_owned() + &works(0, 2)));
+    let mut members = vec![("0.csv", table), ("1.json", typo)];
+    let names = ["2.json", "3.json", "4.json", "5.json"];
+    members.extend(names.map(|name| (name, array(&works(100, 2)))));
+    members.push(("6.json", array(&works(1000, LONG[0]))));
+    let members: Vec<(&str, &[u8])> = members.iter().map(|(n, m)| (*n, m.as_bytes())).collect();
+    place.file("in.tar", tar(&members));
+    let line = |out: &str| {
+        let rows = "--edges --columns doi --record-fields year:int=/year --fields doi,document";
+        format!("scan in.tar {rows} -f jsonl --part-size 3K -o {out}/ --report {out}.json")
+    };
+    let whole = place.with_limit("true", &line("whole"));
+    assert_eq!(whole.code, Some(1), "{}", whole.err);
+    let wanted = outcome(&place, "whole");
+    assert_eq!(wanted.1["errors"]["list"].as_array().map(Vec::len), Some(1));
+    for way in ["-j1", "-j2"] {
+        let line = format!(
+            "{} --checkpoint ck --checkpoint-interval 0 {way}",
+            line("out")
+        );
+        let limit = format!("ulimit -c 0; ulimit -f {}", (LONG[0] - BELOW) / BLOCK);
+        assert_eq!(place.with_limit(&limit, &line).code, None, "{way}");
+        // The later run does not read the value again.
+        let resumed = place.with_limit("true", &line);
+        assert_eq!(resumed.code, Some(1), "{way}: {}", resumed.err);
+        assert_eq!(resumed.err, "", "{way}");
+        assert_eq!(outcome(&place, "out"), wanted, "{way}");
+        fs::remove_dir_all(place.path("out")).unwrap();
+    }
+}
