@@ -231,6 +231,39 @@ fn a_part_that_is_gone_or_a_file_that_is_not_ours_refuses_to_go_on() {
 }
 
 #[test]
+fn another_type_of_a_record_field_refuses_to_go_on() {
+    let place = Place::new();
+    let work = |n: usize| format!("{{\"DOI\":\"10.5555/{n}\",\"year\":{n}}}\n");
+    for n in 0..5 {
+        place.file(
+            format!("in/{n}.jsonl"),
+            (0..200).map(work).collect::<String>(),
+        );
+    }
+    let last = gzip(work(1).as_bytes());
+    place.file("in/z.gz", &last[..last.len() - 9]);
+    let line = |kind: &str| {
+        let rows = format!("in -j1 --edges --record-fields year{kind}=/year -f jsonl");
+        format!(
+            "{rows} --part-size 5K -o out/ --checkpoint ck --checkpoint-interval 0 --on-error fail"
+        )
+    };
+    assert_eq!(place.scan(&line(":int")).code, Some(2));
+    assert!(place.path("ck/doisift-manifest.jsonl").exists());
+    for kind in [":float", ":text", ""] {
+        let seen = place.scan(&line(kind));
+        assert_eq!(seen.code, Some(2), "{kind}");
+        assert!(
+            seen.err.contains("record-fields was"),
+            "{kind}: {}",
+            seen.err
+        );
+    }
+    place.file("in/z.gz", last);
+    place.scan(&line(":int")).quiet();
+}
+
+#[test]
 fn a_part_whose_bytes_changed_at_the_same_size_refuses_to_go_on() {
     let (place, line) = broken_off();
     let whole = place.read("out/part-00001.jsonl");
