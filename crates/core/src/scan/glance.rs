@@ -29,13 +29,21 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     })
 }
 
+/// Returns the length of the proxy that `before` ends in. JSON may escape its slashes.
+#[inline]
 fn proxy_len(before: &[u8]) -> Option<usize> {
-    let front = before.strip_suffix(b"doi.org/")?;
+    let front = without_slash(before)?.strip_suffix(b"doi.org")?;
     let front = front.strip_suffix(b"dx.").unwrap_or(front);
-    let front = front.strip_suffix(b"://")?;
+    let front = without_slash(without_slash(front)?)?.strip_suffix(b":")?;
     let scheme = [&b"https"[..], b"http"];
     let front = scheme.iter().find_map(|scheme| front.strip_suffix(*scheme));
     front.map(|front| before.len() - front.len())
+}
+
+#[inline]
+fn without_slash(text: &[u8]) -> Option<&[u8]> {
+    let front = text.strip_suffix(b"/")?;
+    Some(front.strip_suffix(b"\\").unwrap_or(front))
 }
 
 /// Whether a scheme or proxy may end where `before` ends: with a separator or an escape of one, then blanks and breaks if any.
@@ -68,6 +76,7 @@ const JOINS_LABEL: u8 = 1 << 3;
 /// Class of the last bytes of longer joints between a label and its name.
 const ENDS_JOINT: u8 = 1 << 4;
 const BLANK: u8 = 1 << 5;
+const DIGIT: u8 = 1 << 6;
 
 /// The classes of each byte.
 static CLASSES: [u8; 256] = {
@@ -82,6 +91,7 @@ static CLASSES: [u8; 256] = {
         }
         at += 1;
     }
+    let classes = with(classes, b"0123456789", DIGIT);
     let classes = with(classes, b"/:;FfAa_", ENDS_SCHEME);
     let classes = with(classes, b":.=\"'([{<>|\\-", JOINS_LABEL);
     let classes = with(classes, b"AaDdRr2;/\x80\x9A\xA0", ENDS_JOINT);
@@ -96,6 +106,12 @@ const fn with(mut classes: [u8; 256], bytes: &[u8], class: u8) -> [u8; 256] {
         at += 1;
     }
     classes
+}
+
+/// Whether `before` ends in a line after one that ends in a digit. Then it ends in no scheme, label or prefix.
+#[inline]
+pub(super) fn is_after_number(before: &[u8]) -> bool {
+    matches!(before, [.., last, b'\n'] if CLASSES[*last as usize] == DIGIT)
 }
 
 /// Whether `before` ends in a label; `None` if the automaton must decide.

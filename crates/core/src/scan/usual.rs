@@ -1,8 +1,8 @@
 //! Recognises a usual name and the bytes around it at a glance.
 //!
 //! A usual name is `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and then only letters, digits, `-`,
-//! `_`, `/`, full stops and a pair of round brackets. It goes up to the end of the text, a quote, an end tag or a blank, perhaps
-//! with marks of a sentence before the blank. All rules here are in the rulebook: where one of its rules could decide otherwise,
+//! `_`, `/`, full stops and a pair of round brackets. It goes up to the end of the text, a quote, an end tag, the brace that closes
+//! its enclosure or a blank, perhaps with marks of a sentence before the blank. All rules here are in the rulebook: where one of its rules could decide otherwise,
 //! the name is not usual, and all rules are asked. Tests compare the answers with those of the naive twin, which has no such
 //! shortcut.
 
@@ -13,6 +13,7 @@ use super::anchor::is_broken_off;
 use super::automaton::{self, Opener, ends_in_prefix};
 use super::candidate::Accepted;
 use super::context::opener;
+use super::glance;
 use super::known::Answer;
 use super::rules::arxiv::may_have_version;
 use super::rules::enclosure::Enclosure;
@@ -223,6 +224,13 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     if scope == Scope::Page && !before.ends_with(b"/") {
         return None;
     }
+    if glance::is_after_number(before) {
+        return Some(Opener {
+            form: Form::Bare,
+            len: 0,
+            is_spaced: false,
+        });
+    }
     if before.is_empty()
         || may_go_on_after(before)
         || ends_in_prefix(before)
@@ -270,7 +278,7 @@ impl NameEnding {
     /// Reads the ending that `rest` starts with; `None` if other rules must decide.
     fn read(rest: &[u8]) -> Option<NameEnding> {
         let (rule, marks) = match rest {
-            [] | [b'"', ..] => (None, None),
+            [] | [b'"' | b'}', ..] => (None, None),
             // `</span>`, say, may be in the text of a link.
             [b'<', b'/', b's', b'p', ..] => return None,
             [b'<', ..] if is_hard_tag(rest) => (None, None),
@@ -307,6 +315,9 @@ impl Outside<'_> {
             Some(marks) => self.lets_end_before_blank(marks, window, suffix, end),
             None => {
                 let rest = &window[end..];
+                if rest.starts_with(b"}") && !self.is_in_braces() {
+                    return false;
+                }
                 let may_go_on = || matches!(Tag::of(rest, self.scope), Tag::Inside(_));
                 !(is_joined_to_value(rest) || self.scope == Scope::Page && may_go_on())
             }
@@ -329,6 +340,10 @@ impl Outside<'_> {
         breaks.is_none()
             && !joints.may_go_on(|| name, rest)
             && glued_title(&name[suffix..], || rest).is_none()
+    }
+
+    fn is_in_braces(&self) -> bool {
+        self.before.ends_with(b"{") && !self.scope.is_cell() && Rule::Enclosure.holds()
     }
 
     fn is_enclosed(&self) -> bool {

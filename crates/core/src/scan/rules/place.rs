@@ -133,7 +133,7 @@ fn is_query(outside: &[u8]) -> bool {
 ///
 /// Citations have such keys in Crossref's XML and JSON: a key starts with a name and goes on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
-    /// Max bytes of a value before the name in it. Values that were seen have none there, or a word such as `key-`.
+    /// Max bytes of a value before the name in it. Values that were seen have none there, or a word such as `key-`, and no blank.
     const LONGEST: usize = Block::SIZE;
     if !Rule::CitationKey.holds() {
         return false;
@@ -141,6 +141,7 @@ pub(crate) fn is_citation_key(before: &[u8]) -> bool {
     let near = before.len().saturating_sub(LONGEST);
     let quote = match before.last() {
         Some(b'"' | b'\'') => before.len() - 1,
+        Some(blank) if blank.is_ascii_whitespace() => return false,
         _ => match Block::new(before, near).find_any(*b"\"'") {
             0 => return false,
             quotes => near + quotes.ilog2() as usize,

@@ -103,7 +103,7 @@ pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
             .filter(|_| Rule::OptionalBreak.holds())
     };
     match rest {
-        [b'<', ..] => Some(first(&BREAK_TAGS, rest)?.len()),
+        [b'<', b'w' | b'W', ..] => Some(first(&BREAK_TAGS, rest)?.len()),
         [b'\\', rest @ ..] => {
             let command = first(&BREAK_COMMANDS, rest)?;
             let ending = match &rest[command.len()..] {
