@@ -41,6 +41,8 @@ mod known;
 mod leftovers;
 mod links;
 mod mail;
+#[cfg(target_os = "linux")]
+mod many_parts;
 mod memory;
 mod merge;
 mod merge_rows;
