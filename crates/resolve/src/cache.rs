@@ -497,6 +497,27 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_stays_when_its_file_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, path) = (folder.path().join("link"), folder.path().join("in/answers"));
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        std::os::unix::fs::symlink("in/answers", &link).unwrap();
+        let open = |path| Cache::open(path, ENDPOINT, MaxAge::default()).unwrap();
+        let mut cache = open(&link);
+        (0..1200).for_each(|_| put(&mut cache, "10.5555/a", &known()));
+        drop(cache);
+        let before = std::fs::metadata(&path).unwrap().len();
+        open(&link);
+        assert!(link.is_symlink());
+        assert!(std::fs::metadata(&path).unwrap().len() < before / 100);
+        assert_eq!(
+            found(&mut open(&path), "10.5555/a", day(100)),
+            Some(known())
+        );
+    }
+
     #[test]
     fn a_file_of_few_old_answers_stays() {
         let folder = tempfile::tempdir().unwrap();

@@ -21,11 +21,13 @@ pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes a new file with the output of `write`, and replaces the file at `path` by it. The new file is locked.
+/// Writes a new file with the output of `write`, and replaces the file that `path` leads to by it. Symbolic links stay. The new
+/// file is locked.
 pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<File> {
+    let path = &path.canonicalize()?;
     let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
     let mut new = tempfile::Builder::new()
         .prefix(".doisift-")
