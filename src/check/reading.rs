@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use doisift_documents::{CellBatch, Documents, InputError, Origin, ReadBytes, Source, printable};
+use doisift_documents::{
+    CellBatch, DocumentHead, DocumentSink, InputError, Origin, ReadBytes, Source, printable,
+};
 use doisift_known::IndexError;
 
 use super::document::DocumentReader;
@@ -30,7 +32,6 @@ pub(super) struct CheckReading<'a, 's> {
     source: Arc<str>,
     judge: &'a mut Judge,
     sink: &'a mut RowSink<'s>,
-    origin: Option<Origin>,
     /// The first error, which ends the run.
     failure: Option<Error>,
 }
@@ -49,7 +50,6 @@ impl<'a, 's> CheckReading<'a, 's> {
             source: Arc::clone(source),
             judge,
             sink,
-            origin: None,
             failure: None,
         }
     }
@@ -71,7 +71,12 @@ impl<'a, 's> CheckReading<'a, 's> {
     }
 
     /// Checks a document part by part: reads, judges the references, delivers their rows.
-    fn check(&mut self, name: Option<&Arc<str>>, from: &mut dyn ReadBytes) -> Result<(), Error> {
+    fn check(
+        &mut self,
+        DocumentHead { name, origin, .. }: &DocumentHead,
+        from: &mut dyn ReadBytes,
+    ) -> Result<(), Error> {
+        let name = name.as_ref();
         let sizes = self.settings.held;
         let mut held = HeldDocument::new(from, sizes);
         self.whole_or_part(held.fill(), name)?;
@@ -80,7 +85,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         if column.is_some() {
             self.whole_or_part(held.fill_line(), name)?;
         }
-        let reader = DocumentReader::of(&held.bytes, held.has_ended, column, self.origin);
+        let reader = DocumentReader::of(&held.bytes, held.has_ended, column, *origin);
         let mut reader = reader.map_err(bad_table)?;
         let max = match self.settings.fix || self.settings.diff {
             true => Some(sizes.max_repaired),
@@ -255,36 +260,28 @@ fn bad_table(error: TableError) -> Error {
     Error::new(ErrorKind::Table(error))
 }
 
-impl Documents for CheckReading<'_, '_> {
-    fn made(&mut self, origin: Origin) {
-        self.origin = Some(origin);
-    }
-
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
-        if self.is_halted() {
-            return;
-        }
+impl DocumentSink for CheckReading<'_, '_> {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         // A name in the metadata is the file's own, not a reference.
-        if self.origin == Some(Origin::Metadata) {
-            self.origin = None;
+        if self.is_halted() || head.origin == Some(Origin::Metadata) {
             return;
         }
         self.sink.counts.documents += 1;
         self.sink.enter();
-        let checked = self.check(name.as_ref(), bytes);
-        self.keep(checked, name);
-        self.origin = None;
+        let checked = self.check(&head, bytes);
+        self.keep(checked, head.name);
     }
 
-    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+    fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
+        let name = table.name.clone();
         if self.settings.column.is_none() {
-            return self.fail(ErrorKind::Known(KnownError::NoColumn), table.cloned(), None);
+            return self.fail(ErrorKind::Known(KnownError::NoColumn), name, None);
         }
-        let checked = self.check_cells(table, &batch);
-        self.keep(checked, table.cloned());
+        let checked = self.check_cells(name.as_ref(), &batch);
+        self.keep(checked, name);
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.fail(ErrorKind::Input(error), name, Some(offset));
     }
 

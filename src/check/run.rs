@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use doisift_documents::Opening;
+use doisift_documents::ReadOptions;
 
 use super::document::Compared;
 use super::fix::{FileRepairs, FixedFile};
@@ -130,22 +130,22 @@ fn read(
     sink: &mut RowSink<'_>,
 ) -> Result<(), Error> {
     let (own, outputs) = (destinations.own(), destinations.filled());
-    let opening = Opening {
-        own: &own,
-        outputs: &outputs,
+    let read_options = ReadOptions {
+        own_files: &own,
+        output_files: &outputs,
         limits: settings.limits,
         columns: &settings.columns,
         sheet: settings.sheet.as_ref(),
-        tmp: &settings.tmp,
-        whole: (settings.memory / 4).min(MAX_WHOLE_BYTES),
-        ..settings.monitor.opening()
+        temp_folder: &settings.tmp,
+        max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
+        ..settings.monitor.read_options()
     };
     let inquiry = settings.registry.clone().map(Inquiry::open).transpose()?;
     let mut judge = Judge::new(settings.known.clone(), inquiry);
     let mut reader = SourceReader {
         settings,
         destinations,
-        opening: &opening,
+        read_options: &read_options,
         judge: &mut judge,
         sink,
     };
@@ -194,7 +194,7 @@ impl<'s> RowSink<'s> {
     }
 
     /// Counts and logs an error of a file below a folder.
-    pub(super) fn lose(&mut self, error: &Error) {
+    pub(super) fn report_loss(&mut self, error: &Error) {
         log::warn!("{error}");
         self.counts.errors.add(error);
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{InputError, Lost, Opening, Source, display_name};
+use doisift_documents::{InputError, Lost, ReadOptions, Source, display_name};
 use glob::{MatchOptions, glob_with};
 
 use super::judge::Judge;
@@ -50,7 +50,7 @@ fn matched(path: &Path) -> Vec<PathBuf> {
 pub(super) struct SourceReader<'a, 's> {
     pub(super) settings: &'a CheckSettings,
     pub(super) destinations: &'a Destinations,
-    pub(super) opening: &'a Opening<'a>,
+    pub(super) read_options: &'a ReadOptions<'a>,
     pub(super) judge: &'a mut Judge,
     pub(super) sink: &'a mut RowSink<'s>,
 }
@@ -75,15 +75,15 @@ impl SourceReader<'_, '_> {
         } = self.settings;
         let lost = RefCell::new(Vec::new());
         let is_over = || monitor.is_cancelled();
-        let lose = |path: Lost| lost.borrow_mut().push(path);
-        let mut finder = search.start(&is_over, &lose);
+        let report_loss = |path: Lost| lost.borrow_mut().push(path);
+        let mut finder = search.start(&is_over, &report_loss);
         finder.add(path);
         let found = finder.finish();
         not_cancelled(monitor)?;
         self.destinations.check_found(&found.sources)?;
         report_passed_over(&found.passed_over, search.has_globs());
         for Lost { path, error } in lost.take() {
-            self.sink.lose(&unread(&path, error));
+            self.sink.report_loss(&unread(&path, error));
         }
         for source in found.sources.iter() {
             let read = self.source(&source);
@@ -96,7 +96,7 @@ impl SourceReader<'_, '_> {
         let name: Arc<str> = display_name(&source.path).into();
         let monitor = &self.settings.monitor;
         let mut reading = CheckReading::new(self.settings, source, &name, self.judge, self.sink);
-        let read = self.opening.read(source, &mut reading);
+        let read = self.read_options.read_source(source, &mut reading);
         if source.is_pipe() {
             monitor.note_stream_end();
         }
@@ -117,9 +117,9 @@ impl SourceReader<'_, '_> {
                 log::debug!("skipped: {error}");
                 self.sink.counts.skipped.add(NO_COLUMN);
             }
-            ErrorKind::Input(input) if !input.ends_run() => self.sink.lose(&error),
+            ErrorKind::Input(input) if !input.ends_run() => self.sink.report_loss(&error),
             ErrorKind::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {
-                self.sink.lose(&error);
+                self.sink.report_loss(&error);
             }
             _ => return Err(error),
         }

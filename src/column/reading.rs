@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    Documents, InputError, Origin, Packing, Raw, ReadBuffer, ReadBytes, Remark, SheetChoice,
-    printable,
+    DocumentHead, DocumentSink, InputError, Origin, Packing, Raw, ReadBuffer, ReadBytes,
+    SheetChoice, SourceNote, printable,
 };
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
@@ -54,10 +54,6 @@ pub(super) struct InputReading<'a, 'h> {
     pub(super) readings: &'a mut Readings,
     pub(super) source: Arc<str>,
     pub(super) failure: Option<Error>,
-    /// The encoding by the byte order mark of the next document, which is converted from it to UTF-8.
-    pub(super) marked: Option<Charset>,
-    /// The number of sheets in the workbook of the next document; 0 if the document is not a sheet.
-    pub(super) sheets: usize,
 }
 
 /// A document that is being read.
@@ -82,29 +78,24 @@ impl Readings {
     }
 }
 
-impl Documents for InputReading<'_, '_> {
-    fn made(&mut self, origin: Origin) {
-        if let Origin::Sheet(sheets) = origin {
-            self.sheets = sheets;
-        }
-    }
-
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl DocumentSink for InputReading<'_, '_> {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         if self.is_halted() {
             return;
         }
         self.readings.documents += 1;
         let raw = Raw::with_capacity(bytes, TextKind::HEAD);
-        let sheets = std::mem::take(&mut self.sheets);
-        if sheets > 0 && self.settings.tables.in_place {
-            self.failure = Some(self.failed(&name, TableError::InPlace));
-            return;
+        if let Some(Origin::Sheet(sheets)) = head.origin {
+            if self.settings.tables.in_place {
+                self.failure = Some(self.failed(&head.name, TableError::InPlace));
+                return;
+            }
+            self.note_sheet(&head.name, sheets);
         }
-        self.note_sheet(&name, sheets);
-        self.failure = self.encoded(name, raw, sheets > 0).err();
+        self.failure = self.encoded(head, raw).err();
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         if self.is_halted() {
             return;
         }
@@ -124,11 +115,8 @@ impl Documents for InputReading<'_, '_> {
         }
     }
 
-    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
-        if let Remark::Encoded(encoding) = remark {
-            self.marked = encoding.parse().ok();
-        }
-        if let Remark::Unmarked(encoding) = remark
+    fn note(&mut self, name: Option<Arc<str>>, note: SourceNote) {
+        if let SourceNote::Unmarked(encoding) = note
             && self.settings.tables.input_encoding.is_none()
         {
             let error = self.failed(&name, TableError::Unmarked(encoding));
@@ -187,11 +175,16 @@ impl InputReading<'_, '_> {
     /// Reads a document in its encoding.
     fn encoded(
         &mut self,
-        name: Option<Arc<str>>,
+        DocumentHead {
+            name,
+            origin,
+            encoding,
+            ..
+        }: DocumentHead,
         mut raw: Raw<&mut dyn ReadBytes>,
-        is_sheet: bool,
     ) -> Result<(), Error> {
-        let marked = self.marked.take();
+        let is_sheet = matches!(origin, Some(Origin::Sheet(_)));
+        let marked: Option<Charset> = encoding.and_then(|encoding| encoding.parse().ok());
         let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
         let head = raw.peek(TextKind::HEAD);
         let read = if is_sheet {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use doisift_documents::{Opening, display_name};
+use doisift_documents::{ReadOptions, display_name};
 
 use super::crew::{self, Hands};
 use super::reading::{InputReading, Readings};
@@ -77,14 +77,17 @@ fn read(
     hands: &mut Hands<'_>,
 ) -> Result<Readings, Error> {
     let monitor = &settings.monitor;
-    let opening = Opening {
-        own,
+    let read_options = ReadOptions {
+        own_files: own,
         limits: settings.limits,
-        whole: 0,
-        share: 0,
+        splits_mails: false,
+        reads_pdfs: false,
+        // Tables in columns get no memory, so that they are refused.
+        max_file_bytes: 0,
+        thread_bytes: 0,
         sheet: settings.sheet.as_ref(),
-        tmp: &settings.tmp,
-        ..monitor.opening()
+        temp_folder: &settings.tmp,
+        ..monitor.read_options()
     };
     let mut readings = Readings::default();
     for path in &settings.inputs {
@@ -94,24 +97,22 @@ fn read(
             readings: &mut readings,
             source: display_name(path).into(),
             failure: None,
-            marked: None,
-            sheets: 0,
         };
-        read_input(path, &opening, reading)?;
+        read_input(path, &read_options, reading)?;
     }
     Ok(readings)
 }
 
 fn read_input(
     path: &Path,
-    opening: &Opening<'_>,
+    read_options: &ReadOptions<'_>,
     mut reading: InputReading<'_, '_>,
 ) -> Result<(), Error> {
     let monitor = &reading.settings.monitor;
     let name = Arc::clone(&reading.source);
     let lost = |error| Error::new(ErrorKind::Input(error)).in_source(Arc::clone(&name));
     let source = named_source(path).map_err(lost)?;
-    let read = opening.read(&source, &mut reading);
+    let read = read_options.read_source(&source, &mut reading);
     if source.is_pipe() {
         monitor.note_stream_end();
     }

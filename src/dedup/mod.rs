@@ -43,7 +43,7 @@ pub(crate) use table::{Drained, NameTable};
 pub(crate) use tournament::Tournament;
 pub(crate) use unit::CountedUnit;
 
-use crate::records::Capture;
+use doisift_documents::WarcRecord;
 
 /// The fields that a table stores for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) struct Document {
     /// The document's name; a plain file has none.
     pub(crate) name: Option<Arc<str>>,
     /// Its capture, if it is in a WARC file and rows of mentions have captures.
-    pub(crate) capture: Option<Arc<Capture>>,
+    pub(crate) capture: Option<Arc<WarcRecord>>,
     /// The cell of the text in its row, if it is in a table and rows of mentions have columns.
     pub(crate) column: Option<Arc<str>>,
 }

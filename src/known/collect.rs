@@ -204,7 +204,7 @@ impl<'s> Collector<'s> {
     /// Counts an object of JSON that holds no name. Ends the run if errors of input do.
     pub(super) fn refuse_object(&mut self, error: KnownError, at: (&DocumentPlace, u64)) {
         match self.settings.on_error.unwrap_or_default() {
-            OnError::Fail => self.lose(ErrorKind::Known(error), at),
+            OnError::Fail => self.report_loss(ErrorKind::Known(error), at),
             OnError::Skip => self.refuse(error, at),
         }
     }
@@ -220,7 +220,7 @@ impl<'s> Collector<'s> {
     }
 
     /// Counts a loss of input, or ends the run because of it.
-    pub(super) fn lose(&mut self, kind: ErrorKind, (place, offset): (&DocumentPlace, u64)) {
+    pub(super) fn report_loss(&mut self, kind: ErrorKind, (place, offset): (&DocumentPlace, u64)) {
         let ends_run = matches!(&kind, ErrorKind::Input(error) if error.ends_run());
         self.take(place.error(offset, kind), ends_run);
     }

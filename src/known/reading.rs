@@ -5,7 +5,8 @@ use std::sync::Arc;
 use doisift_core::Doi;
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, Documents, InputError, Raw, ReadBuffer, ReadBytes, Source, SourceKind, printable,
+    CellBatch, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, Source,
+    SourceKind, printable,
 };
 use doisift_known::{Notice, SourceId};
 use rayon::ThreadPool;
@@ -92,8 +93,8 @@ impl Names<'_, '_> {
         self.collector.counts.drafts += 1;
     }
 
-    pub(super) fn lose(&mut self, error: ErrorKind, at: u64) {
-        self.collector.lose(error, (&self.place, at));
+    pub(super) fn report_loss(&mut self, error: ErrorKind, at: u64) {
+        self.collector.report_loss(error, (&self.place, at));
     }
 
     pub(super) fn is_halted(&self) -> bool {
@@ -239,8 +240,8 @@ impl NamesReading<'_, '_> {
         }
     }
 
-    fn read_cells(&mut self, table: Option<&Arc<str>>, batch: &CellBatch) {
-        self.names.place.document = table.cloned();
+    fn read_cells(&mut self, table: &DocumentHead, batch: &CellBatch) {
+        self.names.place.document.clone_from(&table.name);
         if self.names.collector.settings.known.column.is_none() {
             return self.refuse_document(ErrorKind::Known(KnownError::NoColumn));
         }
@@ -251,22 +252,22 @@ impl NamesReading<'_, '_> {
     }
 }
 
-impl Documents for NamesReading<'_, '_> {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
-        self.piece(|reading| reading.read_document(name, bytes));
+impl DocumentSink for NamesReading<'_, '_> {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
+        self.piece(|reading| reading.read_document(head.name, bytes));
     }
 
-    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+    fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
         self.has_cells = true;
         if !self.is_halted() {
             self.read_cells(table, &batch);
         }
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.piece(|reading| {
             reading.names.place.document = name;
-            reading.names.lose(ErrorKind::Input(error), offset);
+            reading.names.report_loss(ErrorKind::Input(error), offset);
         });
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doisift_documents::{
-    InputError, Lost, Opening, Source, SourceKind, Sources, Unpackers, display_name, printable,
+    InputError, Lost, ReadOptions, Source, SourceKind, Sources, Unpackers, display_name, printable,
 };
 use doisift_known::Index;
 use doisift_system::{bytes_of, path_of};
@@ -129,16 +129,16 @@ fn read(
     let share = settings.memory / UNPACKED;
     let ahead = settings.threads.saturating_sub(1);
     let unpackers = Unpackers::new(ahead, share / ahead.max(1));
-    let opening = Opening {
-        own: &own,
-        outputs: &outputs,
+    let read_options = ReadOptions {
+        own_files: &own,
+        output_files: &outputs,
         limits: settings.limits,
-        whole: share,
-        share,
+        max_file_bytes: share,
+        thread_bytes: share,
         columns: &settings.columns,
-        tmp: &settings.tmp,
+        temp_folder: &settings.tmp,
         unpackers: (ahead > 0).then_some(&unpackers),
-        ..settings.monitor.opening()
+        ..settings.monitor.read_options()
     };
     let done = collector.settled.0.sources;
     for (number, source) in sources.iter().enumerate().skip(done) {
@@ -146,7 +146,7 @@ fn read(
         if let Some(checkpoint) = &mut collector.checkpoint {
             checkpoint.start(number, &source);
         }
-        read_source(&source, &opening, &pool, collector);
+        read_source(&source, &read_options, &pool, collector);
         collector.not_cancelled()?;
         collector.end_source(number);
     }
@@ -161,8 +161,8 @@ fn find(
 ) -> Result<(Arc<Sources>, Vec<Lost>), Error> {
     let lost = RefCell::new(Vec::new());
     let is_over = || settings.monitor.is_cancelled();
-    let lose = |path: Lost| lost.borrow_mut().push(path);
-    let mut finder = settings.search.start(&is_over, &lose);
+    let report_loss = |path: Lost| lost.borrow_mut().push(path);
+    let mut finder = settings.search.start(&is_over, &report_loss);
     settings.paths.iter().for_each(|path| finder.add(path));
     let mut found = finder.finish();
     not_cancelled(&settings.monitor)?;
@@ -182,7 +182,7 @@ fn pool(threads: usize) -> Result<ThreadPool, Error> {
 
 fn read_source(
     source: &Source,
-    opening: &Opening<'_>,
+    read_options: &ReadOptions<'_>,
     pool: &ThreadPool,
     collector: &mut Collector<'_>,
 ) {
@@ -200,7 +200,7 @@ fn read_source(
     let monitor = &collector.settings.monitor;
     let mut reading = NamesReading::new(collector, pool, Arc::clone(&name), listed(source));
     reading.check_columns(source);
-    let read = opening.read(source, &mut reading);
+    let read = read_options.read_source(source, &mut reading);
     reading.end_passing();
     if source.is_pipe() {
         monitor.note_stream_end();

@@ -17,7 +17,7 @@ const REGISTERED: [&[u8]; 2] = [b"findable", b"registered"];
 pub(super) fn read_lines(mut blocks: RowBlocks<'_>, names: &mut Names<'_, '_>) {
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.lose(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error, at),
             RowPiece::Rows(bytes, offset) => {
                 let mut at = offset;
                 for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -43,7 +43,7 @@ pub(super) fn read(
     let mut notices = Notices::default();
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.lose(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error, at),
             RowPiece::Rows(bytes, offset) => {
                 let mut at = 0;
                 while at < bytes.len() {

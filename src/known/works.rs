@@ -47,7 +47,7 @@ pub(super) fn read_lines(
 ) {
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.lose(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error, at),
             RowPiece::Rows(bytes, offset) => take(&lines(bytes, offset), member, names),
         }
         if names.is_halted() {
@@ -64,7 +64,7 @@ pub(super) fn read_array(
 ) {
     while let Some(piece) = blocks.next() {
         match piece {
-            ObjectPiece::Lost(error, at) => names.lose(error, at),
+            ObjectPiece::Lost(error, at) => names.report_loss(error, at),
             ObjectPiece::Objects(bytes, found, offset) => {
                 let object = |range: &std::ops::Range<usize>| {
                     (&bytes[range.clone()], offset + range.start as u64)

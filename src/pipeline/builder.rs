@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use doisift_documents::{BadGlob, Preprocessor, Readers, Search, Separator, display_name};
+use doisift_documents::{BadGlob, NamedReaders, Preprocessor, Search, Separator, display_name};
 
 use super::Pipeline;
 use super::options::{FurtherRows, ScanOptions};
@@ -27,7 +27,7 @@ const NAMES_OF_THREAD: usize = 384 << 20;
 #[derive(Debug, Default)]
 pub struct PipelineBuilder {
     paths: Vec<PathBuf>,
-    readers: Readers,
+    readers: NamedReaders,
     /// A name that two readers were given.
     repeated: Option<String>,
     measure: bool,

@@ -13,7 +13,7 @@ use super::kind;
 use super::options::ScanOptions;
 use super::plan::NamedSource;
 use crate::dedup::Document;
-use crate::records::Capture;
+use doisift_documents::WarcRecord;
 
 /// Some rows of a table, each of which is a document.
 pub(super) struct TableRows {
@@ -24,7 +24,7 @@ pub(super) struct TableRows {
     pub(super) table: Option<Arc<str>>,
     /// The ordinal of the table's first row as a document.
     pub(super) ordinal: u64,
-    pub(super) capture: Option<Arc<Capture>>,
+    pub(super) capture: Option<Arc<WarcRecord>>,
 }
 
 /// The dictionaries of a source that are in use, with the names found in them.

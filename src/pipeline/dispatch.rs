@@ -7,7 +7,7 @@ use std::fs::File;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use doisift_documents::{InputError, OpenGate, Source, SourceKind, ends_archive, text_start};
+use doisift_documents::{InputError, Source, SourceKind, ends_archive, text_start};
 use doisift_system::FileStatus;
 
 use super::crew::{AHEAD, PieceBuffers, PieceTicket, ScanCrew};
@@ -110,12 +110,12 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
     fn file(&mut self, ordinal: u32, source: &Source) {
         let looked = FileStatus::at(&source.path).map_err(InputError::from);
-        let opening = self.plan.opening(&self.run.ledger, None, &OpenGate);
-        let looked = looked.and_then(|at| Ok((opening.is_own(&at)?, at.length())));
+        let read_options = self.plan.read_options(&self.run.ledger, None, None);
+        let looked = looked.and_then(|at| Ok((read_options.is_own(&at)?, at.length())));
         let size = match looked {
             Ok((true, _)) => return self.pass(ordinal),
             Ok((false, size)) => size,
-            Err(error) => return self.lose(ordinal, error),
+            Err(error) => return self.report_loss(ordinal, error),
         };
         let options = self.plan.options;
         let small = options.sources.range.is_none() && size <= self.plan.shares.chunk as u64 / 4;
@@ -128,22 +128,22 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             Ok(Some((file, start))) if options.is_read_in_ranges() => {
                 if !options.skips_whole_sources() {
                     let named = self.plan.named(ordinal);
-                    self.run.ledger.remark_text(&named, source, &start);
+                    self.run.ledger.note_text(&named, source, &start);
                 }
                 self.ranges(ordinal, file, size);
             }
             Ok(_) => self.whole(ordinal),
-            Err(error) => self.lose(ordinal, error),
+            Err(error) => self.report_loss(ordinal, error),
         }
     }
 
-    fn lose(&mut self, ordinal: u32, error: InputError) {
+    fn report_loss(&mut self, ordinal: u32, error: InputError) {
         let source = self.plan.named(ordinal).name;
         let place = ReadPlace {
             source: ordinal,
             document: ReadDocument::Begun(0),
         };
-        self.run.ledger.lose(place, source, None, error);
+        self.run.ledger.report_loss(place, source, None, error);
         self.pass(ordinal);
     }
 
@@ -205,7 +205,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         let named = self.plan.named(ordinal);
         let part = match RangedFile::new(self.run, named, file, size) {
             Ok(part) => Arc::new(part),
-            Err(error) => return self.lose(ordinal, error),
+            Err(error) => return self.report_loss(ordinal, error),
         };
         self.flush();
         let (wanted, shares) = (part.wanted(), self.plan.shares);

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard};
 
-use doisift_documents::{Gate, Halt};
+use doisift_documents::{Halt, MemoryGate};
 
 use super::backlog::Backlog;
 use crate::lock::lock;
@@ -59,7 +59,7 @@ impl<'r> SourceGate<'r> {
     }
 }
 
-impl Gate for SourceGate<'_> {
+impl MemoryGate for SourceGate<'_> {
     fn enter(&self) {
         let mut entered = self.entered.borrow_mut();
         if entered.depth == 0 {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use doisift_documents::{Claims, Halt, InputError, Remark, Source, printable, unmarked_encoding};
+use doisift_documents::{
+    Claims, Halt, InputError, Source, SourceNote, printable, unmarked_encoding,
+};
 
 use super::checkpoint::Done;
 use super::effect::Met;
@@ -135,7 +137,7 @@ impl<'p> ScanLedger<'p> {
     }
 
     /// Reports lost input. `at` is its document and offset; `None` for a source that could not be opened.
-    pub(super) fn lose(
+    pub(super) fn report_loss(
         &self,
         place: ReadPlace,
         source: Arc<str>,
@@ -253,36 +255,36 @@ impl<'p> ScanLedger<'p> {
         self.enter(place, Found::Skip(kind));
     }
 
-    /// Handles a remark on the start of a source, or of a document in it. Returns whether it was a notice about the source.
-    pub(super) fn remark(
+    /// Handles a note on the start of a source, or of a document in it. Returns whether it was a notice about the source.
+    pub(super) fn note(
         &self,
         source: &NamedSource,
         document: Option<&str>,
-        remark: Remark,
+        note: SourceNote,
     ) -> bool {
-        let notice = match remark {
-            Remark::Source(kind) => {
+        let notice = match note {
+            SourceNote::Source(kind) => {
                 if log::log_enabled!(log::Level::Info) {
                     *lock(&self.entries).recognised.entry(kind).or_default() += 1;
                 }
                 return false;
             }
-            Remark::Misnamed(claim, found) => Notice::Misnamed(claim, found),
-            Remark::Unmarked(encoding) => Notice::Unmarked(encoding),
-            Remark::Empty if source.is_named => Notice::Empty,
-            Remark::Empty | Remark::Encoded(_) => return false,
+            SourceNote::Misnamed(claim, found) => Notice::Misnamed(claim, found),
+            SourceNote::Unmarked(encoding) => Notice::Unmarked(encoding),
+            SourceNote::Empty if source.is_named => Notice::Empty,
+            SourceNote::Empty => return false,
         };
         self.notices.add(&source.name, document, notice);
         document.is_none()
     }
 
-    /// Handles the start of a large plain text file, as [`remark`](Self::remark) does.
-    pub(super) fn remark_text(&self, named: &NamedSource, source: &Source, start: &[u8]) {
-        self.remark(named, None, Remark::Source("text"));
+    /// Handles the start of a large plain text file, as [`note`](Self::note) does.
+    pub(super) fn note_text(&self, named: &NamedSource, source: &Source, start: &[u8]) {
+        self.note(named, None, SourceNote::Source("text"));
         if let Some((claim, found)) = Claims::of(&source.path).denied_by_text(start) {
-            self.remark(named, None, Remark::Misnamed(claim, found));
+            self.note(named, None, SourceNote::Misnamed(claim, found));
         } else if let Some(encoding) = unmarked_encoding(start) {
-            self.remark(named, None, Remark::Unmarked(encoding));
+            self.note(named, None, SourceNote::Unmarked(encoding));
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift_core::Scanner;
-use doisift_documents::{ColumnChoice, Limits, Preprocessor, Readers, Search, Separator};
+use doisift_documents::{ColumnChoice, Limits, NamedReaders, Preprocessor, Search, Separator};
 
 use super::selection::Selection;
 use crate::checkpoint::fault;
@@ -34,7 +34,7 @@ pub(super) struct ScanOptions {
     pub(super) lookup: LookupOptions,
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,
-    pub(super) readers: Readers,
+    pub(super) readers: NamedReaders,
     pub(super) search: Search,
     /// The command that is run for files.
     pub(super) preprocessor: Option<Preprocessor>,

@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use doisift_documents::{
-    ChunkReach, Finder, Gate, Halt, Opening, PassedOver, Source, SourceKind, Sources, Unpackers,
-    display_name,
+    ChunkReach, Finder, Halt, MemoryGate, PassedOver, ReadOptions, Source, SourceKind, Sources,
+    Unpackers, display_name,
 };
 
 use super::effect::Met;
@@ -89,29 +89,29 @@ impl<'p> ScanPlan<'p> {
         is_asked.then(|| RecentStandings::new(known, share))
     }
 
-    /// Returns the options for opening sources, with `unpackers` for unpacking in parallel, if given.
-    pub(super) fn opening<'o>(
+    /// Returns the options for reading sources, with `unpackers` for unpacking in parallel, if given.
+    pub(super) fn read_options<'o>(
         &'o self,
         halt: &'o dyn Halt,
         unpackers: Option<&'o Unpackers>,
-        gate: &'o dyn Gate,
-    ) -> Opening<'o> {
+        gate: Option<&'o dyn MemoryGate>,
+    ) -> ReadOptions<'o> {
         let options = self.options;
-        Opening {
-            own: &self.own,
-            outputs: &self.overwritten,
+        ReadOptions {
+            own_files: &self.own,
+            output_files: &self.overwritten,
             readers: Some(&options.readers),
             preprocessor: options.preprocessor.as_ref(),
             halt: Some(halt),
             limits: options.limits,
-            whole: self.shares.whole,
-            share: 2 * self.shares.unpacked,
+            max_file_bytes: self.shares.whole,
+            thread_bytes: 2 * self.shares.unpacked,
             gate,
             columns: &options.columns,
-            tmp: &options.tmp,
-            records: options.selection.writes_captures(),
+            temp_folder: &options.tmp,
+            reports_records: options.selection.writes_captures(),
             unpackers,
-            ..options.monitor.opening()
+            ..options.monitor.read_options()
         }
     }
 

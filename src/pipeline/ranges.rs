@@ -103,7 +103,7 @@ impl Drop for RangedFile<'_> {
             };
             self.run
                 .ledger
-                .lose(place, name, Some((None, offset)), error);
+                .report_loss(place, name, Some((None, offset)), error);
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, Cutter, Documents, InputError, Origin, Raw, ReadBytes, Remark, Source, Unpackers,
-    WarcRecord,
+    CellBatch, Cutter, DocumentHead, DocumentSink, InputError, Raw, ReadBytes, Source, SourceNote,
+    Unpackers,
 };
 
 use super::cells::{Dictionaries, TableRows};
@@ -20,7 +20,6 @@ use super::state::SharedScan;
 use super::text_table::TextTable;
 use super::worker::TextLines;
 use crate::dedup::CountedUnit;
-use crate::records::Capture;
 use crate::report::Counts;
 use crate::run::Monitor;
 
@@ -67,10 +66,6 @@ struct SourceReading<'a, 'r> {
     /// The bytes that the run had read before this source.
     before: u64,
     dictionaries: Dictionaries,
-    /// The WARC record that holds the next document.
-    capture: Option<Arc<Capture>>,
-    /// The origin of the next document, if it is known.
-    origin: Option<Origin>,
     whole: Option<WholeDocument>,
     scans: &'a mut dyn Scans,
 }
@@ -103,14 +98,12 @@ pub(super) fn read<'r>(
         from: 0,
         before: run.plan.options.monitor.progress().bytes,
         dictionaries: Dictionaries::default(),
-        capture: None,
-        origin: None,
         whole: None,
         scans,
     };
     let gate = SourceGate::new(&run.gates, &run.backlog, &run.ledger, role);
-    let opening = run.plan.opening(&run.ledger, unpackers, &gate);
-    let read = opening.read(source, &mut reading);
+    let read_options = run.plan.read_options(&run.ledger, unpackers, Some(&gate));
+    let read = read_options.read_source(source, &mut reading);
     run.plan.options.monitor.add_sources(1);
     let (gain, begun, counted) = (reading.gain, reading.begun, reading.counted);
     if reading.passing.is_some() {
@@ -123,8 +116,11 @@ pub(super) fn read<'r>(
         source: ordinal,
         document: ReadDocument::Begun(begun),
     };
-    let lose = |error| run.ledger.lose(place, Arc::clone(&named.name), None, error);
-    let is_read = read.map_err(lose).unwrap_or_default();
+    let report_loss = |error| {
+        run.ledger
+            .report_loss(place, Arc::clone(&named.name), None, error)
+    };
+    let is_read = read.map_err(report_loss).unwrap_or_default();
     if !is_read {
         return Counts::default();
     }
@@ -158,7 +154,6 @@ impl SourceReading<'_, '_> {
             return false;
         }
         self.begun += 1;
-        (self.capture, self.origin) = (None, None);
         if let Some(whole) = &mut self.whole {
             whole.is_counted = true;
         }
@@ -190,9 +185,15 @@ impl SourceReading<'_, '_> {
     }
 
     /// Reads a text as one document, or one for each of its lines.
-    fn text(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+    fn text(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         let options = self.run.plan.options;
-        self.run.ledger.met.add_text(options, self.origin.is_none());
+        let DocumentHead {
+            name,
+            origin,
+            record,
+            ..
+        } = head;
+        self.run.ledger.met.add_text(options, origin.is_none());
         let from = std::mem::take(&mut self.from);
         let mut cutter = Cutter::from(self.run.plan.reach, from);
         let bytes = &mut ResumedText {
@@ -202,9 +203,9 @@ impl SourceReading<'_, '_> {
             monitor: &options.monitor,
         };
         let of_origin = |origin| kind::of_origin(options, origin);
-        let origin = self.origin.take().map(of_origin);
+        let origin = origin.map(of_origin);
         let text = TextLines::new(self.named, self.ordinal, name.clone())
-            .captured(self.capture.take())
+            .captured(record)
             .part_of(self.whole.as_ref().map(|whole| whole.unit.clone()))
             .marked(self.mark_of_text())
             .known(origin);
@@ -215,7 +216,7 @@ impl SourceReading<'_, '_> {
                 return false;
             };
             gain.is_reported = true;
-            run.ledger.lose(
+            run.ledger.report_loss(
                 place,
                 Arc::clone(source),
                 Some((name.clone(), offset)),
@@ -261,53 +262,42 @@ fn pass_all(bytes: &mut dyn ReadBytes) {
     while !matches!(bytes.read(&mut buffer), Ok(0)) {}
 }
 
-impl Documents for SourceReading<'_, '_> {
-    fn in_record(&mut self, record: &WarcRecord) {
-        self.capture = Some(Arc::new(Capture {
-            record_id: record.id.clone(),
-            date: record.date.clone(),
-        }));
-    }
-
-    fn made(&mut self, origin: Origin) {
-        self.origin = Some(origin);
-    }
-
+impl DocumentSink for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines. If columns are chosen, it may be a table.
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
-        if self.passes(name.as_deref(), bytes) {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
+        if self.passes(head.name.as_deref(), bytes) {
             return;
         }
         self.mark();
         self.begun += 1;
         let options = self.run.plan.options;
-        if self.origin.is_some() || !options.columns.is_given() {
-            return self.text(name, bytes);
+        if head.origin.is_some() || !options.columns.is_given() {
+            return self.text(head, bytes);
         }
         let raw = Raw::with_capacity(bytes, TextKind::HEAD);
-        match TextTable::start(options, name.as_ref(), raw) {
+        match TextTable::start(options, &head, raw) {
             Ok(table) => {
                 let ragged = table.read(self);
                 self.run
                     .ledger
-                    .report_ragged(self.named, name.as_deref(), ragged);
+                    .report_ragged(self.named, head.name.as_deref(), ragged);
             }
-            Err(mut raw) => self.text(name, &mut raw),
+            Err(mut raw) => self.text(head, &mut raw),
         }
     }
 
-    fn begin_whole(&mut self) {
+    fn begin_parts(&mut self) {
         self.whole = Some(WholeDocument {
             unit: CountedUnit::whole(self.named.ordinal, self.ordinal),
             is_counted: false,
         });
     }
 
-    fn end_whole(&mut self) {
+    fn end_parts(&mut self) {
         self.whole = None;
     }
 
-    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+    fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
         if self.passing.is_some() {
             return;
         }
@@ -320,9 +310,9 @@ impl Documents for SourceReading<'_, '_> {
             dictionaries: self.dictionaries.of(&batch),
             batch,
             source: self.named.clone(),
-            table: table.cloned(),
+            table: table.name.clone(),
             ordinal: self.ordinal,
-            capture: self.capture.clone(),
+            capture: table.record.clone(),
         });
     }
 
@@ -330,10 +320,9 @@ impl Documents for SourceReading<'_, '_> {
         let met = &self.run.ledger.met;
         met.table.store(true, Ordering::Relaxed);
         self.ordinal += rows;
-        self.capture = None;
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.gain.is_reported = true;
         if self.passing.is_some() {
             return;
@@ -341,10 +330,10 @@ impl Documents for SourceReading<'_, '_> {
         let (place, source) = (self.place(), Arc::clone(&self.named.name));
         self.run
             .ledger
-            .lose(place, source, Some((name, offset)), error);
+            .report_loss(place, source, Some((name, offset)), error);
     }
 
-    fn cut(&mut self, count: u64) {
+    fn report_cut_names(&mut self, count: u64) {
         if self.passing.is_some() {
             return;
         }
@@ -361,11 +350,11 @@ impl Documents for SourceReading<'_, '_> {
             .skip(self.place(), &self.named.name, name.as_deref(), kind);
     }
 
-    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
+    fn note(&mut self, name: Option<Arc<str>>, note: SourceNote) {
         if self.passing.is_some() {
             return;
         }
-        self.gain.is_reported |= self.run.ledger.remark(self.named, name.as_deref(), remark);
+        self.gain.is_reported |= self.run.ledger.note(self.named, name.as_deref(), note);
     }
 
     fn is_halted(&self) -> bool {

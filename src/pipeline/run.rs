@@ -26,13 +26,13 @@ pub(super) fn run<'c>(
         return Err(Error::new(ErrorKind::Selection(SelectionError::Range)));
     }
     let unfound = Unfound::new(options.reading.on_error.unwrap_or_default());
-    let (is_over, lose) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
+    let (is_over, report_loss) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
     let further: Vec<_> = options.further().collect();
     let report = files(options, &further, caller.is_some()).run_all(
         |destinations| {
             lookup::check_outputs(options.lookup.known.as_deref(), destinations)?;
-            let mut finder = options.search.start(&is_over, &lose);
+            let mut finder = options.search.start(&is_over, &report_loss);
             seek::add_named(options, destinations, &mut finder)?;
             Ok((finder, folder(options, destinations)?))
         },

@@ -19,8 +19,8 @@ use super::state::SharedScan;
 use crate::dedup::{Batch, CountedUnit, Document, DocumentId, Kept, NameTable};
 use crate::error::Error;
 use crate::lookup::RecentStandings;
-use crate::records::Capture;
 use crate::report::Counts;
+use doisift_documents::WarcRecord;
 
 /// Bytes of a read if the same thread scans them. This many stay in the cache of a core.
 const STEP: usize = 256 << 10;
@@ -532,7 +532,7 @@ impl TextLines {
     }
 
     /// Sets the record of a WARC file that holds the text, if there is one.
-    pub(super) fn captured(mut self, capture: Option<Arc<Capture>>) -> Self {
+    pub(super) fn captured(mut self, capture: Option<Arc<WarcRecord>>) -> Self {
         self.text.capture = capture;
         self
     }

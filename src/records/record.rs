@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use doisift_core::{CheckDigit, Form};
+use doisift_documents::WarcRecord;
 
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
@@ -295,7 +296,7 @@ pub struct MentionRow<'a> {
     /// The number of the text within its document.
     pub(crate) part_index: u64,
     /// The capture of the document, if it is in a WARC file and the capture was asked for.
-    pub(crate) capture: Option<&'a Capture>,
+    pub(crate) capture: Option<&'a WarcRecord>,
     /// The cell of the mention in its row, if it is in a table and the cell was asked for.
     pub(crate) column: Option<&'a str>,
     /// The place in the structure of the document. The default unless asked for.
@@ -394,7 +395,7 @@ impl<'a> MentionRow<'a> {
 
     /// Returns the WARC-Record-ID of the document, if it is in a WARC file.
     pub fn record_id(&self) -> Option<&'a str> {
-        self.capture.and_then(|of| of.record_id.as_deref())
+        self.capture.and_then(|of| of.id.as_deref())
     }
 
     /// Returns the WARC-Date of the document, if it is in a WARC file.
@@ -408,15 +409,6 @@ impl<'a> MentionRow<'a> {
     pub fn column(&self) -> Option<&'a str> {
         self.column
     }
-}
-
-/// Identification of the capture of a document in a WARC file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Capture {
-    /// The WARC-Record-ID.
-    pub(crate) record_id: Option<String>,
-    /// The WARC-Date.
-    pub(crate) date: Option<String>,
 }
 
 impl Row for MentionRow<'_> {
@@ -433,7 +425,7 @@ impl Row for MentionRow<'_> {
             Field::CheckDigit => check_digit(self.doi),
             Field::Before => Value::Text(self.around[0]),
             Field::After => Value::Text(self.around[1]),
-            Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
+            Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.id.as_deref())),
             Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
             Field::Column => Value::Nullable(self.column),
             Field::DocumentIndex => Value::Number(self.document_index),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use doisift_core::{Doi, TextKind};
 use doisift_documents::{
-    CellBatch, Documents, InputError, Opening, Raw, ReadBuffer, ReadBytes, display_name,
+    CellBatch, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, ReadOptions,
+    display_name,
 };
 
 use super::options::{NameInput, ResolveSettings};
@@ -140,18 +141,18 @@ impl NameReading<'_> {
             tmp,
             ..
         } = self.settings;
-        let opening = Opening {
-            own,
+        let read_options = ReadOptions {
+            own_files: own,
             columns,
-            tmp,
-            whole: MEMORY,
-            share: MEMORY,
-            ..monitor.opening()
+            temp_folder: tmp,
+            max_file_bytes: MEMORY,
+            thread_bytes: MEMORY,
+            ..monitor.read_options()
         };
         let name = Arc::clone(&self.source);
         let lost = |error| Error::new(ErrorKind::Input(error)).in_source(Arc::clone(&name));
         let source = named_source(path).map_err(lost)?;
-        let read = opening.read(&source, &mut self);
+        let read = read_options.read_source(&source, &mut self);
         if source.is_pipe() {
             monitor.note_stream_end();
         }
@@ -258,8 +259,8 @@ impl NamePlace {
     }
 }
 
-impl Documents for NameReading<'_> {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl DocumentSink for NameReading<'_> {
+    fn document(&mut self, DocumentHead { name, .. }: DocumentHead, bytes: &mut dyn ReadBytes) {
         if self.is_halted() {
             return;
         }
@@ -283,13 +284,13 @@ impl Documents for NameReading<'_> {
         }
     }
 
-    fn cells(&mut self, _table: Option<&Arc<str>>, batch: CellBatch) {
+    fn cells(&mut self, _table: &DocumentHead, batch: CellBatch) {
         for cell in batch.cells() {
             self.names.take(batch.text(cell));
         }
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.lost(&name, offset, ErrorKind::Input(error));
     }
 

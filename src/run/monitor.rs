@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use doisift_documents::{Opening, printable};
+use doisift_documents::{ReadOptions, printable};
 #[cfg(feature = "cli")]
 use doisift_system::EndingSignals;
 
@@ -264,10 +264,10 @@ impl Monitor {
     }
 
     /// Returns options for opening sources whose bytes this monitor counts.
-    pub(crate) fn opening(&self) -> Opening<'_> {
-        Opening {
-            passed: &self.0.passed,
-            ..Opening::new(&self.0.bytes)
+    pub(crate) fn read_options(&self) -> ReadOptions<'_> {
+        ReadOptions {
+            bytes_skipped: &self.0.passed,
+            ..ReadOptions::new(&self.0.bytes)
         }
     }
 

@@ -16,9 +16,9 @@ use crate::codec::{self, damaged};
 use crate::crew::{Answers, Crew};
 use crate::fault::{InputError, Packing};
 use crate::file::{Section, read_at};
-use crate::opening::{Limits, Opening};
 use crate::raw::Raw;
 use crate::read::{Answer, Piece, ReadBytes, SpareBuffers, UnpackedAhead};
+use crate::read_options::{Limits, ReadOptions};
 
 /// Bytes that a thread passes on at once.
 const PIECE: usize = 256 << 10;
@@ -57,12 +57,12 @@ pub(super) struct MembersAhead<'u> {
 
 impl<'u> MembersAhead<'u> {
     /// Returns `None` if no thread is free, or the system refuses another handle of the file.
-    pub(super) fn start(file: &File, opening: &Opening<'u>) -> Option<Self> {
-        let unpackers = opening.unpackers?;
+    pub(super) fn start(file: &File, options: &ReadOptions<'u>) -> Option<Self> {
+        let unpackers = options.unpackers?;
         let file = Arc::new(file.try_clone().ok()?);
         let size = file.metadata().ok()?.len();
         let spare = Arc::<SpareBuffers>::default();
-        let (shared, limits) = ((Arc::clone(&file), Arc::clone(&spare)), opening.limits);
+        let (shared, limits) = ((Arc::clone(&file), Arc::clone(&spare)), options.limits);
         let worker = move || {
             let (file, spare) = shared.clone();
             Some(move |member: MemberBytes, answers: &Answers<'_, Answer>| {
@@ -184,9 +184,9 @@ mod tests {
     use super::*;
     use crate::container::Level;
     use crate::expansion::Expansion;
+    use crate::source_reader::SourceReader;
     use crate::tar::taken::Taken;
     use crate::unpackers::Unpackers;
-    use crate::walk::Walk;
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -275,15 +275,15 @@ mod tests {
     fn taken(archive: &[u8], threads: usize, held: usize) -> Taken {
         let (bytes, unpackers) = (AtomicU64::new(0), Unpackers::new(threads, held));
         let (file, length) = (file(archive), archive.len() as u64);
-        let opening = Opening {
+        let options = ReadOptions {
             unpackers: Some(&unpackers),
-            ..Opening::for_tests(&bytes)
+            ..ReadOptions::for_tests(&bytes)
         };
         let (expansion, mut taken) = (Expansion::new(1000, length), Taken::default());
-        let mut walk = Walk::new(&opening, &expansion, &mut taken);
+        let mut reader = SourceReader::new(&options, &expansion, &mut taken);
         let level = Level::file(&file, length, Path::new("a.tar"));
-        walk.stream(&level, &mut Section::new(&file, 0, length));
-        walk.finish();
+        reader.stream(&level, &mut Section::new(&file, 0, length));
+        reader.finish();
         assert!(
             threads == 0 || unpackers.take().is_some(),
             "a lease is left"
@@ -318,9 +318,9 @@ mod tests {
     fn later_members_are_unpacked_up_to_the_limit_and_then_as_they_are_read() {
         let bytes = AtomicU64::new(0);
         let unpackers = Unpackers::new(2, 4 * PIECE);
-        let opening = Opening {
+        let options = ReadOptions {
             unpackers: Some(&unpackers),
-            ..Opening::for_tests(&bytes)
+            ..ReadOptions::for_tests(&bytes)
         };
         let texts = [text(1, 20 * PIECE), text(2, 20 * PIECE)];
         let packed = texts.each_ref().map(|text| gzip(text));
@@ -329,7 +329,7 @@ mod tests {
             range: at.start as u64..at.end as u64,
             check: None,
         });
-        let mut ahead = MembersAhead::start(&file(&packed.concat()), &opening).unwrap();
+        let mut ahead = MembersAhead::start(&file(&packed.concat()), &options).unwrap();
         assert_eq!(ahead.pieces, 2);
         let after = |_: &File, end| (end == first.range.end).then(|| second.clone());
         for (member, text) in [&first, &second].into_iter().zip(texts) {

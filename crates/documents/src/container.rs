@@ -1,6 +1,6 @@
 //! The interface of container readers: the level that a container is on, and the consumer of its members.
 //!
-//! `walk` implements [`Members`] and calls the readers of containers; a member may be a container in turn.
+//! [`SourceReader`](super::source_reader::SourceReader) implements [`MemberSink`] and calls the readers of containers; a member may be a container in turn.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::claim::{Claims, part_of};
-use super::documents::{Origin, WarcRecord};
+use super::documents::{DocumentHead, Origin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
 use super::name::cut;
@@ -39,7 +39,7 @@ pub(super) struct Level<'f> {
 }
 
 /// Consumes the members of a container. Container readers know only this interface of their caller.
-pub(super) trait Members {
+pub(super) trait MemberSink {
     /// Returns the count of unpacked bytes of the source.
     fn expansion(&self) -> &Arc<Expansion>;
 
@@ -54,21 +54,21 @@ pub(super) trait Members {
     ) -> bool;
 
     /// Returns the consumer that gets everything that this one does not handle. If there is none, it is dropped.
-    fn next(&mut self) -> Option<&mut dyn Members> {
+    fn next(&mut self) -> Option<&mut dyn MemberSink> {
         None
     }
 
     /// Begins a document in several parts: each of the next texts is a part of it.
-    fn begin_whole(&mut self) {
+    fn begin_parts(&mut self) {
         if let Some(next) = self.next() {
-            next.begin_whole();
+            next.begin_parts();
         }
     }
 
     /// Ends a document in several parts.
-    fn end_whole(&mut self) {
+    fn end_parts(&mut self) {
         if let Some(next) = self.next() {
-            next.end_whole();
+            next.end_parts();
         }
     }
 
@@ -91,14 +91,14 @@ pub(super) trait Members {
     }
 
     /// Reports a loss at `offset` of the container at `level`.
-    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
         if let Some(next) = self.next() {
-            next.lose(level, offset, error);
+            next.report_loss(level, offset, error);
         }
     }
 
     /// Reports a loss at `offset` of a member that was not passed on.
-    fn lose_member(
+    fn report_member_loss(
         &mut self,
         level: &Level<'_>,
         number: u64,
@@ -107,7 +107,7 @@ pub(super) trait Members {
         error: InputError,
     ) {
         if let Some(next) = self.next() {
-            next.lose_member(level, number, name, offset, error);
+            next.report_member_loss(level, number, name, offset, error);
         }
     }
 }
@@ -147,6 +147,23 @@ impl<'f> Level<'f> {
             unpacked: true,
             record: self.record.clone(),
             ..Level::source(None)
+        }
+    }
+
+    /// Returns the head of a document that is the whole stream.
+    pub(super) fn head(&self) -> DocumentHead {
+        DocumentHead {
+            name: self.name.clone(),
+            record: self.record.clone(),
+            ..DocumentHead::default()
+        }
+    }
+
+    /// Returns the head of a document whose text came about in this way.
+    pub(super) fn head_of(&self, origin: Origin) -> DocumentHead {
+        DocumentHead {
+            origin: Some(origin),
+            ..self.head()
         }
     }
 

@@ -1,4 +1,4 @@
-//! The interface between the input stage and its caller: documents, losses and remarks.
+//! The interface between the input stage and its caller: documents, losses and notes.
 
 use std::sync::Arc;
 
@@ -17,32 +17,44 @@ pub struct WarcRecord {
     pub date: Option<String>,
 }
 
+/// Facts about a document, or about all rows of a table, apart from the bytes.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentHead {
+    /// The name; `None` for the source itself.
+    pub name: Option<Arc<str>>,
+    /// How the text came about, if its bytes do not show it.
+    pub origin: Option<Origin>,
+    /// The encoding from which the text is converted to UTF-8, as its byte order mark says; `None` if it is not converted.
+    pub encoding: Option<&'static str>,
+    /// The WARC record that holds the document, if there is one and
+    /// [`ReadOptions::reports_records`](super::ReadOptions) is set.
+    pub record: Option<Arc<WarcRecord>>,
+}
+
 /// Consumes the documents of a source, in their order.
-pub trait Documents {
-    /// Reports the WARC record that holds the next document, if there is one and [`Opening::records`](super::Opening) is set.
-    fn in_record(&mut self, _record: &WarcRecord) {}
-
-    /// Reports how the text of the next document came about, if its bytes do not show it.
-    fn made(&mut self, _origin: Origin) {}
-
+pub trait DocumentSink {
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes);
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes);
 
     /// Begins a document in several parts: each of the next texts is a part of it.
-    fn begin_whole(&mut self) {}
+    fn begin_parts(&mut self) {}
 
     /// Ends a document in several parts.
-    fn end_whole(&mut self) {}
+    fn end_parts(&mut self) {}
 
-    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the
-    /// table, `None` for the source itself.
-    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the head of the
+    /// table.
+    fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
         let mut cells = batch.cells().to_vec();
         cells.sort_by_key(|cell| (cell.row, cell.column));
         for cell in cells {
             let mut name = String::new();
-            write_row_name(table, &batch, cell.row, &mut name);
-            self.document(Some(name.into()), &mut batch.text(&cell));
+            write_row_name(table.name.as_ref(), &batch, cell.row, &mut name);
+            let head = DocumentHead {
+                name: Some(name.into()),
+                ..table.clone()
+            };
+            self.document(head, &mut batch.text(&cell));
         }
     }
 
@@ -50,16 +62,16 @@ pub trait Documents {
     fn end_table(&mut self, _rows: u64) {}
 
     /// Reports a loss at `offset` of the document or container `name`; `None` is the source itself.
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
 
     /// Reports, at the end of the source, that the names of this many documents were cut.
-    fn cut(&mut self, _count: u64) {}
+    fn report_cut_names(&mut self, _count: u64) {}
 
     /// Reports a document that is not text.
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
 
     /// Reports an observation about the start of a stream. Ignored by default.
-    fn remark(&mut self, _name: Option<Arc<str>>, _remark: Remark) {}
+    fn note(&mut self, _name: Option<Arc<str>>, _note: SourceNote) {}
 
     /// Whether the run must end, so that further reading is useless.
     fn is_halted(&self) -> bool {
@@ -97,15 +109,13 @@ pub enum Origin {
 
 /// An observation about the start of a stream.
 #[derive(Clone, Copy, Debug)]
-pub enum Remark {
+pub enum SourceNote {
     /// The recognised kind of the source.
     Source(&'static str),
     /// The stream is not what its name claims.
     Misnamed(&'static Claim, ActualContent),
     /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
     Unmarked(&'static str),
-    /// The stream is text in this encoding, as its byte order mark says, and is converted to UTF-8.
-    Encoded(&'static str),
     /// The source has no bytes, or unpacks to no bytes.
     Empty,
 }

@@ -10,12 +10,12 @@ use super::fault::InputError;
 use super::read::{ReadBytes, UnpackedAhead};
 
 /// Bytes that every source may unpack to.
-const FREE: u64 = 64 << 20;
+const FREE_BYTES: u64 = 64 << 20;
 
 /// Maximum length of a document's name that costs nothing. Nearly all names are shorter.
-const SHORT: usize = 256;
+const MAX_FREE_NAME_BYTES: usize = 256;
 /// Bytes of a document per mention, to estimate how many it has. Hardly any mention is shorter.
-const MENTION: usize = 16;
+const MENTION_BYTES: usize = 16;
 
 /// The unpacked bytes of one source so far, and their limit.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Expansion {
     /// Allows a source of `size` bytes to unpack to `ratio` times this size, or to 64 MiB if that is more. If the size is
     /// not known, `size` is 0, and the bytes read so far count instead.
     pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
-        Expansion::with_free(ratio, size, FREE)
+        Expansion::with_free(ratio, size, FREE_BYTES)
     }
 
     fn with_free(ratio: u64, size: u64, free: u64) -> Arc<Self> {
@@ -66,32 +66,9 @@ impl Expansion {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Reads bytes of `inner`, and returns how many of them `add` allows when it counts them. Past the limit the source
-    /// ends, once with the error `over`.
-    fn read(
-        &self,
-        inner: &mut (impl ReadBytes + ?Sized),
-        into: &mut [u8],
-        is_due: &mut bool,
-        add: impl Fn(usize) -> usize,
-        over: fn(u64) -> InputError,
-    ) -> Result<usize, InputError> {
-        loop {
-            if std::mem::take(is_due) {
-                return Err(over(self.ratio));
-            }
-            if self.is_over() {
-                return Ok(0);
-            }
-            let read = inner.read(into)?;
-            let allowed = add(read);
-            if allowed < read {
-                *is_due = !self.is_over.swap(true, Ordering::Relaxed);
-            }
-            if allowed > 0 || read == 0 {
-                return Ok(allowed);
-            }
-        }
+    /// Ends the source at the limit. Returns true the first time, when the error is due.
+    fn ends_now(&self) -> bool {
+        !self.is_over.swap(true, Ordering::Relaxed)
     }
 
     /// Counts unpacked bytes. Returns how many of them are allowed.
@@ -107,14 +84,13 @@ impl Expansion {
     /// If they are not allowed: [`InputError`] once for the whole source, then `None`.
     pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let each = long_name(name);
+        let each = name_cost(name);
         let fault = match () {
             () if self.add_unpacked(bytes) < bytes => InputError::Expansion(self.ratio),
             () if each > 0 && self.add_named(bytes, each) < bytes => InputError::Names(self.ratio),
             () => return Ok(()),
         };
-        let is_first = !self.is_over.swap(true, Ordering::Relaxed);
-        Err(is_first.then_some(fault))
+        Err(self.ends_now().then_some(fault))
     }
 
     /// Counts bytes of a document whose name costs `each` per byte. Returns how many of them are allowed.
@@ -131,83 +107,88 @@ impl Expansion {
     }
 }
 
-/// Counts the unpacked bytes of a reader. At the limit they end, with one [`InputError::Expansion`] for the whole source.
-pub(super) struct Watched<R> {
+/// Returns the cost per byte of a document whose name has `length` bytes; 0 for a short one.
+pub(super) fn name_cost(length: usize) -> u64 {
+    length
+        .saturating_sub(MAX_FREE_NAME_BYTES)
+        .div_ceil(MENTION_BYTES) as u64
+}
+
+/// Counts bytes of a source towards its limit. At the limit they end, with one error for the whole source.
+pub(super) struct ExpansionReader<R> {
     inner: R,
     expansion: Arc<Expansion>,
+    /// The cost per byte of a document with a long name, whose bytes are not counted as unpacked.
+    name_cost: Option<u64>,
     /// Whether the next read returns the error.
     is_due: bool,
 }
 
-impl<R: ReadBytes> Watched<R> {
-    /// Counts the bytes of `inner` for the source of `expansion`.
-    pub(super) fn new(inner: R, expansion: &Arc<Expansion>) -> Self {
-        Watched {
+impl<R: ReadBytes> ExpansionReader<R> {
+    /// Counts the unpacked bytes of `inner`. The error is an [`InputError::Expansion`].
+    pub(super) fn of_unpacked(inner: R, expansion: &Arc<Expansion>) -> Self {
+        ExpansionReader {
             inner,
             expansion: Arc::clone(expansion),
+            name_cost: None,
             is_due: false,
+        }
+    }
+
+    /// Counts the bytes of a document whose name costs `cost` per byte: the names may take too many bytes in the output. The
+    /// error is an [`InputError::Names`].
+    pub(super) fn of_long_name(inner: R, cost: u64, expansion: &Arc<Expansion>) -> Self {
+        ExpansionReader {
+            name_cost: Some(cost),
+            ..ExpansionReader::of_unpacked(inner, expansion)
+        }
+    }
+
+    /// Counts bytes. Returns how many of them are allowed.
+    fn count(&self, bytes: usize) -> usize {
+        match self.name_cost {
+            None => self.expansion.add_unpacked(bytes),
+            Some(cost) => self.expansion.add_named(bytes, cost),
+        }
+    }
+
+    fn error(&self) -> InputError {
+        match self.name_cost {
+            None => InputError::Expansion(self.expansion.ratio),
+            Some(_) => InputError::Names(self.expansion.ratio),
         }
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Watched<R> {
+impl<R: ReadBytes> ReadBytes for ExpansionReader<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        let expansion = &*self.expansion;
-        let add = |read| expansion.add_unpacked(read);
-        let (inner, is_due) = (&mut self.inner, &mut self.is_due);
-        expansion.read(inner, into, is_due, add, InputError::Expansion)
+        loop {
+            if std::mem::take(&mut self.is_due) {
+                return Err(self.error());
+            }
+            if self.expansion.is_over() {
+                return Ok(0);
+            }
+            let read = self.inner.read(into)?;
+            let allowed = self.count(read);
+            if allowed < read {
+                self.is_due = self.expansion.ends_now();
+            }
+            if allowed > 0 || read == 0 {
+                return Ok(allowed);
+            }
+        }
     }
 
     /// Counts the packed bytes at once.
     fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
+        if self.name_cost.is_some() {
+            return None;
+        }
         let unpacked = self.inner.unpacked_ahead()?;
         let packed = usize::try_from(unpacked.packed()).unwrap_or(usize::MAX);
         self.expansion.add_unpacked(packed);
         Some(unpacked)
-    }
-}
-
-/// Returns the cost per byte of a document whose name has `length` bytes; 0 for a short one.
-fn long_name(length: usize) -> u64 {
-    length.saturating_sub(SHORT).div_ceil(MENTION) as u64
-}
-
-/// Counts the bytes of a document with a long name. If the names may take too many bytes in the output, the document ends,
-/// with one [`InputError::Names`] for the whole source.
-pub(super) struct Named<'r> {
-    inner: &'r mut dyn ReadBytes,
-    expansion: Arc<Expansion>,
-    /// The cost of a byte.
-    each: u64,
-    /// Whether the next read returns the error.
-    is_due: bool,
-}
-
-impl<'r> Named<'r> {
-    /// Returns `inner` itself as the error if the name is short.
-    pub(super) fn new(
-        name: Option<&str>,
-        expansion: &Arc<Expansion>,
-        inner: &'r mut dyn ReadBytes,
-    ) -> Result<Self, &'r mut dyn ReadBytes> {
-        match name.map_or(0, |name| long_name(name.len())) {
-            0 => Err(inner),
-            each => Ok(Named {
-                inner,
-                expansion: Arc::clone(expansion),
-                each,
-                is_due: false,
-            }),
-        }
-    }
-}
-
-impl ReadBytes for Named<'_> {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        let (expansion, each) = (&*self.expansion, self.each);
-        let add = |read| expansion.add_named(read, each);
-        let is_due = &mut self.is_due;
-        expansion.read(self.inner, into, is_due, add, InputError::Names)
     }
 }
 
@@ -220,10 +201,10 @@ mod tests {
 
     use super::*;
     use crate::container::Level;
-    use crate::documents::Documents;
-    use crate::opening::Opening;
+    use crate::documents::{DocumentHead, DocumentSink};
     use crate::read::FromRead;
-    use crate::walk::Walk;
+    use crate::read_options::ReadOptions;
+    use crate::source_reader::SourceReader;
 
     const LIMIT: u64 = 1000;
 
@@ -234,19 +215,19 @@ mod tests {
         pub(super) errors: Vec<(u64, String)>,
     }
 
-    impl Documents for Seen {
-        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+    impl DocumentSink for Seen {
+        fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
             let mut buffer = vec![0; 100_000];
             loop {
                 match bytes.read(&mut buffer) {
                     Ok(0) => return,
                     Ok(read) => self.bytes += read as u64,
-                    Err(error) => self.lose(name.clone(), self.bytes, error),
+                    Err(error) => self.report_loss(head.name.clone(), self.bytes, error),
                 }
             }
         }
 
-        fn lose(&mut self, _: Option<Arc<str>>, offset: u64, error: InputError) {
+        fn report_loss(&mut self, _: Option<Arc<str>>, offset: u64, error: InputError) {
             self.errors.push((offset, error.to_string()));
         }
 
@@ -257,11 +238,11 @@ mod tests {
         }
     }
 
-    fn walk(mut packed: &[u8], expansion: &Arc<Expansion>) -> Seen {
+    fn read_packed(mut packed: &[u8], expansion: &Arc<Expansion>) -> Seen {
         let counter = AtomicU64::new(0);
-        let opening = Opening::for_tests(&counter);
+        let options = ReadOptions::for_tests(&counter);
         let mut seen = Seen::default();
-        Walk::new(&opening, expansion, &mut seen).stream(&Level::source(None), &mut packed);
+        SourceReader::new(&options, expansion, &mut seen).stream(&Level::source(None), &mut packed);
         seen
     }
 
@@ -273,36 +254,40 @@ mod tests {
 
     #[test]
     fn what_stays_below_the_limit_is_read_whole() {
-        let packed = zeros(FREE + 1);
-        let large = FREE / LIMIT + 1;
-        for (ratio, size) in [(LIMIT, large), (FREE, packed.len() as u64)] {
-            let seen = walk(&packed, &Expansion::new(ratio, size));
-            assert_eq!((seen.bytes, seen.errors.len()), (FREE + 1, 0));
+        let packed = zeros(FREE_BYTES + 1);
+        let large = FREE_BYTES / LIMIT + 1;
+        for (ratio, size) in [(LIMIT, large), (FREE_BYTES, packed.len() as u64)] {
+            let seen = read_packed(&packed, &Expansion::new(ratio, size));
+            assert_eq!((seen.bytes, seen.errors.len()), (FREE_BYTES + 1, 0));
         }
-        let packed = zeros(FREE);
-        let seen = walk(&packed, &Expansion::new(1, packed.len() as u64));
-        assert_eq!((seen.bytes, seen.errors.len()), (FREE, 0));
+        let packed = zeros(FREE_BYTES);
+        let seen = read_packed(&packed, &Expansion::new(1, packed.len() as u64));
+        assert_eq!((seen.bytes, seen.errors.len()), (FREE_BYTES, 0));
     }
 
     #[test]
     fn a_bomb_in_a_packing_is_held_against_the_source() {
-        let inner = zeros(FREE * 2);
+        let inner = zeros(FREE_BYTES * 2);
         let outer = zstd::encode_all(&inner[..], 19).unwrap_or_default();
-        let seen = walk(&outer, &Expansion::new(LIMIT, outer.len() as u64));
-        assert!((FREE / 2..=FREE).contains(&seen.bytes), "{}", seen.bytes);
+        let seen = read_packed(&outer, &Expansion::new(LIMIT, outer.len() as u64));
+        assert!(
+            (FREE_BYTES / 2..=FREE_BYTES).contains(&seen.bytes),
+            "{}",
+            seen.bytes
+        );
         assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
     }
 
     #[test]
     fn what_was_read_counts_where_the_size_is_not_known() -> Result<(), InputError> {
         let expansion = Expansion::new(LIMIT, 0);
-        expansion.add_read(FREE / LIMIT + 1);
-        let mut watched = Watched::new(FromRead(std::io::repeat(0)), &expansion);
-        let read = watched.skip(FREE * 2);
+        expansion.add_read(FREE_BYTES / LIMIT + 1);
+        let mut counted = ExpansionReader::of_unpacked(FromRead(std::io::repeat(0)), &expansion);
+        let read = counted.skip(FREE_BYTES * 2);
         assert!(read.is_err());
         let unpacked = expansion.unpacked.load(Ordering::Relaxed);
-        assert!(unpacked > (FREE / LIMIT + 1) * LIMIT, "{unpacked}");
-        assert_eq!(watched.read(&mut [0])?, 0);
+        assert!(unpacked > (FREE_BYTES / LIMIT + 1) * LIMIT, "{unpacked}");
+        assert_eq!(counted.read(&mut [0])?, 0);
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ pub struct Finder<'s> {
     /// Returns true if the run was cancelled; then the search ends early.
     is_over: &'s dyn Fn() -> bool,
     /// Called with each path that could not be read.
-    lose: &'s dyn Fn(Lost),
+    report_loss: &'s dyn Fn(Lost),
     /// Folders that were named.
     folders: Vec<PathBuf>,
     sources: Gathering,
@@ -165,16 +165,16 @@ impl Search {
         self.own.is_some_and(|own| own(path, named))
     }
 
-    /// Starts a search. `lose` gets each path that could not be read. The search ends early when `is_over` returns true.
+    /// Starts a search. `report_loss` gets each path that could not be read. The search ends early when `is_over` returns true.
     pub fn start<'s>(
         &'s self,
         is_over: &'s dyn Fn() -> bool,
-        lose: &'s dyn Fn(Lost),
+        report_loss: &'s dyn Fn(Lost),
     ) -> Finder<'s> {
         Finder {
             search: self,
             is_over,
-            lose,
+            report_loss,
             folders: Vec::new(),
             sources: Gathering::default(),
             passed_over: PassedOver::default(),
@@ -219,7 +219,7 @@ impl Finder<'_> {
             Ok(at) if at.is_folder() => self.folders.push(folder_root(path)),
             Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
             Ok(_) => self.push(path, None, SourceKind::Stream),
-            Err(error) => self.lose(path, InputError::of_path(path, error)),
+            Err(error) => self.report_loss(path, InputError::of_path(path, error)),
         }
     }
 
@@ -258,10 +258,10 @@ impl Finder<'_> {
         (self.sources.len(), links, self.lost.get())
     }
 
-    fn lose(&self, path: &Path, error: InputError) {
+    fn report_loss(&self, path: &Path, error: InputError) {
         let path = named(path);
         self.lost.set(self.lost.get() + 1);
-        (self.lose)(Lost { path, error });
+        (self.report_loss)(Lost { path, error });
     }
 
     /// Adds a source. `root` is the folder below which it was found; `None` if it was named.
@@ -292,7 +292,7 @@ impl Finder<'_> {
             match entry {
                 Ok(entry) if entry.depth() > 0 => self.meet(root, &entry, by_link),
                 Ok(_) => {}
-                Err(error) => self.lose_below(root, error),
+                Err(error) => self.report_walk_error(root, error),
             }
         }
         self.followed.folders = walked;
@@ -321,11 +321,11 @@ impl Finder<'_> {
         }
     }
 
-    fn lose_below(&self, root: &Path, error: walkdir::Error) {
+    fn report_walk_error(&self, root: &Path, error: walkdir::Error) {
         let path = error.path().unwrap_or(root).to_owned();
         let error = error.into_io_error();
         let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
-        self.lose(&path, error.into());
+        self.report_loss(&path, error.into());
     }
 
     /// Adds the target of a link, if it is a file or a folder.
@@ -339,9 +339,9 @@ impl Finder<'_> {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let target = fs::read_link(link).unwrap_or_default();
-                self.lose(link, InputError::BrokenLink(target));
+                self.report_loss(link, InputError::BrokenLink(target));
             }
-            Err(error) => self.lose(link, error.into()),
+            Err(error) => self.report_loss(link, error.into()),
         }
     }
 

@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicU64;
 
 use super::codec::{self, Fused};
 use super::container::Level;
-use super::documents::Documents;
+use super::documents::{DocumentHead, DocumentSink};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
-use super::opening::Opening;
 use super::read::ReadBytes;
+use super::read_options::ReadOptions;
+use super::source_reader::SourceReader;
 use super::unpackers::Unpackers;
-use super::walk::Walk;
 
 /// Bytes of documents after which reading a source ends, so that inputs which unpack to many bytes take little time.
 const ENOUGH: usize = 1 << 20;
@@ -56,14 +56,14 @@ pub fn read(bytes: &[u8], way: Way) -> Result<Vec<Reported>, InputError> {
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
     let unpackers = Unpackers::new(way.threads, 32 << 20);
     let unpackers = Some(&unpackers).filter(|_| way.threads > 1);
-    let opening = opening(&counter, &folder, unpackers);
-    let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
-    let mut reader = DocumentReader::new(bytes, way.step);
+    let options = options(&counter, &folder, unpackers);
+    let expansion = Expansion::new(options.limits.expansion, bytes.len() as u64);
+    let mut documents = DocumentReader::new(bytes, way.step);
     let mut source = Fused::new(ByteSource { bytes, way });
-    let mut walk = Walk::new(&opening, &expansion, &mut reader);
-    walk.stream(&Level::source(file.as_ref()), &mut source);
-    walk.finish();
-    Ok(reader.reported)
+    let mut reader = SourceReader::new(&options, &expansion, &mut documents);
+    reader.stream(&Level::source(file.as_ref()), &mut source);
+    reader.finish();
+    Ok(documents.reported)
 }
 
 /// Unpacks gzip, zstd, bzip2 or xz: on this thread, or in sections of `section` bytes on two threads if that is not 0.
@@ -73,26 +73,26 @@ pub fn read(bytes: &[u8], way: Way) -> Result<Vec<Reported>, InputError> {
 pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> Result<Vec<Reported>, InputError> {
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
     let unpackers = Unpackers::new(2, 32 << 20);
-    let opening = opening(&counter, &folder, Some(&unpackers));
+    let options = options(&counter, &folder, Some(&unpackers));
     let mut reader = DocumentReader::new(bytes, 4 << 10);
     let mut unpacked =
-        codec::in_sections(packing, &file_of(bytes)?, section, &opening, &unpackers)?;
-    reader.document(None, &mut unpacked);
+        codec::in_sections(packing, &file_of(bytes)?, section, &options, &unpackers)?;
+    reader.document(DocumentHead::default(), &mut unpacked);
     Ok(reader.reported)
 }
 
-fn opening<'r>(
-    bytes: &'r AtomicU64,
-    tmp: &'r std::path::Path,
+fn options<'r>(
+    bytes_read: &'r AtomicU64,
+    temp_folder: &'r std::path::Path,
     unpackers: Option<&'r Unpackers>,
-) -> Opening<'r> {
-    let mut opening = Opening::for_tests(bytes);
-    opening.limits.window = 8 << 20;
-    Opening {
-        whole: 16 << 20,
-        tmp,
+) -> ReadOptions<'r> {
+    let mut options = ReadOptions::for_tests(bytes_read);
+    options.limits.window = 8 << 20;
+    ReadOptions {
+        max_file_bytes: 16 << 20,
+        temp_folder,
         unpackers,
-        ..opening
+        ..options
     }
 }
 
@@ -139,8 +139,8 @@ impl DocumentReader {
     }
 }
 
-impl Documents for DocumentReader {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl DocumentSink for DocumentReader {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         let (mut text, mut errors) = (Vec::new(), Vec::new());
         while !self.is_halted() {
             let max = self.buffer.len().min(self.left);
@@ -157,10 +157,11 @@ impl Documents for DocumentReader {
                 self.reported.push(Reported::Endless);
             }
         }
-        self.reported.push(Reported::Document(name, text, errors));
+        self.reported
+            .push(Reported::Document(head.name, text, errors));
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         if !self.is_halted() {
             self.reported
                 .push(Reported::Lost(name, offset, error.to_string()));

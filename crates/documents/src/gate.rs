@@ -4,7 +4,7 @@
 //! thread's share is read alone, with as much memory as a single thread would have.
 
 /// Admits a thread to more memory than its share, while no other thread has it.
-pub trait Gate {
+pub trait MemoryGate {
     /// Waits until the thread is admitted. A thread that is admitted may enter again at once.
     fn enter(&self);
 
@@ -12,27 +12,23 @@ pub trait Gate {
     fn leave(&self);
 }
 
-/// A gate without other threads.
-pub struct OpenGate;
-
-impl Gate for OpenGate {
-    fn enter(&self) {}
-
-    fn leave(&self) {}
-}
-
 /// A thread's admission to more memory than its share. It ends on drop.
-pub(super) struct Admitted<'g>(&'g dyn Gate);
+pub(super) struct MemoryPermit<'g>(Option<&'g dyn MemoryGate>);
 
-impl<'g> Admitted<'g> {
-    pub(super) fn through(gate: &'g dyn Gate) -> Self {
-        gate.enter();
-        Admitted(gate)
+impl<'g> MemoryPermit<'g> {
+    /// Waits for the admission. Without a gate there are no other threads.
+    pub(super) fn wait(gate: Option<&'g dyn MemoryGate>) -> Self {
+        if let Some(gate) = gate {
+            gate.enter();
+        }
+        MemoryPermit(gate)
     }
 }
 
-impl Drop for Admitted<'_> {
+impl Drop for MemoryPermit<'_> {
     fn drop(&mut self) {
-        self.0.leave();
+        if let Some(gate) = self.0 {
+            gate.leave();
+        }
     }
 }

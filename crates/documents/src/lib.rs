@@ -2,7 +2,7 @@
 //!
 //! A *source* is a file, a stream or standard input. A *document* is a unit of text in it: the whole of a plain file, a member of
 //! an archive, a record of a WARC file, a mail or a part of it, a page of a PDF file, a part of an office document, or a row
-//! of a table. [`Search`] finds sources below folders, [`Opening::read`] passes the documents of one to a [`Documents`], in their
+//! of a table. [`Search`] finds sources below folders, [`ReadOptions::read_source`] passes the documents of one to a [`DocumentSink`], in their
 //! order and decoded to UTF-8 where the encoding is known. Losses are reported to it with the document and the offset, and
 //! the rest is read. This crate does not know what the text is about.
 //!
@@ -11,20 +11,22 @@
 //! use std::sync::Arc;
 //! use std::sync::atomic::AtomicU64;
 //!
-//! use doisift_documents::{Documents, InputError, Opening, ReadBytes, Readers, Source, SourceKind};
+//! use doisift_documents::{
+//!     DocumentHead, DocumentSink, InputError, NamedReaders, ReadBytes, ReadOptions, Source, SourceKind,
+//! };
 //!
 //! /// Keeps all texts.
 //! struct Texts(Vec<(Option<Arc<str>>, Vec<u8>)>);
 //!
-//! impl Documents for Texts {
-//!     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+//! impl DocumentSink for Texts {
+//!     fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
 //!         let mut text = Vec::new();
 //!         // An error reports damage, and the text goes on after it.
 //!         while bytes.read_to_end(&mut text).is_err() {}
-//!         self.0.push((name, text));
+//!         self.0.push((head.name, text));
 //!     }
 //!
-//!     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+//!     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
 //!         panic!("{name:?}, byte {offset}: {error}");
 //!     }
 //!
@@ -32,7 +34,7 @@
 //! }
 //!
 //! let record = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: urn:a\r\nContent-Length: 10\r\n\r\nIts text.\n\r\n\r\n";
-//! let readers = Readers::default();
+//! let readers = NamedReaders::default();
 //! readers.add("a.warc", Box::new(record.as_bytes()));
 //! let source = Source {
 //!     path: "a.warc".into(),
@@ -43,26 +45,27 @@
 //!
 //! let bytes = AtomicU64::new(0);
 //! let mut texts = Texts(Vec::new());
-//! let opening = Opening {
+//! let options = ReadOptions {
 //!     readers: Some(&readers),
-//!     ..Opening::new(&bytes)
+//!     ..ReadOptions::new(&bytes)
 //! };
-//! opening.read(&source, &mut texts)?;
+//! options.read_source(&source, &mut texts)?;
 //! assert_eq!(texts.0, [(Some("urn:a".into()), b"Its text.\n".to_vec())]);
 //! # Ok::<(), InputError>(())
 //! ```
 //!
 //! # Errors
 //!
-//! [`Opening::read`] fails only if a source cannot be opened at all, or is an output of the run. Damage inside it, limits
-//! that it exceeds and formats that cannot be opened go to [`Documents::lose`] as an [`InputError`], with the document and
+//! [`ReadOptions::read_source`] fails only if a source cannot be opened at all, or is an output of the run. Damage inside it, limits
+//! that it exceeds and formats that cannot be opened go to [`DocumentSink::report_loss`] as an [`InputError`], with the document and
 //! the offset in it. Some messages name options of the command `doisift`, such as `--max-depth`; each is a field of
 //! [`Limits`].
 //!
 //! # Cost
 //!
 //! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents,
-//! columns) need a file. Streams of them are copied to [`Opening::tmp`]. [`Opening::share`] and [`Opening::whole`] bound
+//! columns) need a file. Streams of them are copied to [`ReadOptions::temp_folder`]. [`ReadOptions::thread_bytes`] and
+//! [`ReadOptions::max_file_bytes`] bound
 //! the memory for them. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one
 //! file are unpacked on several threads, with the same documents in the same order.
 //!
@@ -117,24 +120,24 @@ mod numbers;
 mod office;
 mod open;
 mod open_document;
-mod opening;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod preprocess;
 pub mod printable;
 mod raw;
 mod read;
+mod read_options;
 mod readers;
 mod rtf;
 #[cfg(feature = "seven-zip")]
 mod seven_zip;
 mod shard;
+mod source_reader;
 mod sources;
 mod spare;
 mod tables;
 mod tar;
 mod unpackers;
-mod walk;
 mod warc;
 mod xml;
 mod zip;
@@ -149,21 +152,21 @@ pub use columnar::{
 #[cfg(feature = "parquet")]
 pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
 pub use cut::{Chunk, ChunkReach, Cutter, Sliding};
-pub use documents::{Documents, Origin, Remark, WarcRecord, write_row_name};
+pub use documents::{DocumentHead, DocumentSink, Origin, SourceNote, WarcRecord, write_row_name};
 pub use doisift_system::{FileId, FileStatus};
 pub use fault::{HttpCoding, InputError, Packing};
 pub use file::{ReadAt, Section, is_pipe};
 pub use find::{BadGlob, Finder, FoundSources, Lost, OwnFile, PassedOver, Search};
-pub use gate::{Gate, OpenGate};
+pub use gate::MemoryGate;
 pub use halt::Halt;
 pub use list::{Separator, read_list};
 pub use name::display_name;
 pub use open::{text_start, unmarked_encoding};
-pub use opening::{Limits, Opening, SheetChoice};
 pub use preprocess::Preprocessor;
 pub use raw::Raw;
 pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
-pub use readers::Readers;
+pub use read_options::{Limits, ReadOptions, SheetChoice};
+pub use readers::NamedReaders;
 pub use shard::{BadShard, Shard};
 pub use sources::{Source, SourceKind, Sources};
 pub use unpackers::Unpackers;

@@ -12,31 +12,35 @@ use super::claim::{Claims, part_of};
 use super::codec::Fused;
 use super::container::Level;
 use super::content::Content;
-use super::documents::Documents;
+use super::documents::DocumentSink;
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::file::{Section, check_end, read_at};
 use super::magic;
-use super::opening::Opening;
 use super::preprocess::CommandOutput;
 use super::read::{FromRead, ReadBytes};
+use super::read_options::ReadOptions;
+use super::source_reader::SourceReader;
 use super::sources::{Source, SourceKind};
-use super::walk::Walk;
 
 /// Bytes that are read to check whether a file is text. A smaller file is not read a second time.
 const START: usize = magic::START;
 
-impl Opening<'_> {
-    /// Opens a source and passes its documents to `documents`. Returns false for a file that this run created, which is not
+impl ReadOptions<'_> {
+    /// Opens a source and passes its documents to `sink`. Returns false for a file that this run created, which is not
     /// read.
     ///
     /// # Errors
-    /// If it cannot be opened, or an output would overwrite it. Later errors are reported to `documents`.
-    pub fn read(&self, source: &Source, documents: &mut dyn Documents) -> Result<bool, InputError> {
+    /// If it cannot be opened, or an output would overwrite it. Later errors are reported to `sink`.
+    pub fn read_source(
+        &self,
+        source: &Source,
+        sink: &mut dyn DocumentSink,
+    ) -> Result<bool, InputError> {
         let file = match source.kind {
             SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
             SourceKind::Stdin => stdin()?,
-            SourceKind::Reader => return self.read_stream(source, documents),
+            SourceKind::Reader => return self.read_stream(source, sink),
         };
         let status = match source.kind {
             SourceKind::Stdin => FileStatus::of_stdin()?,
@@ -51,7 +55,7 @@ impl Opening<'_> {
         let size = if status.is_file() { status.length() } else { 0 };
         if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
             let output = by.start(file, &source.path, self.halt)?;
-            self.read_output(output, size, documents);
+            self.read_output(output, size, sink);
             return Ok(true);
         }
         let level = match source.kind {
@@ -66,7 +70,7 @@ impl Opening<'_> {
             has_ended: false,
         };
         let level = level.named(Claims::of(&source.path));
-        self.walk(level, bytes, size, documents);
+        self.read_bytes(level, bytes, size, sink);
         Ok(true)
     }
 
@@ -74,50 +78,50 @@ impl Opening<'_> {
     fn read_stream(
         &self,
         source: &Source,
-        documents: &mut dyn Documents,
+        sink: &mut dyn DocumentSink,
     ) -> Result<bool, InputError> {
         let stream = self.readers.and_then(|readers| readers.take(&source.path));
         let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let level = Level::source(None).named(Claims::of(&source.path));
-        self.walk(level, FromRead(stream), 0, documents);
+        self.read_bytes(level, FromRead(stream), 0, sink);
         Ok(true)
     }
 
     /// Reads the output of a command instead of a file of `size` bytes.
-    fn read_output(&self, mut output: CommandOutput<'_>, size: u64, documents: &mut dyn Documents) {
+    fn read_output(&self, mut output: CommandOutput<'_>, size: u64, sink: &mut dyn DocumentSink) {
         let written = AtomicU64::new(0);
-        let opening = Opening {
-            bytes: &written,
+        let options = ReadOptions {
+            bytes_read: &written,
             ..*self
         };
         // The name claims nothing about the output.
-        opening.walk(Level::source(None), &mut output, 0, documents);
+        options.read_bytes(Level::source(None), &mut output, 0, sink);
         if let Err(error) = output.finish() {
             let offset = written.load(Ordering::Relaxed);
-            documents.lose(None, offset, error);
+            sink.report_loss(None, offset, error);
         }
-        self.bytes.fetch_add(size, Ordering::Relaxed);
+        self.bytes_read.fetch_add(size, Ordering::Relaxed);
     }
 
     /// Passes the documents in `bytes` on; `size` is the number of bytes if it is known, otherwise 0.
-    fn walk(
+    fn read_bytes(
         &self,
         level: Level<'_>,
         bytes: impl ReadBytes,
         size: u64,
-        documents: &mut dyn Documents,
+        sink: &mut dyn DocumentSink,
     ) {
         let expansion = Expansion::new(self.limits.expansion, size);
         let mut counted = Fused::new(Counted {
             inner: bytes,
-            bytes: self.bytes,
+            bytes: self.bytes_read,
             expansion: &expansion,
         });
-        let mut walk = Walk::new(self, &expansion, documents);
-        walk.stream(&level, &mut counted);
-        let cut = walk.finish();
-        if cut > 0 {
-            documents.cut(cut);
+        let mut reader = SourceReader::new(self, &expansion, sink);
+        reader.stream(&level, &mut counted);
+        let cut_names = reader.finish();
+        if cut_names > 0 {
+            sink.report_cut_names(cut_names);
         }
     }
 }

@@ -13,9 +13,9 @@ type SharedReader = Box<dyn Read + Send>;
 
 /// The streams of a run by name, each of which is read once.
 #[derive(Default)]
-pub struct Readers(Mutex<BTreeMap<PathBuf, SharedReader>>);
+pub struct NamedReaders(Mutex<BTreeMap<PathBuf, SharedReader>>);
 
-impl Readers {
+impl NamedReaders {
     /// Adds a stream. If another stream has this name, returns false and keeps that one.
     pub fn add(&self, name: &str, reader: SharedReader) -> bool {
         let mut readers = lock(&self.0);
@@ -42,7 +42,7 @@ impl Readers {
 }
 
 /// Shows the names of the streams.
-impl fmt::Debug for Readers {
+impl fmt::Debug for NamedReaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
     }

@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering;
 use super::columnar::{
     CellBatch, ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts,
 };
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
+use super::documents::DocumentHead;
 use super::fault::InputError;
-use super::gate::Admitted;
-use super::opening::Opening;
+use super::gate::MemoryPermit;
 use super::raw::Raw;
 use super::read::ReadBytes;
-use super::walk::Walk;
+use super::read_options::ReadOptions;
+use super::source_reader::SourceReader;
 
 type OpenedTable<F> = Result<(F, TableFaults), InputError>;
 
@@ -28,22 +29,22 @@ fn is_too_large<F>(opened: &OpenedTable<F>) -> bool {
 
 /// Reads the metadata of a file. Takes more than a thread's share of the memory if it must.
 fn open_table<'o, F: ColumnarFile>(
-    opening: &Opening<'o>,
+    options: &ReadOptions<'o>,
     file: &File,
     length: u64,
-) -> (OpenedTable<F>, Option<Admitted<'o>>) {
-    let open = |max| F::open(file.try_clone()?, length, opening.columns, max);
-    let [share, whole] = opening.room();
+) -> (OpenedTable<F>, Option<MemoryPermit<'o>>) {
+    let open = |max| F::open(file.try_clone()?, length, options.columns, max);
+    let [share, whole] = options.held_bytes();
     let opened = open(share);
     if share >= whole || !is_too_large(&opened) {
         return (opened, None);
     }
     drop(opened);
-    let admitted = opening.admit();
+    let admitted = options.admit();
     (open(whole), Some(admitted))
 }
 
-impl<'w> Walk<'w> {
+impl<'w> SourceReader<'w> {
     /// Passes on the rows of a table. A table is read at any offset, so one that is not a file is copied to a file first.
     pub(super) fn table<F: ColumnarFile>(
         &mut self,
@@ -57,7 +58,7 @@ impl<'w> Walk<'w> {
         let counted = raw.held() as u64;
         match copy.and_then(|file| Ok((file.metadata()?.len(), file))) {
             Ok((length, file)) => self.table_file::<F>(level, file, length, counted),
-            Err(error) => self.lose(level, 0, error),
+            Err(error) => self.report_loss(level, 0, error),
         }
     }
 
@@ -69,25 +70,26 @@ impl<'w> Walk<'w> {
         length: u64,
         counted: u64,
     ) {
-        let opening = self.opening;
-        let (opened, admitted) = open_table::<F>(opening, &file, length);
+        let options = self.options;
+        let (opened, admitted) = open_table::<F>(options, &file, length);
         let (file, faults) = match opened {
             Ok(opened) => opened,
-            Err(error) => return self.lose(level, 0, error),
+            Err(error) => return self.report_loss(level, 0, error),
         };
         for (offset, error) in faults {
-            self.lose(level, offset, error);
+            self.report_loss(level, offset, error);
         }
         let mut read = counted + file.metadata_length();
         self.count_read(level, file.metadata_length());
         if file.has_texts() {
             read += self.rows(level, &Arc::new(file), admitted);
-        } else if opening.columns.columns.is_none() {
-            self.to().skip(level.name.clone(), F::WITHOUT_TEXT);
+        } else if options.columns.columns.is_none() {
+            self.flush_pages();
+            self.sink.skip(level.name.clone(), F::WITHOUT_TEXT);
         }
         if level.file.is_some() {
             let rest = length.saturating_sub(read);
-            opening.passed.fetch_add(rest, Ordering::Relaxed);
+            options.bytes_skipped.fetch_add(rest, Ordering::Relaxed);
         }
     }
 
@@ -97,16 +99,16 @@ impl<'w> Walk<'w> {
         &mut self,
         level: &Level<'_>,
         file: &Arc<F>,
-        mut admitted: Option<Admitted<'w>>,
+        mut admitted: Option<MemoryPermit<'w>>,
     ) -> u64 {
-        let opening = self.opening;
-        let [share, whole] = opening.room().map(|memory| TableLimits { memory });
+        let options = self.options;
+        let [share, whole] = options.held_bytes().map(|memory| TableLimits { memory });
         let mut parts = match admitted {
             Some(_) => TableParts::here(&**file, whole, PartStart::default()),
-            None => TableParts::new(file, share, opening.unpackers),
+            None => TableParts::new(file, share, options.unpackers),
         };
-        self.to();
-        self.enter_record(level);
+        self.flush_pages();
+        let head = level.head();
         let mut all = 0;
         let mut go_on = true;
         while go_on && let Some(item) = parts.next() {
@@ -115,38 +117,44 @@ impl<'w> Walk<'w> {
                     let part = parts.current();
                     // Its threads end before this one waits.
                     parts = TableParts::here(&**file, whole, PartStart { part, row });
-                    admitted = Some(opening.admit());
+                    admitted = Some(options.admit());
                 }
                 TableItem::Large(_) => {}
-                TableItem::Lost(offset, error) => self.lose(level, offset, error),
+                TableItem::Lost(offset, error) => self.report_loss(level, offset, error),
                 TableItem::Batch { batch, cost, read } => {
                     all += read;
                     self.count_read(level, read);
-                    go_on = self.cells(level, batch, cost);
+                    go_on = self.cells(level, &head, batch, cost);
                 }
             }
             go_on &= !self.is_over();
         }
-        self.to().end_table(file.rows());
+        self.sink.end_table(file.rows());
         all
     }
 
     /// Passes on cells, which count as `cost` unpacked bytes. Returns false if a limit is exceeded.
-    fn cells(&mut self, level: &Level<'_>, batch: CellBatch, cost: u64) -> bool {
-        let name = batch.longest_name() + level.name.as_ref().map_or(0, |name| name.len());
+    fn cells(
+        &mut self,
+        level: &Level<'_>,
+        head: &DocumentHead,
+        batch: CellBatch,
+        cost: u64,
+    ) -> bool {
+        let name = batch.longest_name() + head.name.as_ref().map_or(0, |name| name.len());
         if let Err(error) = self.expansion.take(cost, name) {
             let errors = error.into_iter();
-            errors.for_each(|error| self.lose(level, 0, error));
+            errors.for_each(|error| self.report_loss(level, 0, error));
             return false;
         }
-        self.to().cells(level.name.as_ref(), batch);
+        self.sink.cells(head, batch);
         true
     }
 
     /// Counts bytes of a source that is a file. Those of a copy were counted when it was copied.
     fn count_read(&self, level: &Level<'_>, bytes: u64) {
         if level.file.is_some() {
-            self.opening.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.options.bytes_read.fetch_add(bytes, Ordering::Relaxed);
             self.expansion.add_read(bytes);
         }
     }

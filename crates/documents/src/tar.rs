@@ -17,16 +17,16 @@ use tar::Header;
 use self::sparse::{Map, Sparse};
 use super::ahead::{MemberBytes, MembersAhead};
 use super::codec::damaged;
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
 use super::content::Content;
-use super::expansion::Watched;
+use super::expansion::ExpansionReader;
 use super::fault::{InputError, Packing};
 use super::file::read_at;
 use super::magic;
 use super::name::escaped;
-use super::opening::Opening;
 use super::raw::Raw;
 use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
+use super::read_options::ReadOptions;
 
 /// Headers, and members with their padding, are multiples of this.
 const BLOCK: usize = 512;
@@ -42,17 +42,17 @@ const EXTENSION: usize = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
 pub(super) fn read(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     bytes: &mut dyn ReadBytes,
 ) {
     let file = level.file.filter(|_| !level.unpacked);
     let mut archive = TarArchive {
-        opening,
+        options,
         file,
         ahead: None,
-        walk,
+        sink,
         level,
         tape: Tape::new(bytes),
         number: 0,
@@ -66,12 +66,12 @@ pub(super) fn read(
 }
 
 struct TarArchive<'a, 'b, 'o> {
-    opening: &'a Opening<'o>,
+    options: &'a ReadOptions<'o>,
     /// The archive as a file, if it is one.
     file: Option<&'a File>,
     /// The members that other threads unpack. They are started at the first member that is packed.
     ahead: Option<MembersAhead<'o>>,
-    walk: &'a mut dyn Members,
+    sink: &'a mut dyn MemberSink,
     level: &'a Level<'a>,
     tape: Tape<'b>,
     /// Members so far, of every kind.
@@ -113,7 +113,7 @@ impl TarArchive<'_, '_, '_> {
                     return None;
                 }
                 // After the end mark, no member is damaged.
-                Err(error) if zeros => self.walk.lose(self.level, at, error),
+                Err(error) if zeros => self.sink.report_loss(self.level, at, error),
                 Err(error) => self.lose_next(at, error),
             }
         }
@@ -125,7 +125,7 @@ impl TarArchive<'_, '_, '_> {
         match bad {
             Some(bad) if zeros => {
                 let error = InputError::Trailing(Packing::Tar);
-                self.walk.lose(self.level, bad, error);
+                self.sink.report_loss(self.level, bad, error);
             }
             None if !zeros && !self.tape.reported => {
                 self.lose_next(at, InputError::Endless(Packing::Tar));
@@ -192,7 +192,8 @@ impl TarArchive<'_, '_, '_> {
                 Ok(()) => return said,
                 Err(error) => {
                     let number = self.number + 1;
-                    self.walk.lose_member(self.level, number, "", at, error);
+                    self.sink
+                        .report_member_loss(self.level, number, "", at, error);
                     said.clear();
                     result = Ok(());
                 }
@@ -208,7 +209,7 @@ impl TarArchive<'_, '_, '_> {
             Err(error) => {
                 self.tape.search = Some(self.tape.at);
                 self.tape.reported = true;
-                self.walk.lose_member(level, number, name, 0, error);
+                self.sink.report_member_loss(level, number, name, 0, error);
                 return true;
             }
         };
@@ -221,23 +222,24 @@ impl TarArchive<'_, '_, '_> {
         let go_on = match map {
             Err(error) => {
                 let at = data.at;
-                self.walk.lose_member(level, number, name, at, error);
+                self.sink.report_member_loss(level, number, name, at, error);
                 true
             }
             Ok(_) if !is_file(header, name, size) => true,
             Ok(None) => {
                 data.unpacked = unpacked;
-                self.walk.member(level, number, name, &mut data)
+                self.sink.member(level, number, name, &mut data)
             }
             // The holes take no space in the archive, so the limit on expansion counts them.
             Ok(Some(map)) => {
                 let whole = Sparse::new(&mut data, map);
-                let mut whole = Watched::new(whole, self.walk.expansion());
-                self.walk.member(level, number, name, &mut whole)
+                let mut whole = ExpansionReader::of_unpacked(whole, self.sink.expansion());
+                self.sink.member(level, number, name, &mut whole)
             }
         };
         while go_on && let Err(error) = data.finish() {
-            self.walk.lose_member(level, number, name, data.at, error);
+            self.sink
+                .report_member_loss(level, number, name, data.at, error);
         }
         go_on
     }
@@ -247,7 +249,7 @@ impl TarArchive<'_, '_, '_> {
         let (file, at) = (self.file?, self.tape.at);
         let member = member_at(at, size)?;
         if self.ahead.is_none() && self.tape.starts_gzip() {
-            self.ahead = MembersAhead::start(file, self.opening);
+            self.ahead = MembersAhead::start(file, self.options);
         }
         self.ahead.as_mut()?.take(&member, member_after)
     }
@@ -257,14 +259,14 @@ impl TarArchive<'_, '_, '_> {
             self.number += 1;
             let (packing, number) = (Packing::Tar, self.number);
             let error = InputError::Header { packing, number };
-            self.walk.lose(self.level, at, error);
+            self.sink.report_loss(self.level, at, error);
         }
     }
 
     /// Reports an error at `at`, where the next member should be.
     fn lose_next(&mut self, at: u64, error: InputError) {
-        self.walk
-            .lose_member(self.level, self.number + 1, "", at, error);
+        self.sink
+            .report_member_loss(self.level, self.number + 1, "", at, error);
     }
 }
 
@@ -590,10 +592,10 @@ pub(super) mod taken {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
-    use crate::documents::Documents;
+    use crate::documents::{DocumentHead, DocumentSink};
     use crate::expansion::Expansion;
-    use crate::opening::Opening;
-    use crate::walk::Walk;
+    use crate::read_options::ReadOptions;
+    use crate::source_reader::SourceReader;
 
     #[derive(Default)]
     pub(crate) struct Taken {
@@ -602,18 +604,18 @@ pub(super) mod taken {
         pub(crate) lost: Vec<(String, u64, String)>,
     }
 
-    impl Documents for Taken {
-        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+    impl DocumentSink for Taken {
+        fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
             let mut text = Vec::new();
             while let Err(error) = bytes.read_to_end(&mut text) {
-                self.lose(name.clone(), text.len() as u64, error);
+                self.report_loss(head.name.clone(), text.len() as u64, error);
                 assert!(self.lost.len() < 1000, "an error for ever");
             }
-            let name = name.as_deref().unwrap_or("-").into();
+            let name = head.name.as_deref().unwrap_or("-").into();
             self.documents.push((name, text));
         }
 
-        fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+        fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
             let name = name.as_deref().unwrap_or("-").into();
             self.lost.push((name, offset, error.to_string()));
         }
@@ -626,13 +628,15 @@ pub(super) mod taken {
     }
 
     impl Taken {
-        pub(crate) fn walked(read: impl FnOnce(&mut Walk<'_>, &Opening<'_>, &Level<'_>)) -> Self {
+        pub(crate) fn read_by(
+            read: impl FnOnce(&mut SourceReader<'_>, &ReadOptions<'_>, &Level<'_>),
+        ) -> Self {
             let (bytes, mut taken) = (AtomicU64::new(0), Taken::default());
-            let opening = Opening::for_tests(&bytes);
+            let options = ReadOptions::for_tests(&bytes);
             let expansion = Expansion::new(1000, 0);
-            let mut walk = Walk::new(&opening, &expansion, &mut taken);
-            read(&mut walk, &opening, &Level::source(None));
-            walk.finish();
+            let mut sink = SourceReader::new(&options, &expansion, &mut taken);
+            read(&mut sink, &options, &Level::source(None));
+            sink.finish();
             taken
         }
 
@@ -655,7 +659,7 @@ mod tests {
     use crate::read::Chain;
 
     fn taken(mut archive: impl ReadBytes) -> Taken {
-        Taken::walked(|walk, opening, level| read(walk, opening, level, &mut archive))
+        Taken::read_by(|sink, options, level| read(sink, options, level, &mut archive))
     }
 
     fn header(kind: EntryType, name: &[u8], size: usize) -> Header {

@@ -10,7 +10,9 @@ mod objects;
 use std::sync::Arc;
 
 use doisift_core::TextKind;
-use doisift_documents::{ColumnPath, Documents, InputError, Raw, ReadBuffer, ReadBytes, RowBatch};
+use doisift_documents::{
+    ColumnPath, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, RowBatch,
+};
 
 use self::delimited::DelimitedRows;
 use self::objects::ObjectRows;
@@ -27,7 +29,7 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A table that is being read.
 pub(super) struct TextTable<'o, R> {
-    name: Option<Arc<str>>,
+    head: DocumentHead,
     raw: Raw<R>,
     /// Bytes that were read and not cut into rows.
     bytes: Vec<u8>,
@@ -106,7 +108,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     /// another kind of text.
     pub(super) fn start(
         options: &'o ScanOptions,
-        name: Option<&Arc<str>>,
+        head: &DocumentHead,
         mut raw: Raw<R>,
     ) -> Result<Self, Raw<R>> {
         let max = ROW.min(options.memory / PART);
@@ -122,7 +124,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
             _ => RowCutter::Objects(ObjectRows::new(&options.columns)),
         };
         Ok(TextTable {
-            name: name.cloned(),
+            head: head.clone(),
             raw,
             bytes: Vec::new(),
             offset: start as u64,
@@ -137,7 +139,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     }
 
     /// Passes all rows to `to`. Returns how many of them have more or fewer cells than the header.
-    pub(super) fn read(mut self, to: &mut dyn Documents) -> u64 {
+    pub(super) fn read(mut self, to: &mut dyn DocumentSink) -> u64 {
         while !to.is_halted() && !self.rows.is_without_columns() {
             let filled = self.fill(to);
             let has_ended = filled == Filled::Ended;
@@ -170,14 +172,14 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     }
 
     /// Reads more bytes.
-    fn fill(&mut self, to: &mut dyn Documents) -> Filled {
+    fn fill(&mut self, to: &mut dyn DocumentSink) -> Filled {
         match self.raw.read_up_to(STEP, &mut self.bytes) {
             Ok(count) if count < STEP => Filled::Ended,
             Ok(_) => Filled::More,
             Err(error) => {
                 let is_whole = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
                 let at = self.offset + self.bytes.len() as u64;
-                to.lose(self.name.clone(), at, error);
+                to.report_loss(self.head.name.clone(), at, error);
                 if is_whole {
                     Filled::More
                 } else {
@@ -188,7 +190,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     }
 
     /// Cuts the first `whole` bytes into rows.
-    fn cut(&mut self, whole: usize, to: &mut dyn Documents) {
+    fn cut(&mut self, whole: usize, to: &mut dyn DocumentSink) {
         let bytes = std::mem::take(&mut self.bytes);
         let mut at = 0;
         while at < whole && !self.rows.is_without_columns() {
@@ -222,7 +224,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
 
     /// Skips the rest of a line. If the line ends within a quoted cell, the next rows are wrong, but an open quote loses no more
     /// than this line.
-    fn skip_line(&mut self, to: &mut dyn Documents) {
+    fn skip_line(&mut self, to: &mut dyn DocumentSink) {
         self.offset += self.bytes.len() as u64;
         self.bytes = Vec::new();
         self.splitter = RowSplitter::new(self.rows.dialect());
@@ -232,34 +234,34 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
                     self.offset += count as u64;
                     return;
                 }
-                Err(error) => to.lose(self.name.clone(), self.offset, error),
+                Err(error) => to.report_loss(self.head.name.clone(), self.offset, error),
             }
         }
     }
 
     /// Passes the rows of the batch to `to`.
-    fn pass(&mut self, to: &mut dyn Documents) {
+    fn pass(&mut self, to: &mut dyn DocumentSink) {
         let batch = self.batch.take(self.rows.take_columns());
         if batch.rows > 0 {
-            to.cells(self.name.as_ref(), batch);
+            to.cells(&self.head, batch);
         }
     }
 
     /// Reports the faults of rows and of the choice of columns.
-    fn report(&mut self, to: &mut dyn Documents) {
+    fn report(&mut self, to: &mut dyn DocumentSink) {
         let missing = match &mut self.rows {
             RowCutter::Delimited(rows) => std::mem::take(&mut rows.missing),
             RowCutter::Objects(rows) => rows.missing(),
         };
         for error in missing {
-            to.lose(self.name.clone(), 0, error);
+            to.report_loss(self.head.name.clone(), 0, error);
         }
         for fault in RowFault::ALL {
             let FaultCount { count, first } = self.faults[fault as usize];
             if count > 0 {
                 let fault = fault.text();
                 let error = InputError::Rows { fault, count };
-                to.lose(self.name.clone(), first, error);
+                to.report_loss(self.head.name.clone(), first, error);
             }
         }
     }

@@ -13,7 +13,7 @@ use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, Whole};
 use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
 use crate::fault::InputError;
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
 /// bzip2 clears 3.6 MB of memory.

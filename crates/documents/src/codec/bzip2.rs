@@ -6,7 +6,7 @@ use super::members::{MemberFormat, Whole, find};
 use super::streams::{Decode, DecodeFault, DecodeStep};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Start of a stream with the smallest blocks. A decoder needs little memory for it.
 const SMALLEST: &[u8] = b"BZh1";
@@ -124,7 +124,7 @@ mod tests {
     use super::super::members::MemberReader;
     use super::super::members::tests::{noise, outcome};
     use super::*;
-    use crate::opening::Opening;
+    use crate::read_options::ReadOptions;
 
     fn packed(text: &[u8], level: u32) -> Vec<u8> {
         let level = ::bzip2::Compression::new(level);
@@ -179,7 +179,7 @@ mod tests {
             let all = order.map(|at| &texts[at][..]);
             let file = all.map(|text| packed(text, level)).concat();
             let bytes = AtomicU64::new(0);
-            let limits = Opening::for_tests(&bytes).limits;
+            let limits = ReadOptions::for_tests(&bytes).limits;
             let mut members = MemberReader::<_, Bzip2>::new(&file[..], &limits).unwrap();
             let (out, errors) = outcome(&mut members, 10_000);
             assert!(

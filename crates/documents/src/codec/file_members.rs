@@ -9,8 +9,8 @@ use super::read::Fused;
 use super::section::Sections;
 use crate::fault::InputError;
 use crate::file::{check_end, read_at};
-use crate::opening::Limits;
 use crate::read::ReadBytes;
+use crate::read_options::Limits;
 
 /// A [`MemberReader`] of a file.
 pub(super) struct FileMembers<F> {

@@ -7,7 +7,7 @@ use super::libdeflate::Decompressor;
 use super::members::{MemberFormat, Whole};
 use super::streams::{Decode, DecodeStep};
 use crate::fault::{InputError, Packing};
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Reserved bits of the flags, which are 0 in every member.
 const RESERVED: u8 = 0xe0;

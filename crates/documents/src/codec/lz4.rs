@@ -12,7 +12,7 @@ use super::members::{After, MemberFormat};
 use super::streams::{Decode, DecodeFault, DecodeStep};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Flags of a frame, as the LZ4 Frame Format has them.
 const INDEPENDENT: u8 = 0x20;

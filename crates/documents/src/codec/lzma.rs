@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::content::Content;
     use crate::magic;
-    use crate::opening::Opening;
+    use crate::read_options::ReadOptions;
 
     /// Packs `text` with the options that `set` sets.
     fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {
@@ -179,8 +179,8 @@ mod tests {
     fn read_by(packed: &[u8], step: usize) -> Outcome {
         let bytes = AtomicU64::new(0);
         let mut packed = packed;
-        let opening = Opening::for_tests(&bytes);
-        let mut read = unpack(Packing::Lzma, Raw::new(&mut packed), None, &opening).unwrap();
+        let options = ReadOptions::for_tests(&bytes);
+        let mut read = unpack(Packing::Lzma, Raw::new(&mut packed), None, &options).unwrap();
         outcome(&mut read, step)
     }
 

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
     use crate::content::Content;
     use crate::magic;
-    use crate::opening::Opening;
+    use crate::read_options::ReadOptions;
 
     /// Writes codes as compress(1) does.
     struct CodeWriter {
@@ -359,8 +359,8 @@ mod tests {
         assert_eq!(magic::recognise(head), Content::Packed(Packing::Compress));
         let bytes = AtomicU64::new(0);
         let mut packed = packed;
-        let opening = Opening::for_tests(&bytes);
-        let mut read = unpack(Packing::Compress, Raw::new(&mut packed), None, &opening).unwrap();
+        let options = ReadOptions::for_tests(&bytes);
+        let mut read = unpack(Packing::Compress, Raw::new(&mut packed), None, &options).unwrap();
         outcome(&mut read, step)
     }
 

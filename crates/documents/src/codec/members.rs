@@ -11,8 +11,8 @@ use super::read::{damaged, early_end};
 use super::streams::{Decode, DecodeFault, HEAD};
 use super::window::Window;
 use crate::fault::{InputError, Packing};
-use crate::opening::Limits;
 use crate::read::ReadBytes;
+use crate::read_options::Limits;
 
 /// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
 const STRETCH: usize = 64 << 10;
@@ -499,8 +499,8 @@ pub(super) mod tests {
 
     use super::super::gzip::Gzip;
     use super::*;
-    use crate::opening::Opening;
     use crate::read::Chain;
+    use crate::read_options::ReadOptions;
 
     /// The decoded bytes, and the errors with their offsets.
     pub(in super::super) type Outcome = (Vec<u8>, Vec<(usize, String)>);
@@ -537,7 +537,7 @@ pub(super) mod tests {
 
     fn members(packed: &[u8]) -> MemberReader<&[u8], Gzip> {
         let bytes = AtomicU64::new(0);
-        MemberReader::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
+        MemberReader::new(packed, &ReadOptions::for_tests(&bytes).limits).unwrap()
     }
 
     fn read(packed: &[u8]) -> Outcome {
@@ -639,7 +639,7 @@ pub(super) mod tests {
         for cut in 0..=one.len() {
             let parts = Chain::new(&one[..cut], Some(InputError::Shrunk), &two[..]);
             let bytes = AtomicU64::new(0);
-            let limits = Opening::for_tests(&bytes).limits;
+            let limits = ReadOptions::for_tests(&bytes).limits;
             let (out, errors) = outcome(
                 &mut MemberReader::<_, Gzip>::new(parts, &limits).unwrap(),
                 100,

@@ -35,11 +35,11 @@ use self::parallel::{OrderedReader, Parallel};
 use self::streams::Streams;
 use self::xz::Xz;
 use super::fault::{InputError, Packing};
-use super::opening::{Limits, Opening};
 use super::raw::Raw;
 #[cfg(feature = "testing")]
 use super::read::FromRead;
 use super::read::ReadBytes;
+use super::read_options::{Limits, ReadOptions};
 #[cfg(feature = "testing")]
 use super::unpackers::Unpackers;
 
@@ -71,20 +71,20 @@ pub(super) fn unpack<'r>(
     packing: Packing,
     raw: Raw<impl ReadBytes + 'r>,
     file: Option<&File>,
-    opening: &Opening<'r>,
+    options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     Ok(match packing {
-        Packing::Gzip => members::<Gzip, FileMembers<Gzip>>(raw, file, opening)?,
-        Packing::Zstd => members::<Zstd, FileMembers<Zstd>>(raw, file, opening)?,
-        Packing::Bzip2 => members::<Bzip2, BlockReader<Bzip2>>(raw, file, opening)?,
+        Packing::Gzip => members::<Gzip, FileMembers<Gzip>>(raw, file, options)?,
+        Packing::Zstd => members::<Zstd, FileMembers<Zstd>>(raw, file, options)?,
+        Packing::Bzip2 => members::<Bzip2, BlockReader<Bzip2>>(raw, file, options)?,
         Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
         Packing::Compress => Box::new(Streams::new(raw.grow(READ), Lzw::new())),
         Packing::Lzma => {
-            let decoder = Lzma::new(opening.limits.window)?;
+            let decoder = Lzma::new(options.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))
         }
-        Packing::Xz => members::<Xz, BlockReader<Xz>>(raw, file, opening)?,
-        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
+        Packing::Xz => members::<Xz, BlockReader<Xz>>(raw, file, options)?,
+        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &options.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
 }
@@ -104,14 +104,14 @@ pub(super) fn gzip_members<R: ReadBytes>(
 fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
     raw: Raw<impl ReadBytes + 'r>,
     file: Option<&File>,
-    opening: &Opening<'r>,
+    options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
-    Ok(match (file, opening.unpackers) {
+    Ok(match (file, options.unpackers) {
         (Some(file), Some(unpackers)) => {
             let counted = raw.held() as u64;
-            Box::new(Parallel::<R>::new(file, counted, opening, unpackers)?)
+            Box::new(Parallel::<R>::new(file, counted, options, unpackers)?)
         }
-        _ => Box::new(MemberReader::<_, F>::new(raw, &opening.limits)?),
+        _ => Box::new(MemberReader::<_, F>::new(raw, &options.limits)?),
     })
 }
 
@@ -122,7 +122,7 @@ pub(super) fn in_sections<'r>(
     packing: Packing,
     file: &File,
     section: u64,
-    opening: &Opening<'r>,
+    options: &ReadOptions<'r>,
     unpackers: &'r Unpackers,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     if section == 0 {
@@ -130,21 +130,21 @@ pub(super) fn in_sections<'r>(
             packing,
             Raw::new(FromRead(file.try_clone()?)),
             None,
-            opening,
+            options,
         );
     }
     Ok(match packing {
         Packing::Gzip => Box::new(Parallel::<FileMembers<Gzip>>::in_sections(
-            file, section, opening, unpackers,
+            file, section, options, unpackers,
         )?),
         Packing::Zstd => Box::new(Parallel::<FileMembers<Zstd>>::in_sections(
-            file, section, opening, unpackers,
+            file, section, options, unpackers,
         )?),
         Packing::Bzip2 => Box::new(Parallel::<BlockReader<Bzip2>>::in_sections(
-            file, section, opening, unpackers,
+            file, section, options, unpackers,
         )?),
         Packing::Xz => Box::new(Parallel::<BlockReader<Xz>>::in_sections(
-            file, section, opening, unpackers,
+            file, section, options, unpackers,
         )?),
         other => return Err(InputError::Unsupported(other)),
     })

@@ -16,8 +16,8 @@ use super::members::MemberStep;
 use crate::crew::{Answers, Crew};
 use crate::fault::InputError;
 use crate::halt::Halt;
-use crate::opening::{Limits, Opening};
 use crate::read::ReadBytes;
+use crate::read_options::{Limits, ReadOptions};
 use crate::unpackers::Unpackers;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
@@ -126,7 +126,7 @@ impl SectionPlan {
 pub(super) struct Parallel<'r, R: OrderedReader> {
     file: Arc<File>,
     size: u64,
-    opening: Opening<'r>,
+    options: ReadOptions<'r>,
     plan: SectionPlan,
     reader: R,
     progress: ByteProgress<'r>,
@@ -149,18 +149,18 @@ enum Threads<'r, S: SectionDecoder> {
 }
 
 impl<'r, R: OrderedReader> Parallel<'r, R> {
-    /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
+    /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `options`.
     ///
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
     pub(super) fn new(
         file: &File,
         counted: u64,
-        opening: &Opening<'r>,
+        options: &ReadOptions<'r>,
         unpackers: &'r Unpackers,
     ) -> Result<Self, InputError> {
         let plan = SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS);
-        Parallel::with(file, counted, opening, unpackers, plan)
+        Parallel::with(file, counted, options, unpackers, plan)
     }
 
     /// Like [`new`](Self::new), with sections of `section` bytes, even if there are few.
@@ -168,7 +168,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
     pub(super) fn in_sections(
         file: &File,
         section: u64,
-        opening: &Opening<'r>,
+        options: &ReadOptions<'r>,
         unpackers: &'r Unpackers,
     ) -> Result<Self, InputError> {
         let plan = SectionPlan {
@@ -177,13 +177,13 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
             early: u64::MAX,
             ..SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS)
         };
-        Parallel::with(file, 0, opening, unpackers, plan)
+        Parallel::with(file, 0, options, unpackers, plan)
     }
 
     fn with(
         file: &File,
         counted: u64,
-        opening: &Opening<'r>,
+        options: &ReadOptions<'r>,
         unpackers: &'r Unpackers,
         plan: SectionPlan,
     ) -> Result<Self, InputError> {
@@ -191,11 +191,11 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         let size = file.metadata()?.len();
         let mut parallel = Parallel {
             size,
-            opening: *opening,
-            reader: R::new(&file, size, &opening.limits, plan.max)?,
+            options: *options,
+            reader: R::new(&file, size, &options.limits, plan.max)?,
             plan,
             progress: ByteProgress {
-                bytes: opening.bytes,
+                bytes: options.bytes_read,
                 counted,
             },
             unpacked: 0,
@@ -266,7 +266,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
             return Threads::Never;
         }
         let plan = self.plan.clone();
-        let limits = &self.opening.limits;
+        let limits = &self.options.limits;
         DecodeCrew::start(&self.file, self.size, limits, plan, self.unpackers)
             .map_or(Threads::Waiting, Threads::Some)
     }
@@ -287,7 +287,7 @@ impl<R: OrderedReader> ReadBytes for Parallel<'_, R> {
             self.progress.reach(self.reader.bit() / 8);
             match step? {
                 // The caller checks this only between reads, but a long stream may be decoded again within one.
-                MemberStep::Bytes(0) if self.opening.halt.is_halted() => break,
+                MemberStep::Bytes(0) if self.options.halt.is_halted() => break,
                 MemberStep::Bytes(0) => {}
                 MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
@@ -504,10 +504,10 @@ pub(super) mod tests {
     /// Returns the result of parallel reading on three threads. Asserts that all bytes were counted.
     fn parallel<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
-        let opening = Opening::for_tests(&bytes);
+        let options = ReadOptions::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut read = Parallel::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
         let outcome = outcome(&mut read, 3000);
         assert_eq!(bytes.load(Ordering::Relaxed), packed.len() as u64);
         outcome
@@ -515,9 +515,9 @@ pub(super) mod tests {
 
     fn in_turn<F: MemberFormat>(packed: &[u8]) -> Outcome {
         let bytes = AtomicU64::new(0);
-        let opening = Opening::for_tests(&bytes);
+        let options = ReadOptions::for_tests(&bytes);
         outcome(
-            &mut MemberReader::<_, F>::new(packed, &opening.limits).unwrap(),
+            &mut MemberReader::<_, F>::new(packed, &options.limits).unwrap(),
             7777,
         )
     }
@@ -651,10 +651,10 @@ pub(super) mod tests {
     /// Returns the number of sections that were used.
     fn taken<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
-        let opening = Opening::for_tests(&bytes);
+        let options = ReadOptions::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut read = Parallel::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
         let mut taken = 0;
         let mut into = [0; 100];
         while read.read(&mut into).unwrap() > 0 {
@@ -708,11 +708,11 @@ pub(super) mod tests {
         let last = packed.len() - 2;
         packed[last] ^= 1;
         let (bytes, checks) = (AtomicU64::new(0), Checks(AtomicU64::new(u64::MAX)));
-        let mut opening = Opening::for_tests(&bytes);
-        opening.halt = Some(&checks);
+        let mut options = ReadOptions::for_tests(&bytes);
+        options.halt = Some(&checks);
         let (file, unpackers) = (file_of(&packed), Unpackers::new(0, 0));
         let mut read =
-            Parallel::<BlockReader<Bzip2>>::with(&file, 0, &opening, &unpackers, plan(10_000))
+            Parallel::<BlockReader<Bzip2>>::with(&file, 0, &options, &unpackers, plan(10_000))
                 .unwrap();
         assert!(read.read_full(&mut vec![0; BLOCKS]).unwrap());
         // Halts before all bytes that were already returned are skipped in steps of 1,000.
@@ -779,11 +779,11 @@ pub(super) mod tests {
     fn a_reader_that_is_dropped_early_ends_its_threads() {
         let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
         let bytes = AtomicU64::new(0);
-        let opening = Opening::for_tests(&bytes);
+        let options = ReadOptions::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let (file, plan) = (file_of(&many), plan(10_000));
         let mut read =
-            Parallel::<FileMembers<Gzip>>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+            Parallel::<FileMembers<Gzip>>::with(&file, 0, &options, &unpackers, plan).unwrap();
         let file = Arc::clone(&read.file);
         assert!(read.read_full(&mut [0; 2000]).unwrap());
         assert!(Arc::strong_count(&file) > 3);

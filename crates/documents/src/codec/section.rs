@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::held::HeldBytes;
 use super::members::{MAX, MemberFormat, Whole, find};
 use super::parallel::{DecodedSection, SectionDecoder, TRIES};
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Maximum number of packed bytes in memory: a section, and the end of its last member.
 const HELD: usize = 8 << 20;

@@ -83,10 +83,10 @@ fn skippable() -> Vec<u8> {
 /// Reads all decoded bytes and errors, by reads of up to `step` bytes.
 fn read_by(packing: Packing, mut packed: &[u8], step: usize) -> (Vec<u8>, Vec<InputError>) {
     let counter = AtomicU64::new(0);
-    let mut opening = Opening::for_tests(&counter);
-    opening.limits.window = 1 << 20;
+    let mut options = ReadOptions::for_tests(&counter);
+    options.limits.window = 1 << 20;
     let (mut out, mut errors) = (Vec::new(), Vec::new());
-    let mut bytes = match unpack(packing, Raw::new(&mut packed), None, &opening) {
+    let mut bytes = match unpack(packing, Raw::new(&mut packed), None, &options) {
         Ok(bytes) => bytes,
         Err(error) => return (out, vec![error]),
     };
@@ -463,11 +463,11 @@ fn an_error_of_reading_is_passed_on_as_it_is_and_ends_the_bytes() -> Result<(), 
         }
     }
     let counter = AtomicU64::new(0);
-    let opening = Opening::for_tests(&counter);
+    let options = ReadOptions::for_tests(&counter);
     for packing in PACKINGS {
         let packed = pack(packing, TEXT);
         let mut broken = Chain::new(&packed[..packed.len() - 3], None, Broken);
-        let mut bytes = unpack(packing, Raw::new(&mut broken), None, &opening)?;
+        let mut bytes = unpack(packing, Raw::new(&mut broken), None, &options)?;
         let error = bytes.skip(u64::MAX).expect_err("it is broken");
         assert!(matches!(error, InputError::Shrunk), "{packing}: {error}");
         assert_eq!(bytes.read(&mut [0])?, 0, "{packing}");

@@ -10,7 +10,7 @@ use super::members::MemberFormat;
 use super::streams::{Decode, DecodeFault, DecodeStep, HEAD};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 /// Memory that decoding needs besides the dictionary, in bytes.
 const BESIDE: u64 = 1 << 20;

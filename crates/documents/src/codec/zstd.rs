@@ -11,7 +11,7 @@ use super::members::MemberFormat;
 use super::streams::{Decode, DecodeFault, DecodeStep};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::opening::Limits;
+use crate::read_options::Limits;
 
 pub(crate) struct Zstd {
     context: DCtx<'static>,

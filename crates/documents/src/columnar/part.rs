@@ -238,7 +238,7 @@ impl<C: CellColumn> PartRows<C> {
     }
 
     /// Reports a loss.
-    pub(super) fn lose(&mut self, offset: u64, error: InputError) {
+    pub(super) fn report_loss(&mut self, offset: u64, error: InputError) {
         // Before the start no row after it is read, so the loss is known.
         if self.start > 0 && self.row <= self.start {
             return;
@@ -249,7 +249,7 @@ impl<C: CellColumn> PartRows<C> {
     /// Reports the loss of cells of the column with this path.
     pub(super) fn fail(&mut self, path: &ColumnPath, offset: u64, fault: ColumnFault) {
         let rows = self.first_row..self.first_row + self.rows;
-        self.lose(offset, fault.of(path, rows, self.memory));
+        self.report_loss(offset, fault.of(path, rows, self.memory));
     }
 
     /// Ends the part, and returns its columns.

@@ -6,9 +6,9 @@ use super::tests::Seen;
 use super::*;
 use crate::Unpackers;
 use crate::container::Level;
-use crate::opening::Opening;
 use crate::read::FromRead;
-use crate::walk::Walk;
+use crate::read_options::ReadOptions;
+use crate::source_reader::SourceReader;
 
 /// The limit on unpacked bytes per byte.
 const LIMIT: u64 = 1;
@@ -23,12 +23,13 @@ fn seen(bytes: &[u8], threads: usize) -> Result<Seen, InputError> {
     file.write_all(bytes)?;
     file.rewind()?;
     let counter = AtomicU64::new(0);
-    let mut opening = Opening::for_tests(&counter);
+    let mut options = ReadOptions::for_tests(&counter);
     let unpackers = Unpackers::new(threads, 32 << 20);
-    opening.unpackers = Some(&unpackers).filter(|_| threads > 1);
+    options.unpackers = Some(&unpackers).filter(|_| threads > 1);
     let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MAX);
     let (mut seen, mut source) = (Seen::default(), FromRead(&file));
-    Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(Some(&file)), &mut source);
+    SourceReader::new(&options, &expansion, &mut seen)
+        .stream(&Level::source(Some(&file)), &mut source);
     Ok(seen)
 }
 

@@ -29,7 +29,7 @@ use self::body::{MailBody, MailCoding};
 use self::header::{BodyContent, PartHeader};
 use self::lines::{LinesEnd, MailLines};
 use super::codec::{damaged, early_end};
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
 use super::documents::Origin;
 use super::fault::{InputError, Packing};
 use super::mail_start;
@@ -47,9 +47,9 @@ const FIELD: usize = 2 * HEADER;
 /// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. The header of a single message is
 /// the text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the
 /// number.
-pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
+pub(super) fn read(sink: &mut dyn MemberSink, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
     let mut reader = MailReader {
-        walk,
+        sink,
         level,
         lines: MailLines::new(bytes),
         message: None,
@@ -65,7 +65,7 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Re
 }
 
 struct MailReader<'a, 'r> {
-    walk: &'a mut dyn Members,
+    sink: &'a mut dyn MemberSink,
     level: &'a Level<'a>,
     lines: MailLines<'r>,
     /// The number of the message, from 1, if there may be several.
@@ -108,7 +108,7 @@ impl MailReader<'_, '_> {
             Some(true) => {
                 self.rest();
             }
-            Some(false) => self.lose(damaged(Packing::Mail, early_end())),
+            Some(false) => self.report_loss(damaged(Packing::Mail, early_end())),
         }
     }
 
@@ -130,7 +130,7 @@ impl MailReader<'_, '_> {
     fn read_header(&mut self, header: &mut PartHeader) {
         while self.lines.stop().is_none() {
             if let Some(error) = self.lines.take_error() {
-                self.lose(error);
+                self.report_loss(error);
                 continue;
             }
             let line = self.lines.line();
@@ -157,7 +157,7 @@ impl MailReader<'_, '_> {
     fn read_fields(&mut self, header: &mut PartHeader) {
         header.read_fields();
         if let Some(label) = header.unknown.take() {
-            self.lose(InputError::Charset(label));
+            self.report_loss(InputError::Charset(label));
         }
     }
 
@@ -167,7 +167,7 @@ impl MailReader<'_, '_> {
         header.is_long = true;
         let name = self.name(Some("header"));
         let text = std::mem::take(&mut header.text);
-        self.walk
+        self.sink
             .text(self.level, name.as_deref(), None, &mut &text[..])
     }
 
@@ -176,11 +176,11 @@ impl MailReader<'_, '_> {
         self.nested += 1;
         let is_deep = self.nested > NESTED;
         if let Some(number) = header.fragment() {
-            self.lose(InputError::Fragment(number));
+            self.report_loss(InputError::Fragment(number));
         }
         let go_on = match &header.content {
             BodyContent::Parts(_) | BodyContent::Message if is_deep => {
-                self.lose(InputError::Depth(Packing::Mail));
+                self.report_loss(InputError::Depth(Packing::Mail));
                 self.text(header)
             }
             BodyContent::Parts(_) => self.parts(header),
@@ -213,7 +213,7 @@ impl MailReader<'_, '_> {
             match self.lines.stop() {
                 Some(LinesEnd::Boundary { of, is_last }) if of == own => {
                     if self.lines.is_damaged() {
-                        self.lose(wrong_boundary());
+                        self.report_loss(wrong_boundary());
                     }
                     self.lines.skip_line();
                     if is_last {
@@ -225,7 +225,7 @@ impl MailReader<'_, '_> {
                 Some(LinesEnd::End) => {
                     // Parts that enclose it have no end mark either.
                     if self.lines.knows(own) && !std::mem::replace(&mut self.is_endless, true) {
-                        self.lose(InputError::Endless(Packing::Mail));
+                        self.report_loss(InputError::Endless(Packing::Mail));
                     }
                     break;
                 }
@@ -257,13 +257,13 @@ impl MailReader<'_, '_> {
         let mut body = MailBody::text(&mut self.lines, &header);
         let mut bytes = Chain::new(&header.text[..], None, &mut body);
         let go_on = self
-            .walk
+            .sink
             .text(self.level, name.as_deref(), origin, &mut bytes);
         if go_on {
-            finish(self.walk, self.level, &mut body);
+            finish(self.sink, self.level, &mut body);
         }
         if let Some(label) = body.unknown() {
-            self.lose_at(at, InputError::Charset(label));
+            self.report_loss_at(at, InputError::Charset(label));
         }
         go_on
     }
@@ -273,7 +273,7 @@ impl MailReader<'_, '_> {
         self.skip_start(&mut header);
         let name = self.name(Some("header"));
         let text = &mut &header.text[..];
-        if !self.walk.text(self.level, name.as_deref(), None, text) {
+        if !self.sink.text(self.level, name.as_deref(), None, text) {
             return false;
         }
         self.number += 1;
@@ -287,23 +287,23 @@ impl MailReader<'_, '_> {
             None => self.name(None).unwrap_or_default(),
         };
         let mut body = MailBody::file(&mut self.lines, header.coding);
-        let go_on = self.walk.member(self.level, self.number, &name, &mut body);
+        let go_on = self.sink.member(self.level, self.number, &name, &mut body);
         if go_on {
-            finish(self.walk, self.level, &mut body);
+            finish(self.sink, self.level, &mut body);
         }
         go_on
     }
 
     /// Reports a loss in the current part at the next line.
-    fn lose(&mut self, error: InputError) {
-        self.lose_at(self.lines.offset(), error);
+    fn report_loss(&mut self, error: InputError) {
+        self.report_loss_at(self.lines.offset(), error);
     }
 
-    fn lose_at(&mut self, at: u64, error: InputError) {
+    fn report_loss_at(&mut self, at: u64, error: InputError) {
         let level = self.level;
         match self.name(None) {
-            Some(name) => self.walk.lose_member(level, 0, &name, at, error),
-            None => self.walk.lose(level, at, error),
+            Some(name) => self.sink.report_member_loss(level, 0, &name, at, error),
+            None => self.sink.report_loss(level, at, error),
         }
     }
 
@@ -333,9 +333,9 @@ impl MailReader<'_, '_> {
         self.lines.skip_line();
         self.number += 1;
         let mut body = MailBody::file(&mut self.lines, MailCoding::Uu);
-        let go_on = self.walk.member(self.level, self.number, &name, &mut body);
+        let go_on = self.sink.member(self.level, self.number, &name, &mut body);
         if go_on {
-            finish(self.walk, self.level, &mut body);
+            finish(self.sink, self.level, &mut body);
         }
         go_on
     }
@@ -350,7 +350,7 @@ impl MailReader<'_, '_> {
                 None => {
                     let name = self.name(Some("rest"));
                     let mut body = MailBody::file(&mut self.lines, MailCoding::Plain);
-                    self.walk.text(self.level, name.as_deref(), None, &mut body)
+                    self.sink.text(self.level, name.as_deref(), None, &mut body)
                 }
             };
             if !go_on {
@@ -362,7 +362,7 @@ impl MailReader<'_, '_> {
     fn skip_blank_lines(&mut self) {
         while self.lines.stop().is_none() && mail_start::is_blank(self.lines.line()) {
             if let Some(error) = self.lines.take_error() {
-                self.lose(error);
+                self.report_loss(error);
             }
             self.lines.skip_line();
         }
@@ -390,13 +390,13 @@ fn wrong_boundary() -> InputError {
 }
 
 /// Reads the rest of a member's body.
-fn finish(walk: &mut dyn Members, level: &Level<'_>, body: &mut MailBody<'_, '_>) {
+fn finish(sink: &mut dyn MemberSink, level: &Level<'_>, body: &mut MailBody<'_, '_>) {
     let mut step = [0; 4 << 10];
     loop {
         match body.read(&mut step) {
             Ok(0) => return,
             Ok(_) => {}
-            Err(error) => walk.lose(level, body.offset(), error),
+            Err(error) => sink.report_loss(level, body.offset(), error),
         }
     }
 }

@@ -2,13 +2,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::container::Level;
-use crate::documents::Documents;
+use crate::documents::{DocumentHead, DocumentSink};
 use crate::expansion::Expansion;
 use crate::fault::InputError;
 use crate::mail_start;
-use crate::opening::Opening;
 use crate::read::ReadBytes;
-use crate::walk::Walk;
+use crate::read_options::ReadOptions;
+use crate::source_reader::SourceReader;
 
 /// Documents by name, and errors.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,18 +17,18 @@ struct Seen {
     errors: Vec<String>,
 }
 
-impl Documents for Seen {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl DocumentSink for Seen {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         let mut text = Vec::new();
         while let Err(error) = bytes.read_to_end(&mut text) {
             self.errors.push(error.to_string());
         }
         let text = String::from_utf8_lossy(&text).into_owned();
         self.documents
-            .push((name.as_deref().unwrap_or("-").to_owned(), text));
+            .push((head.name.as_deref().unwrap_or("-").to_owned(), text));
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, _: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, _: u64, error: InputError) {
         let name = name.as_deref().unwrap_or("-").to_owned();
         self.errors.push(format!("{name}: {error}"));
     }
@@ -45,11 +45,11 @@ impl Documents for Seen {
 
 fn seen(text: impl AsRef<[u8]>) -> Seen {
     let counter = AtomicU64::new(0);
-    let opening = Opening::for_tests(&counter);
+    let options = ReadOptions::for_tests(&counter);
     let mut seen = Seen::default();
     let expansion = Expansion::new(1000, 0);
     let mut bytes = text.as_ref();
-    Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+    SourceReader::new(&options, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
     seen
 }
 

@@ -1,8 +1,8 @@
 //! Cells of sheets: their names, and how they are passed on.
 
-use super::super::container::{Level, Members};
+use super::super::container::{Level, MemberSink};
 use super::super::documents::Origin;
-use super::super::expansion::Watched;
+use super::super::expansion::ExpansionReader;
 use super::table::SheetTable;
 use crate::fault::InputError;
 
@@ -21,7 +21,7 @@ pub(super) struct SheetPlace<'a> {
 
 /// Takes the cells of a sheet: each with text as a document, or all as the rows of a table.
 pub(super) struct Cells<'a> {
-    walk: &'a mut dyn Members,
+    sink: &'a mut dyn MemberSink,
     place: SheetPlace<'a>,
     table: Option<&'a mut SheetTable>,
     /// The name of the sheet.
@@ -32,13 +32,13 @@ pub(super) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     pub(super) fn new(
-        walk: &'a mut dyn Members,
+        sink: &'a mut dyn MemberSink,
         place: SheetPlace<'a>,
         table: Option<&'a mut SheetTable>,
         sheet: String,
     ) -> Self {
         Cells {
-            walk,
+            sink,
             place,
             table,
             sheet,
@@ -62,9 +62,9 @@ impl<'a> Cells<'a> {
         let (column, row) = (column(at.column), u64::from(at.row) + 1);
         let name = format!("{}!{column}{row}{what}", self.sheet);
         // A text that many cells share is only once in the file, so its bytes count for each cell.
-        let mut bytes = Watched::new(&mut text, self.walk.expansion());
+        let mut bytes = ExpansionReader::of_unpacked(&mut text, self.sink.expansion());
         let (level, origin) = (self.place.level, Some(Origin::Office));
-        self.go_on &= self.walk.text(level, Some(&name), origin, &mut bytes);
+        self.go_on &= self.sink.text(level, Some(&name), origin, &mut bytes);
     }
 
     /// Passes on the value of a cell without text. Only tables take it.
@@ -72,9 +72,11 @@ impl<'a> Cells<'a> {
         let Some(table) = &mut self.table else {
             return;
         };
-        if let Err(error) = table.put(at, value, self.walk.expansion()) {
+        if let Err(error) = table.put(at, value, self.sink.expansion()) {
             self.go_on = false;
-            error.into_iter().for_each(|error| self.lose(0, error));
+            error
+                .into_iter()
+                .for_each(|error| self.report_loss(0, error));
         }
     }
 
@@ -84,7 +86,7 @@ impl<'a> Cells<'a> {
             return;
         }
         let (level, origin) = (self.place.level, Some(Origin::Office));
-        self.go_on &= self.walk.text(level, Some(name), origin, &mut text);
+        self.go_on &= self.sink.text(level, Some(name), origin, &mut text);
     }
 
     /// Returns the member that holds the sheet.
@@ -93,16 +95,17 @@ impl<'a> Cells<'a> {
     }
 
     /// Reports a loss at `offset` of the member.
-    pub(super) fn lose(&mut self, offset: u64, error: InputError) {
+    pub(super) fn report_loss(&mut self, offset: u64, error: InputError) {
         let SheetPlace {
             level,
             number,
             member,
         } = self.place;
         if member.is_empty() {
-            self.walk.lose(level, offset, error)
+            self.sink.report_loss(level, offset, error)
         } else {
-            self.walk.lose_member(level, number, member, offset, error)
+            self.sink
+                .report_member_loss(level, number, member, offset, error)
         }
     }
 }

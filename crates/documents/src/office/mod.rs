@@ -36,25 +36,25 @@ use self::prose::{Prose, ProseDialect};
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
 pub(super) use self::xls::read_ole2;
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
 use super::documents::Origin;
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::gate::Admitted;
+use super::gate::MemoryPermit;
 use super::open_document::OPEN_DOCUMENT;
-use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 use super::read::ReadBytes;
+use super::read_options::{ReadOptions, SheetChoice};
 
 /// Passes on the members of a package; of an office document, its texts.
 pub(super) struct OfficePackage<'a, 'o> {
-    walk: &'a mut dyn Members,
-    opening: &'a Opening<'o>,
+    sink: &'a mut dyn MemberSink,
+    options: &'a ReadOptions<'o>,
     package: Package<'a>,
     /// Read when the first sheet is reached, since only sheets need it.
     workbook: Option<Workbook>,
     /// Held while the workbook takes more than a thread's share of the memory.
-    admitted: Option<Admitted<'o>>,
+    admitted: Option<MemoryPermit<'o>>,
     /// Whether it is an OpenDocument spreadsheet, as its first member states.
     is_ods: bool,
     /// Whether it is an OpenDocument file of any kind.
@@ -73,13 +73,13 @@ struct ChosenSheet {
 
 impl<'a, 'o> OfficePackage<'a, 'o> {
     pub(super) fn new(
-        walk: &'a mut dyn Members,
-        opening: &'a Opening<'o>,
+        sink: &'a mut dyn MemberSink,
+        options: &'a ReadOptions<'o>,
         package: Package<'a>,
     ) -> OfficePackage<'a, 'o> {
         OfficePackage {
-            walk,
-            opening,
+            sink,
+            options,
             package,
             workbook: None,
             admitted: None,
@@ -91,20 +91,20 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
 
     /// Reads the package at `level`. `reported` says that a loss in it was already reported.
     pub(super) fn read(&mut self, level: &Level<'_>, reported: bool) {
-        let (opening, package) = (self.opening, self.package);
-        if let Some(choice) = opening.sheet {
-            let workbook = Workbook::read(opening, level, package, choice.memory);
+        let (options, package) = (self.options, self.package);
+        if let Some(choice) = options.sheet {
+            let workbook = Workbook::read(options, level, package, choice.memory);
             if !workbook.sheets.is_empty() {
                 return self.read_table(level, choice, workbook);
             }
         }
         let is_whole = package.is_document();
         if is_whole {
-            self.walk.begin_whole();
+            self.sink.begin_parts();
         }
-        package.read(self, opening, level, reported);
+        package.read(self, options, level, reported);
         if is_whole {
-            self.walk.end_whole();
+            self.sink.end_parts();
         }
     }
 
@@ -115,7 +115,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             Ok(ChosenSheet {
                 member: workbook.sheets[number].1.clone(),
                 number,
-                table: SheetTable::new(self.opening.tmp)?,
+                table: SheetTable::new(self.options.temp_folder)?,
             })
         });
         let name = match &chosen {
@@ -124,14 +124,14 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         };
         match chosen {
             Ok(chosen) => self.chosen = Some(chosen),
-            Err(error) => return self.walk.lose(level, 0, error),
+            Err(error) => return self.sink.report_loss(level, 0, error),
         }
         self.workbook = Some(workbook);
-        let (opening, package) = (self.opening, self.package);
-        package.read(self, opening, level, false);
+        let (options, package) = (self.options, self.package);
+        package.read(self, options, level, false);
         if let Some(chosen) = self.chosen.take() {
             let sheets = self.workbook.take().map_or(0, |book| book.sheets.len());
-            pass_table(self.walk, level, &name, sheets, chosen.table);
+            pass_table(self.sink, level, &name, sheets, chosen.table);
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             number,
             member: name,
         };
-        let cells = Cells::new(self.walk, place, Some(&mut chosen.table), String::new());
+        let cells = Cells::new(self.sink, place, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
             Some(_) if name == CONTENT => ods::read(cells, chosen.number, bytes),
             Some(workbook) if workbook.holds_strings() => {
@@ -164,8 +164,8 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             }
             _ => {
                 let fault = "has more shared texts than can be held; save the sheet as CSV";
-                self.walk
-                    .lose_member(level, number, name, 0, InputError::Office(fault));
+                self.sink
+                    .report_member_loss(level, number, name, 0, InputError::Office(fault));
                 false
             }
         };
@@ -177,11 +177,11 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         if self.workbook.is_some() {
             return;
         }
-        let read = |room| Workbook::read(self.opening, level, self.package, room);
-        let [share, whole] = self.opening.room();
+        let read = |room| Workbook::read(self.options, level, self.package, room);
+        let [share, whole] = self.options.held_bytes();
         let mut workbook = read(share);
         if !workbook.holds_strings() && share < whole {
-            let admitted = self.opening.admit();
+            let admitted = self.options.admit();
             workbook = read(whole);
             self.admitted = workbook.holds_strings().then_some(admitted);
         }
@@ -196,7 +196,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         let mut text = Prose::new(bytes, dialect);
-        self.walk
+        self.sink
             .text(level, Some(name), Some(Origin::Office), &mut text)
     }
 
@@ -213,14 +213,14 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             member: name,
         };
         if self.is_ods {
-            return ods::read(Cells::new(self.walk, place, None, String::new()), 0, bytes);
+            return ods::read(Cells::new(self.sink, place, None, String::new()), 0, bytes);
         }
         self.load(level);
         let Some(workbook) = &self.workbook else {
             return true;
         };
         let sheet = workbook.sheet(name).to_owned();
-        sheet::read(Cells::new(self.walk, place, None, sheet), workbook, bytes)
+        sheet::read(Cells::new(self.sink, place, None, sheet), workbook, bytes)
     }
 
     /// Reads a part of a binary workbook. Others, such as printer settings, are members.
@@ -240,18 +240,18 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let Some(workbook) = &self.workbook else {
             return true;
         };
-        let cells = |walk, sheet: &str| Cells::new(walk, place, None, sheet.to_owned());
+        let cells = |sink, sheet: &str| Cells::new(sink, place, None, sheet.to_owned());
         if workbook.has_member(name) {
-            let cells = cells(self.walk, workbook.sheet(name));
+            let cells = cells(self.sink, workbook.sheet(name));
             return xlsb::read(cells, workbook, bytes);
         }
         if is_binary_strings(name) {
             return self.strings(level, number, name, bytes);
         }
         if name.contains("/comments") {
-            xlsb::read_texts(cells(self.walk, ""), bytes)
+            xlsb::read_texts(cells(self.sink, ""), bytes)
         } else {
-            self.walk.member(level, number, name, bytes)
+            self.sink.member(level, number, name, bytes)
         }
     }
 
@@ -270,14 +270,14 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             let error = InputError::Office(
                 "has more shared texts than --memory has room for; they were read without their cells",
             );
-            self.walk.lose_member(level, number, name, 0, error);
+            self.sink.report_member_loss(level, number, name, 0, error);
             if is_binary(name) {
                 let place = SheetPlace {
                     level,
                     number,
                     member: name,
                 };
-                let cells = Cells::new(self.walk, place, None, String::new());
+                let cells = Cells::new(self.sink, place, None, String::new());
                 return xlsb::read_texts(cells, bytes);
             }
             return self.prose(level, name, ProseDialect::Ooxml, bytes);
@@ -294,7 +294,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         if let Err(error) = bytes.skip(u64::MAX) {
-            self.walk.lose_member(level, number, name, 0, error);
+            self.sink.report_member_loss(level, number, name, 0, error);
         }
         true
     }
@@ -320,24 +320,24 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             None if self.is_odf && name == CONTENT => {
                 let fault =
                     "is encrypted or damaged; open it with its password, and save it without one";
-                self.walk
-                    .lose_member(level, number, name, 0, InputError::Office(fault));
+                self.sink
+                    .report_member_loss(level, number, name, 0, InputError::Office(fault));
                 true
             }
             Some(OfficePart::Workbook | OfficePart::Styles) | None => {
-                self.walk.member(level, number, name, raw)
+                self.sink.member(level, number, name, raw)
             }
         }
     }
 }
 
-impl Members for OfficePackage<'_, '_> {
+impl MemberSink for OfficePackage<'_, '_> {
     fn expansion(&self) -> &Arc<Expansion> {
-        self.walk.expansion()
+        self.sink.expansion()
     }
 
-    fn next(&mut self) -> Option<&mut dyn Members> {
-        Some(self.walk)
+    fn next(&mut self) -> Option<&mut dyn MemberSink> {
+        Some(self.sink)
     }
 
     fn member(
@@ -347,7 +347,7 @@ impl Members for OfficePackage<'_, '_> {
         name: &str,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
-        if self.opening.sheet.is_some() && self.workbook.is_some() {
+        if self.options.sheet.is_some() && self.workbook.is_some() {
             return self.table_member(level, number, name, bytes);
         }
         if is_binary(name) {
@@ -360,7 +360,7 @@ impl Members for OfficePackage<'_, '_> {
             }
         }
         if !is_xml(name) && name != "mimetype" {
-            return self.walk.member(level, number, name, bytes);
+            return self.sink.member(level, number, name, bytes);
         }
         in_utf8(bytes, |raw| self.part(level, number, name, raw))
     }

@@ -45,7 +45,7 @@ pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn ReadBytes) -> 
                 reader.finish();
                 return reader.cells.go_on;
             }
-            Err(error) => reader.cells.lose(offset, error),
+            Err(error) => reader.cells.report_loss(offset, error),
         }
         reader.check(offset);
     }
@@ -168,7 +168,7 @@ impl OdsReader<'_> {
             let fault =
                 "has a row of more than 1 MiB that stands for several; save the sheet as CSV";
             self.cells.go_on = false;
-            return self.cells.lose(0, InputError::Office(fault));
+            return self.cells.report_loss(0, InputError::Office(fault));
         }
         if self.rows > 1 {
             return self.row.push((column, cell.columns, text));
@@ -210,7 +210,7 @@ impl OdsReader<'_> {
     /// Reports a limit that the text exceeded.
     fn check(&mut self, offset: u64) {
         if let Some(fault) = self.paragraphs.take_fault() {
-            self.cells.lose(offset, fault);
+            self.cells.report_loss(offset, fault);
         }
         if self.text.len() <= CELL {
             return;
@@ -220,7 +220,7 @@ impl OdsReader<'_> {
             Some(cell) if !cell.is_cut => {
                 cell.is_cut = true;
                 let fault = "has a cell of more than 1 MiB; the rest of it was not read";
-                self.cells.lose(offset, InputError::Office(fault));
+                self.cells.report_loss(offset, InputError::Office(fault));
             }
             Some(_) => {}
         }

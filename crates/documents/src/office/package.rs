@@ -3,11 +3,11 @@
 use std::fs::File;
 
 use super::part::CONTENT;
-use crate::container::{Level, Members};
+use crate::container::{Level, MemberSink};
 use crate::file::Section;
 use crate::open_document::{self, package_kind};
-use crate::opening::Opening;
 use crate::read::ReadBytes;
+use crate::read_options::ReadOptions;
 use crate::zip;
 
 /// The file of an office document.
@@ -46,14 +46,14 @@ impl<'a> Package<'a> {
     /// Passes on the members. `reported` says that a loss in them was already reported.
     pub(super) fn read(
         self,
-        walk: &mut dyn Members,
-        opening: &Opening<'_>,
+        sink: &mut dyn MemberSink,
+        options: &ReadOptions<'_>,
         level: &Level<'_>,
         reported: bool,
     ) {
         match self {
-            Package::Zip(file) => zip::read(walk, opening, level, file, reported),
-            Package::Flat(file) => read_flat(walk, opening, level, file),
+            Package::Zip(file) => zip::read(sink, options, level, file, reported),
+            Package::Flat(file) => read_flat(sink, options, level, file),
         }
     }
 }
@@ -97,9 +97,9 @@ impl PartNames {
     }
 }
 
-fn read_flat(walk: &mut dyn Members, opening: &Opening<'_>, level: &Level<'_>, file: &File) {
-    if let Some(volume) = zip::volume(walk, opening, level, file) {
-        walk.member(level, 1, CONTENT, &mut volume.part(0..volume.length));
+fn read_flat(sink: &mut dyn MemberSink, options: &ReadOptions<'_>, level: &Level<'_>, file: &File) {
+    if let Some(volume) = zip::volume(sink, options, level, file) {
+        sink.member(level, 1, CONTENT, &mut volume.part(0..volume.length));
         volume.pass(volume.length);
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn ReadBy
             Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text),
             Ok(Some(XmlPiece::End(name))) => sheet.end(offset, name),
             Ok(None) => return true,
-            Err(error) => sheet.cells.lose(offset, error),
+            Err(error) => sheet.cells.report_loss(offset, error),
         }
     }
     false
@@ -164,7 +164,7 @@ impl<'a> SheetReader<'_, 'a> {
         if into.len() + text.len() > CELL {
             self.reads = None;
             let fault = "has a cell of more than 1 MiB; the rest of it was not read";
-            return self.cells.lose(offset, InputError::Office(fault));
+            return self.cells.report_loss(offset, InputError::Office(fault));
         }
         into.extend_from_slice(text);
     }
@@ -237,7 +237,7 @@ impl<'a> SheetReader<'_, 'a> {
             None => {
                 if !std::mem::replace(&mut self.lacks_strings, true) {
                     let fault = "has a cell whose shared text is not there";
-                    self.cells.lose(offset, InputError::Office(fault));
+                    self.cells.report_loss(offset, InputError::Office(fault));
                 }
                 Cow::default()
             }

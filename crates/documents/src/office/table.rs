@@ -9,9 +9,9 @@ use std::path::Path;
 use memchr::memchr3;
 
 use super::cell::CellPlace;
-use crate::container::{Level, Members};
+use crate::container::{Level, MemberSink};
 use crate::documents::Origin;
-use crate::expansion::{Expansion, Watched};
+use crate::expansion::{Expansion, ExpansionReader};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
@@ -181,19 +181,19 @@ impl ReadBytes for SheetRows {
 
 /// Passes on the rows of the sheet `name`, one of this many sheets.
 pub(super) fn pass_table(
-    walk: &mut dyn Members,
+    sink: &mut dyn MemberSink,
     level: &Level<'_>,
     name: &str,
     sheets: usize,
     table: SheetTable,
 ) {
-    let expansion = walk.expansion().clone();
+    let expansion = sink.expansion().clone();
     match table.into_rows() {
         Ok(rows) => {
-            let mut rows = Watched::new(rows, &expansion);
-            walk.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
+            let mut rows = ExpansionReader::of_unpacked(rows, &expansion);
+            sink.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
         }
-        Err(error) => walk.lose(level, 0, error.into()),
+        Err(error) => sink.report_loss(level, 0, error.into()),
     }
 }
 

@@ -16,11 +16,11 @@ use super::part::{
 use super::prose::ProseDialect;
 use super::strings::SharedStrings;
 use super::xlsb;
-use crate::container::{Level, Members};
+use crate::container::{Level, MemberSink};
 use crate::expansion::Expansion;
-use crate::opening::Opening;
 use crate::raw::Raw;
 use crate::read::ReadBytes;
+use crate::read_options::ReadOptions;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Maximum bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
@@ -48,7 +48,7 @@ struct CellLinks {
 impl Workbook {
     /// Reads this data from the file `package` at `level`. At most `room` bytes of shared texts are held.
     pub(super) fn read(
-        opening: &Opening<'_>,
+        options: &ReadOptions<'_>,
         level: &Level<'_>,
         package: Package<'_>,
         room: usize,
@@ -58,7 +58,7 @@ impl Workbook {
             .metadata()
             .map_or(0, |metadata| metadata.len());
         let mut gather = Gather {
-            expansion: Expansion::new(opening.limits.expansion, size),
+            expansion: Expansion::new(options.limits.expansion, size),
             folder: String::new(),
             sheets: Vec::new(),
             targets: HashMap::new(),
@@ -66,11 +66,11 @@ impl Workbook {
             strings: SharedStrings::new(room),
             formats: Formats::default(),
             links: CellLinks::default(),
-            is_table: opening.sheet.is_some(),
+            is_table: options.sheet.is_some(),
             is_ods: false,
         };
         // Without the file, its bytes do not count as progress twice.
-        package.read(&mut gather, opening, &level.detached(), true);
+        package.read(&mut gather, options, &level.detached(), true);
         gather.into_workbook()
     }
 
@@ -313,7 +313,7 @@ fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[St
     Some(out)
 }
 
-impl Members for Gather {
+impl MemberSink for Gather {
     fn expansion(&self) -> &Arc<Expansion> {
         &self.expansion
     }

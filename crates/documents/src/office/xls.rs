@@ -13,10 +13,10 @@ use super::ole::{OleFile, OleStream};
 use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::table::{SheetTable, pass_table};
-use crate::container::{Level, Members};
+use crate::container::{Level, MemberSink};
 use crate::fault::InputError;
-use crate::opening::{Opening, SheetChoice};
 use crate::read::ReadBytes;
+use crate::read_options::{ReadOptions, SheetChoice};
 
 /// A record that continues the data of the one before it.
 const CONTINUE: u16 = 0x3c;
@@ -33,37 +33,37 @@ const DAMAGED: InputError =
 
 /// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if no part of it is read.
 pub(crate) fn read_ole2(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     file: &File,
 ) -> Option<&'static str> {
-    let [share, whole] = opening.room();
+    let [share, whole] = options.held_bytes();
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    let is_large = opening.sheet.is_none() && length.saturating_mul(EXPANSION) > share as u64;
-    let _admitted = is_large.then(|| opening.admit());
-    let memory = opening.sheet.map_or(whole, |choice| choice.memory);
+    let is_large = options.sheet.is_none() && length.saturating_mul(EXPANSION) > share as u64;
+    let _admitted = is_large.then(|| options.admit());
+    let memory = options.sheet.map_or(whole, |choice| choice.memory);
     let ole = match OleFile::open(file, memory) {
         Ok(ole) => ole,
         Err(error) => {
-            walk.lose(level, 0, error);
+            sink.report_loss(level, 0, error);
             return None;
         }
     };
     if let Some(fault) = refusal(&ole) {
-        walk.lose(level, 0, InputError::Office(fault));
+        sink.report_loss(level, 0, InputError::Office(fault));
         return None;
     }
     let stream = ole.stream("Workbook").or_else(|| ole.stream("Book"));
     let Some(stream) = stream else {
         return Some("ole2");
     };
-    match opening.sheet {
-        Some(choice) => read_table(walk, opening, level, choice, stream),
+    match options.sheet {
+        Some(choice) => read_table(sink, options, level, choice, stream),
         None => {
-            walk.begin_whole();
-            BookReader::new(walk, level, None, stream, memory).read();
-            walk.end_whole();
+            sink.begin_parts();
+            BookReader::new(sink, level, None, stream, memory).read();
+            sink.end_parts();
         }
     }
     None
@@ -90,22 +90,22 @@ fn refusal(ole: &OleFile<'_>) -> Option<&'static str> {
 }
 
 fn read_table(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     choice: &SheetChoice,
     stream: OleStream<'_>,
 ) {
-    let mut table = match SheetTable::new(opening.tmp) {
+    let mut table = match SheetTable::new(options.temp_folder) {
         Ok(table) => table,
-        Err(error) => return walk.lose(level, 0, error.into()),
+        Err(error) => return sink.report_loss(level, 0, error.into()),
     };
-    let mut book = BookReader::new(walk, level, Some(&mut table), stream, choice.memory);
+    let mut book = BookReader::new(sink, level, Some(&mut table), stream, choice.memory);
     book.choice = Some(choice);
     let go_on = book.read();
     let (name, sheets) = (book.cells.sheet.clone(), book.sheets.len());
     if go_on {
-        pass_table(walk, level, &name, sheets, table);
+        pass_table(sink, level, &name, sheets, table);
     }
 }
 
@@ -310,7 +310,7 @@ struct BookReader<'a, 'o> {
 
 impl<'a, 'o> BookReader<'a, 'o> {
     fn new(
-        walk: &'a mut dyn Members,
+        sink: &'a mut dyn MemberSink,
         level: &'a Level<'a>,
         table: Option<&'a mut SheetTable>,
         stream: OleStream<'o>,
@@ -323,7 +323,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         };
         BookReader {
             records: XlsRecords::new(stream),
-            cells: Cells::new(walk, place, table, String::new()),
+            cells: Cells::new(sink, place, table, String::new()),
             is_old: false,
             encoding: WINDOWS_1252,
             sheets: Vec::new(),
@@ -347,14 +347,14 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 Ok(Some(kind)) => kind,
                 Ok(None) => break,
                 Err(error) => {
-                    self.cells.lose(self.records.offset, error);
+                    self.cells.report_loss(self.records.offset, error);
                     self.depth = 0;
                     break;
                 }
             };
             let offset = self.records.offset;
             if let Err(error) = self.record(kind) {
-                self.cells.lose(offset, error);
+                self.cells.report_loss(offset, error);
             }
             if self.chosen.is_some() && self.is_wanted && self.depth == 0 {
                 break;
@@ -372,14 +372,15 @@ impl<'a, 'o> BookReader<'a, 'o> {
         };
         if self.cells.go_on && (self.depth > 0 || self.sheets.is_empty() || is_missing) {
             let fault = "lacks a sheet that it lists, or a part of one; get it again";
-            self.cells.lose(self.records.end, InputError::Office(fault));
+            self.cells
+                .report_loss(self.records.end, InputError::Office(fault));
         }
     }
 
     fn record(&mut self, kind: u16) -> Result<(), InputError> {
         let is_odd = kind > KINDS || self.records.data.len() > LENGTH;
         if is_odd && !std::mem::replace(&mut self.has_odd, true) {
-            self.cells.lose(self.records.offset, DAMAGED);
+            self.cells.report_loss(self.records.offset, DAMAGED);
         }
         match kind {
             0x809 => self.start(),
@@ -496,7 +497,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 self.cells.go_on = !self.cells.is_table();
                 let fault = "has more shared texts than --memory has room for; they were read without their cells";
                 self.cells
-                    .lose(self.records.offset, InputError::Office(fault));
+                    .report_loss(self.records.offset, InputError::Office(fault));
                 self.strings
                     .give_up(&mut |text| self.cells.aside("#strings", text));
             }

@@ -235,12 +235,12 @@ fn each_of<'a>(
         match records.next() {
             Ok(Some(record)) => {
                 if let Err(error) = take(cells, &record) {
-                    cells.lose(records.offset, error);
+                    cells.report_loss(records.offset, error);
                 }
             }
             Ok(None) => break,
             Err(error) => {
-                cells.lose(records.offset, error);
+                cells.report_loss(records.offset, error);
                 break;
             }
         }

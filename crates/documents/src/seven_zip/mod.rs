@@ -19,12 +19,12 @@ use self::header::{
     FolderPart, HeaderFlaw, HeaderKind, ListedFile, Listing, PackedFolder, PackedStreams,
 };
 use super::codec::{damaged, early_end};
-use super::container::{Level, Members};
-use super::expansion::{Expansion, Watched};
+use super::container::{Level, MemberSink};
+use super::expansion::{Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
-use super::gate::Admitted;
-use super::opening::Opening;
+use super::gate::MemoryPermit;
 use super::read::ReadBytes;
+use super::read_options::ReadOptions;
 use super::zip::{Part, Volume, volume};
 
 /// Bytes of the start header. The packed streams follow it.
@@ -38,32 +38,32 @@ const MIN: usize = 16 << 20;
 
 /// Passes on the members of the archive `file`, in their order. `reported` says that a loss in it was already reported.
 pub(super) fn read(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     file: &File,
     reported: bool,
 ) {
-    let Some(volume) = volume(walk, opening, level, file) else {
+    let Some(volume) = volume(sink, options, level, file) else {
         return;
     };
     let mut archive = SevenZipArchive {
-        window: opening.limits.window,
-        expansion: Arc::clone(walk.expansion()),
-        walk,
+        window: options.limits.window,
+        expansion: Arc::clone(sink.expansion()),
+        sink,
         level,
         volume: &volume,
         number: 0,
     };
     // The list is held until all members were passed on.
-    let (listing, flaw, _admitted) = archive.admitted_listing(opening);
+    let (listing, flaw, _admitted) = archive.admitted_listing(options);
     match flaw {
         Some(_) if level.part_of.is_some() => {
             let error = InputError::Part(Packing::SevenZip);
-            archive.walk.lose(level, 0, error);
+            archive.sink.report_loss(level, 0, error);
         }
         Some((_, InputError::Damaged { .. })) if reported => {}
-        Some((at, error)) => archive.walk.lose(level, at, error),
+        Some((at, error)) => archive.sink.report_loss(level, at, error),
         None => {}
     }
     if let Some(listing) = listing {
@@ -76,7 +76,7 @@ struct SevenZipArchive<'a> {
     /// Limit on windows of coders, in bytes.
     window: u64,
     expansion: Arc<Expansion>,
-    walk: &'a mut dyn Members,
+    sink: &'a mut dyn MemberSink,
     level: &'a Level<'a>,
     volume: &'a Volume<'a>,
     /// Number of members so far, including folders.
@@ -103,13 +103,17 @@ impl SevenZipArchive<'_> {
     /// Returns it, its fault, and the admission to more memory.
     fn admitted_listing<'o>(
         &self,
-        opening: &Opening<'o>,
-    ) -> (Option<Listing>, Option<ListingError>, Option<Admitted<'o>>) {
+        options: &ReadOptions<'o>,
+    ) -> (
+        Option<Listing>,
+        Option<ListingError>,
+        Option<MemoryPermit<'o>>,
+    ) {
         let (mut flaw, mut admitted) = (None, None);
-        let [share, whole] = opening.room().map(|room| MIN.max(room));
+        let [share, whole] = options.held_bytes().map(|room| MIN.max(room));
         let mut found = self.listing(share, &mut flaw);
         if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
-            admitted = Some(opening.admit());
+            admitted = Some(options.admit());
             flaw = None;
             found = self.listing(whole, &mut flaw);
         }
@@ -224,7 +228,7 @@ impl SevenZipArchive<'_> {
         let bytes = place.open(self.volume, streams, folder, self.window);
         let bytes = bytes.map_err(|refusal| Some(refusal.into()))?;
         let mut header = Vec::new();
-        let mut bytes = Watched::new(bytes, &self.expansion);
+        let mut bytes = ExpansionReader::of_unpacked(bytes, &self.expansion);
         let read = bytes.read_up_to(part.size as usize, &mut header);
         read.map_err(|error| {
             let why = match error {
@@ -257,7 +261,7 @@ impl SevenZipArchive<'_> {
         }
         // Only files without bytes may follow.
         while let Some(file) = self.next_file(&mut files) {
-            self.lose_member(&file.name, 0, fault("it has no data of this member"));
+            self.report_member_loss(&file.name, 0, fault("it has no data of this member"));
         }
     }
 
@@ -270,7 +274,7 @@ impl SevenZipArchive<'_> {
             }
             let is_over = file.is_file && {
                 let (level, number) = (self.level, self.number);
-                !self.walk.member(level, number, &file.name, &mut &[][..])
+                !self.sink.member(level, number, &file.name, &mut &[][..])
             };
             if is_over {
                 return None;
@@ -290,7 +294,7 @@ impl SevenZipArchive<'_> {
             let Some(file) = self.next_file(files) else {
                 return false;
             };
-            self.lose_member(&file.name, 0, refusal.clone().into());
+            self.report_member_loss(&file.name, 0, refusal.clone().into());
         }
         true
     }
@@ -303,7 +307,7 @@ impl SevenZipArchive<'_> {
         files: &mut dyn Iterator<Item = ListedFile>,
     ) -> bool {
         let mut bytes = FolderBytes {
-            bytes: Watched::new(bytes, &self.expansion),
+            bytes: ExpansionReader::of_unpacked(bytes, &self.expansion),
             expansion: Arc::clone(&self.expansion),
             unread: 0,
             ended: false,
@@ -314,15 +318,15 @@ impl SevenZipArchive<'_> {
             };
             if let Err(error) = bytes.skip() {
                 // The error explains why the member before was not read to its end. It is reported for this member.
-                self.lose_member(&file.name, 0, error);
+                self.report_member_loss(&file.name, 0, error);
             } else if bytes.ended {
                 let lost = 1 + parts.count() as u64;
-                self.lose_member(&file.name, 0, InputError::Solid(lost));
+                self.report_member_loss(&file.name, 0, InputError::Solid(lost));
                 return self.skip_files(lost - 1, files);
             } else {
                 let (level, number) = (self.level, self.number);
                 let mut member = MemberBytes::new(&mut bytes, part);
-                if !self.walk.member(level, number, &file.name, &mut member) {
+                if !self.sink.member(level, number, &file.name, &mut member) {
                     return false;
                 }
             }
@@ -334,9 +338,9 @@ impl SevenZipArchive<'_> {
         (0..count).all(|_| self.next_file(files).is_some())
     }
 
-    fn lose_member(&mut self, name: &str, offset: u64, error: InputError) {
-        self.walk
-            .lose_member(self.level, self.number, name, offset, error);
+    fn report_member_loss(&mut self, name: &str, offset: u64, error: InputError) {
+        self.sink
+            .report_member_loss(self.level, self.number, name, offset, error);
     }
 }
 
@@ -381,7 +385,7 @@ impl PackedPlace {
 
 /// The bytes of a folder, file by file.
 struct FolderBytes<'r> {
-    bytes: Watched<Box<dyn ReadBytes + 'r>>,
+    bytes: ExpansionReader<Box<dyn ReadBytes + 'r>>,
     expansion: Arc<Expansion>,
     /// Bytes of the last file that were not read.
     unread: u64,

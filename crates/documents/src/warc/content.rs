@@ -122,7 +122,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
 
     /// Ends the content; `gap` bytes are between it and the next record.
     fn end(&mut self, gap: Option<usize>) -> Result<(), InputError> {
-        let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
+        let gap = gap.ok_or_else(|| self.report_loss(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
         self.state = ContentState::Ended;
         self.segments
@@ -139,7 +139,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
         self.records += next.records;
         self.length = next.length;
         self.segments = (!next.is_last).then_some(segments);
-        self.start().map_err(|error| self.lose(error))
+        self.start().map_err(|error| self.report_loss(error))
     }
 
     /// Checks the next bytes of a long record. If another record starts there, the length is wrong.
@@ -168,7 +168,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
             self.sure = last + 1;
         } else if self.window.starts_record(at) {
             self.window.skip(at);
-            return Err(self.lose(InputError::RecordEnd(self.length)));
+            return Err(self.report_loss(InputError::RecordEnd(self.length)));
         } else {
             self.sure = at + b"WARC/".len();
         }
@@ -178,12 +178,12 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     /// Returns the error for a window that ends before the content.
     fn cut(&mut self) -> InputError {
         match self.window.take_damage() {
-            Some(error) => self.lose(error),
-            None => self.lose(InputError::RecordCut(self.left)),
+            Some(error) => self.report_loss(error),
+            None => self.report_loss(InputError::RecordCut(self.left)),
         }
     }
 
-    fn lose(&mut self, error: InputError) -> InputError {
+    fn report_loss(&mut self, error: InputError) -> InputError {
         self.state = ContentState::Ended;
         self.lost = true;
         error

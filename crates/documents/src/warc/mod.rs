@@ -21,8 +21,8 @@ use self::content::{Finished, RecordContent};
 use self::header::{ParsedHeader, RecordKind, WarcHeader};
 use self::segments::Segments;
 use self::window::RecordWindow;
-use super::container::{Level, Members};
-use super::expansion::Watched;
+use super::container::{Level, MemberSink};
+use super::expansion::ExpansionReader;
 use super::fault::InputError;
 use super::read::ReadBytes;
 
@@ -36,14 +36,14 @@ use super::read::ReadBytes;
 ///
 /// `history` is the limit on windows of packed bodies, in bytes. With `reports_records`, each document's record is reported.
 pub(super) fn read(
-    walk: &mut dyn Members,
+    sink: &mut dyn MemberSink,
     level: &Level<'_>,
     history: u64,
     reports_records: bool,
     bytes: &mut dyn ReadBytes,
 ) {
     let mut records = WarcReader {
-        walk,
+        sink,
         history,
         reports_records,
         level,
@@ -56,7 +56,7 @@ pub(super) fn read(
 }
 
 struct WarcReader<'w, 'l, 'r> {
-    walk: &'w mut dyn Members,
+    sink: &'w mut dyn MemberSink,
     history: u64,
     reports_records: bool,
     level: &'l Level<'l>,
@@ -116,7 +116,7 @@ impl WarcReader<'_, '_, '_> {
         if header.is_document() {
             let named = (self.number, self.name.as_str());
             match hand_out(
-                self.walk,
+                self.sink,
                 (reported.as_ref().unwrap_or(self.level), self.history),
                 named,
                 header,
@@ -178,12 +178,12 @@ impl WarcReader<'_, '_, '_> {
     fn report(&mut self, loss: RecordLoss) {
         let RecordLoss { offset, error, .. } = loss;
         if loss.record {
-            self.walk
-                .lose_member(self.level, self.number, &self.name, offset, error)
+            self.sink
+                .report_member_loss(self.level, self.number, &self.name, offset, error)
         } else {
             // The next header that can be read belongs to another record.
-            self.walk
-                .lose_member(self.level, self.number + 1, "", offset, error)
+            self.sink
+                .report_member_loss(self.level, self.number + 1, "", offset, error)
         }
     }
 }
@@ -197,7 +197,7 @@ fn hits_what_came(error: &InputError) -> bool {
 ///
 /// Returns an error that no read of the document has reached.
 fn hand_out(
-    walk: &mut dyn Members,
+    sink: &mut dyn MemberSink,
     (level, history): (&Level<'_>, u64),
     (number, name): (u64, &str),
     header: &WarcHeader,
@@ -205,8 +205,8 @@ fn hand_out(
 ) -> Option<Result<(), InputError>> {
     let mut going = true;
     let mut take = |body: &mut dyn ReadBytes| {
-        let mut body = Watched::new(body, walk.expansion());
-        going = walk.member(level, number, name, &mut body);
+        let mut body = ExpansionReader::of_unpacked(body, sink.expansion());
+        going = sink.member(level, number, name, &mut body);
     };
     let result = if header.is_http() {
         http::body(content, history, &mut take)

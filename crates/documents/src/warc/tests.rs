@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::content::AHEAD;
-use crate::Opening;
+use crate::ReadOptions;
 use crate::container::Level;
-use crate::documents::Documents;
+use crate::documents::{DocumentHead, DocumentSink};
 use crate::expansion::Expansion;
 use crate::fault::InputError;
 use crate::read::ReadBytes;
-use crate::walk::Walk;
+use crate::source_reader::SourceReader;
 
 /// Documents and losses that reading a file reports.
 #[derive(Debug, Default, PartialEq)]
@@ -24,21 +24,21 @@ struct Reported {
     step: usize,
 }
 
-impl Documents for Reported {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl DocumentSink for Reported {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         let mut text = Vec::new();
         let mut buffer = vec![0; self.step];
         loop {
             match bytes.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(read) => text.extend_from_slice(&buffer[..read]),
-                Err(error) => self.lose(name.clone(), text.len() as u64, error),
+                Err(error) => self.report_loss(head.name.clone(), text.len() as u64, error),
             }
         }
-        self.documents.push((name.unwrap().to_string(), text));
+        self.documents.push((head.name.unwrap().to_string(), text));
     }
 
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         let name = name.as_deref().unwrap_or("the file").to_owned();
         self.losses.push((name, offset, error.to_string()));
     }
@@ -78,7 +78,7 @@ impl ReadBytes for DamagedStream<'_> {
 /// Reads `pieces` with damage between them, by reads of `step` bytes.
 fn reported(pieces: &[&[u8]], step: usize) -> Reported {
     let bytes = AtomicU64::new(0);
-    let opening = Opening::for_tests(&bytes);
+    let options = ReadOptions::for_tests(&bytes);
     let mut reported = Reported {
         step,
         ..Reported::default()
@@ -89,9 +89,9 @@ fn reported(pieces: &[&[u8]], step: usize) -> Reported {
     };
     let expansion = Expansion::new(1000, 0);
     super::read(
-        &mut Walk::new(&opening, &expansion, &mut reported),
+        &mut SourceReader::new(&options, &expansion, &mut reported),
         &Level::source(None),
-        opening.limits.window,
+        options.limits.window,
         false,
         &mut stream,
     );

@@ -29,13 +29,13 @@ pub(super) use self::volume::Volume;
 use super::ahead::{MemberBytes, MembersAhead};
 use super::checked::{Checked, MemberCheck};
 use super::codec::damaged;
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
 use super::content::Content;
-use super::expansion::Watched;
+use super::expansion::ExpansionReader;
 use super::fault::{InputError, Packing};
 use super::magic;
-use super::opening::Opening;
 use super::read::{ReadBytes, UnpackedAhead};
+use super::read_options::ReadOptions;
 use crate::numbers::{self, LOCAL};
 
 /// Number of entries that are sorted at once.
@@ -50,15 +50,15 @@ const METHODS: [u16; 4] = [0, 8, 12, 93];
 /// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter. `reported` says
 /// that a loss in it was already reported.
 pub(super) fn read(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     file: &File,
     reported: bool,
 ) {
     open(
-        walk,
-        opening,
+        sink,
+        options,
         level,
         file,
         Before {
@@ -70,8 +70,8 @@ pub(super) fn read(
 
 /// Like [`read`], for an archive after a text that was already passed on.
 pub(super) fn read_after_text(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     file: &File,
 ) {
@@ -79,7 +79,7 @@ pub(super) fn read_after_text(
         reported: false,
         text: true,
     };
-    open(walk, opening, level, file, before);
+    open(sink, options, level, file, before);
 }
 
 /// Calls `each` with the names in the directory of the archive `file`, at most `max`. Returns false if it has no directory.
@@ -106,16 +106,16 @@ pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) ->
 
 /// Opens the archive `file`, of the container at `level`. Returns `None` and reports it if that fails.
 pub(super) fn volume<'z>(
-    walk: &mut dyn Members,
-    opening: &Opening<'z>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'z>,
     level: &Level<'_>,
     file: &'z File,
 ) -> Option<Volume<'z>> {
     // Bytes of a copy were counted when they were copied.
-    let progress = level.file.map(|_| opening.bytes);
-    let volume = Volume::new(file, walk.expansion().source_read(), progress);
+    let progress = level.file.map(|_| options.bytes_read);
+    let volume = Volume::new(file, sink.expansion().source_read(), progress);
     volume
-        .map_err(|error| walk.lose(level, 0, error.into()))
+        .map_err(|error| sink.report_loss(level, 0, error.into()))
         .ok()
 }
 
@@ -128,23 +128,23 @@ struct Before {
 }
 
 fn open(
-    walk: &mut dyn Members,
-    opening: &Opening<'_>,
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
     level: &Level<'_>,
     file: &File,
     before: Before,
 ) {
-    let Some(volume) = volume(walk, opening, level, file) else {
+    let Some(volume) = volume(sink, options, level, file) else {
         return;
     };
     let mut archive = ZipArchive {
-        window: opening.limits.window,
-        walk,
+        window: options.limits.window,
+        sink,
         level,
         volume: &volume,
         number: 0,
         is_after_text: before.text,
-        opening,
+        options,
         ahead: None,
     };
     match Sound::find(&volume) {
@@ -160,14 +160,14 @@ fn open(
 struct ZipArchive<'a, 'o> {
     /// Limit on windows of members, in bytes.
     window: u64,
-    walk: &'a mut dyn Members,
+    sink: &'a mut dyn MemberSink,
     level: &'a Level<'a>,
     volume: &'a Volume<'a>,
     /// Number of members so far, including folders.
     number: u64,
     /// Whether the content before the archive was already passed on.
     is_after_text: bool,
-    opening: &'a Opening<'o>,
+    options: &'a ReadOptions<'o>,
     /// The members that other threads unpack. They are started at the first member that is packed by gzip.
     ahead: Option<MembersAhead<'o>>,
 }
@@ -200,7 +200,8 @@ impl ZipArchive<'_, '_> {
         let is_padding = |filled| filled <= directory.archive_end;
         if !self.volume.filled().is_ok_and(is_padding) {
             let error = InputError::Trailing(Packing::Zip);
-            self.walk.lose(self.level, directory.archive_end, error);
+            self.sink
+                .report_loss(self.level, directory.archive_end, error);
         }
     }
 
@@ -215,7 +216,7 @@ impl ZipArchive<'_, '_> {
         if self.is_after_text || head.is_empty() || magic::starts_zip(&head) {
             true
         } else {
-            self.walk.before(self.level, &mut self.volume.part(0..end))
+            self.sink.before(self.level, &mut self.volume.part(0..end))
         }
     }
 
@@ -245,7 +246,7 @@ impl ZipArchive<'_, '_> {
             result => {
                 let wrong = || damaged(Packing::Zip, io::ErrorKind::InvalidData);
                 let error = result.err().unwrap_or_else(wrong);
-                self.lose_member("", entry.offset, error);
+                self.report_member_loss("", entry.offset, error);
                 return true;
             }
         };
@@ -268,7 +269,7 @@ impl ZipArchive<'_, '_> {
         // Damage was reported already.
         if outcome.go_on && !outcome.damaged && !agrees {
             let error = InputError::Disagree(self.number);
-            self.lose_member(&local.name, 0, error);
+            self.report_member_loss(&local.name, 0, error);
         }
         outcome.go_on
     }
@@ -276,7 +277,7 @@ impl ZipArchive<'_, '_> {
     /// Returns the unpacked bytes of a stored member, if it is packed by gzip and another thread unpacks it.
     fn unpacked(&mut self, member: &MemberBytes, later: &[ZipEntry]) -> Option<UnpackedAhead> {
         if self.ahead.is_none() && self.is_gzip(member) {
-            self.ahead = MembersAhead::start(self.volume.file(), self.opening);
+            self.ahead = MembersAhead::start(self.volume.file(), self.options);
         }
         let volume = self.volume;
         let after = |_: &File, end| {
@@ -348,9 +349,12 @@ impl ZipArchive<'_, '_> {
         };
         match unpacked {
             Ok(bytes) => {
-                let mut checked = Checked::new(Watched::new(bytes, self.walk.expansion()), check);
+                let mut checked = Checked::new(
+                    ExpansionReader::of_unpacked(bytes, self.sink.expansion()),
+                    check,
+                );
                 let go_on = self
-                    .walk
+                    .sink
                     .member(self.level, self.number, name, &mut checked);
                 // The search for the next member starts at the end of a member whose size is not known.
                 let is_cut = go_on && entry.is_open() && checked.skip(u64::MAX).is_err();
@@ -360,7 +364,7 @@ impl ZipArchive<'_, '_> {
                 }
             }
             Err(error) => {
-                self.lose_member(name, 0, error);
+                self.report_member_loss(name, 0, error);
                 MemberOutcome {
                     go_on: true,
                     damaged: true,
@@ -370,15 +374,15 @@ impl ZipArchive<'_, '_> {
     }
 
     /// Reports a loss at `offset` of the current member.
-    fn lose_member(&mut self, name: &str, offset: u64, error: InputError) {
-        self.walk
-            .lose_member(self.level, self.number, name, offset, error);
+    fn report_member_loss(&mut self, name: &str, offset: u64, error: InputError) {
+        self.sink
+            .report_member_loss(self.level, self.number, name, offset, error);
     }
 
     /// Reports a loss at `at` of the archive, for the next member.
     fn lose_next(&mut self, at: u64, error: InputError) {
-        self.walk
-            .lose_member(self.level, self.number + 1, "", at, error);
+        self.sink
+            .report_member_loss(self.level, self.number + 1, "", at, error);
     }
 }
 

@@ -76,8 +76,8 @@ impl ZipArchive<'_, '_> {
     /// source should not be read further.
     fn start(&mut self, flaw: &DirectoryFlaw) -> Option<u64> {
         if flaw.is_part {
-            self.walk
-                .lose(self.level, 0, InputError::Part(Packing::Zip));
+            self.sink
+                .report_loss(self.level, 0, InputError::Part(Packing::Zip));
             return Some(0);
         }
         let mut head = Vec::new();

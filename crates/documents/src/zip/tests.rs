@@ -27,8 +27,8 @@ fn file(bytes: &[u8]) -> io::Result<File> {
 
 fn taken(bytes: &[u8]) -> io::Result<Taken> {
     let file = file(bytes)?;
-    Ok(Taken::walked(|walk, opening, level| {
-        read(walk, opening, level, &file, false)
+    Ok(Taken::read_by(|sink, options, level| {
+        read(sink, options, level, &file, false)
     }))
 }
 
@@ -385,8 +385,8 @@ fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result
         header.set_size(whole.len() as u64);
         tar.append_data(&mut header, "z", &whole[..])?;
         let bytes = tar.into_inner()?;
-        let taken = Taken::walked(|walk, opening, level| {
-            crate::tar::read(walk, opening, level, &mut &bytes[..512 + end]);
+        let taken = Taken::read_by(|sink, options, level| {
+            crate::tar::read(sink, options, level, &mut &bytes[..512 + end]);
         });
         assert_eq!(taken.names(), ["z!/a", "z!/b", "z!/c", "z!/d"]);
         assert_eq!(taken.lost.len(), 1, "{:?}", taken.lost);

@@ -77,7 +77,7 @@ impl BatchReader {
             body: None,
         };
         if let Err(error) = reader.open(file, from.part, entry, memory, pool) {
-            reader.rows.lose(entry.block.offset, error);
+            reader.rows.report_loss(entry.block.offset, error);
             reader.rows.set_columns(Vec::new());
         }
         reader

@@ -178,12 +178,12 @@ impl ColumnReader {
         self.page.left -= 1;
         let full = self.definition;
         if full > 0 && self.page.definitions.next(&self.bytes) != Some(full) {
-            self.lose_page("a page has damaged levels");
+            self.report_page_loss("a page has damaged levels");
             return false;
         }
         let is_read = self.next_value().is_some();
         if !is_read {
-            self.lose_page("a page has damaged values");
+            self.report_page_loss("a page has damaged values");
         }
         is_read
     }
@@ -325,7 +325,7 @@ impl ColumnReader {
     }
 
     /// Reports that what is left of the page is lost.
-    fn lose_page(&mut self, what: &'static str) {
+    fn report_page_loss(&mut self, what: &'static str) {
         self.faults
             .push((self.page.offset, ColumnFault::Damaged(what)));
         self.page.values = PageValues::Lost;

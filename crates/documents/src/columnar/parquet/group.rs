@@ -42,14 +42,14 @@ impl GroupReader {
         let opener = ColumnOpener::new(&file.stored, self.memory, READ);
         let Some(opened) = opener.open(group, &leaves, &mut self.buffers) else {
             let error = fault("has damaged metadata of a row group");
-            self.rows.lose(0, error);
+            self.rows.report_loss(0, error);
             return self.rows.set_columns(Vec::new());
         };
         let each = leaves.iter().zip(opened);
         let mut columns: Vec<Option<ColumnReader>> = each
             .map(|(leaf, opened)| {
-                let lose = |(at, fault)| self.rows.fail(&leaf.name.path, at, fault);
-                opened.map_err(lose).ok()
+                let report_loss = |(at, fault)| self.rows.fail(&leaf.name.path, at, fault);
+                opened.map_err(report_loss).ok()
             })
             .collect();
         let id = columns.split_off(file.texts.len()).pop().flatten();

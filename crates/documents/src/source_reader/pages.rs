@@ -4,21 +4,21 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
-use super::Walk;
-use crate::container::{Level, Members};
+use super::SourceReader;
+use crate::container::{Level, MemberSink};
 use crate::documents::Origin;
-use crate::expansion::Watched;
+use crate::expansion::ExpansionReader;
 use crate::fault::{InputError, Packing};
 use crate::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
 use crate::raw::Raw;
 use crate::read::ReadBytes;
 
 /// Files for each thread that were given to the threads and not passed on yet.
-const AHEAD: usize = 4;
+const FILES_PER_THREAD: usize = 4;
 /// Bytes of a read.
-const STEP: usize = 1 << 20;
+const READ_BYTES: usize = 1 << 20;
 /// Bytes of the buffer for a large file of unknown length.
-const UNKNOWN: usize = 64 << 20;
+const UNKNOWN_LENGTH_BYTES: usize = 64 << 20;
 
 /// Files that are being read, in their order.
 #[derive(Default)]
@@ -37,16 +37,16 @@ struct PendingPdf {
     length: usize,
 }
 
-impl Walk<'_> {
+impl SourceReader<'_> {
     /// Passes on the pages of a file. In a container, threads read it, and its pages are passed on before the next document
     /// that is not a page.
     pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
-        let max = self.opening.whole;
-        if max == 0 {
+        if !self.options.reads_pdfs {
             return self.skip(level, "pdf", raw);
         }
+        let max = self.options.max_file_bytes;
         // The text of a file is held beside its bytes until it is scanned.
-        let share = (self.opening.share / 2).min(max);
+        let share = (self.options.thread_bytes / 2).min(max);
         let mut bytes = Vec::new();
         let is_large = level.length > max as u64;
         // A file that is known to need more than the share is read when no other thread holds one.
@@ -63,7 +63,7 @@ impl Walk<'_> {
                 None => self.read_alone(level, &bytes),
             };
         };
-        let limit = AHEAD * crew.threads();
+        let limit = FILES_PER_THREAD * crew.threads();
         let file = PendingPdf {
             level: level.detached(),
             text: crew.give((bytes, limits), 1, pdf::unreadable()),
@@ -72,7 +72,7 @@ impl Walk<'_> {
         self.pdfs.files.push_back(file);
         self.pdfs.held += length;
         while self.pdfs.files.len() > limit || self.pdfs.held > share {
-            self.settle_first();
+            self.flush_first_file();
         }
     }
 
@@ -84,18 +84,18 @@ impl Walk<'_> {
         mut bytes: Vec<u8>,
         is_large: bool,
     ) {
-        let max = self.opening.whole;
+        let max = self.options.max_file_bytes;
         // Passing on waits for scans, so it comes before and after the admission.
-        self.settle();
-        let alone = self.opening.admit();
+        self.flush_pages();
+        let alone = self.options.admit();
         if !is_large {
             // A buffer that grows is copied, and both are held meanwhile.
             let length = match level.length {
-                0 => max.min(UNKNOWN),
+                0 => max.min(UNKNOWN_LENGTH_BYTES),
                 length => length as usize,
             };
             let rest = length.saturating_sub(bytes.len());
-            let _ = bytes.try_reserve_exact(rest + STEP);
+            let _ = bytes.try_reserve_exact(rest + READ_BYTES);
         }
         let text = if !is_large && self.fill(level, raw, &mut bytes, max) {
             pdf::read(&bytes, PdfLimits::of(bytes.len(), max / 2, true))
@@ -108,15 +108,15 @@ impl Walk<'_> {
             Some(text) => self.pass_on(level, text),
             None => {
                 let (packing, limit) = (Packing::Pdf, max as u64);
-                self.lose(level, 0, InputError::TooLarge { packing, limit });
+                self.report_loss(level, 0, InputError::TooLarge { packing, limit });
             }
         }
     }
 
     /// Reads a file that needs more than a thread's share, while no other thread reads one.
     fn read_alone(&mut self, level: &Level<'_>, bytes: &[u8]) {
-        let limits = PdfLimits::of(bytes.len(), self.opening.whole / 2, true);
-        let alone = self.opening.admit();
+        let limits = PdfLimits::of(bytes.len(), self.options.max_file_bytes / 2, true);
+        let alone = self.options.admit();
         let text = pdf::read(bytes, limits);
         drop(alone);
         if let Some(text) = text {
@@ -133,10 +133,10 @@ impl Walk<'_> {
         max: usize,
     ) -> bool {
         while bytes.len() <= max {
-            match raw.read_up_to(STEP, bytes) {
+            match raw.read_up_to(READ_BYTES, bytes) {
                 Ok(0) => return true,
                 Ok(_) => {}
-                Err(error) => self.lose(level, bytes.len() as u64, error),
+                Err(error) => self.report_loss(level, bytes.len() as u64, error),
             }
         }
         false
@@ -145,18 +145,18 @@ impl Walk<'_> {
     /// Starts threads if the file is in a container, where others may follow.
     fn start_crew(&mut self, level: &Level<'_>) {
         if self.pdfs.crew.is_none() && level.name.is_some() {
-            self.pdfs.crew = self.opening.unpackers.and_then(pdf::start_crew);
+            self.pdfs.crew = self.options.unpackers.and_then(pdf::start_crew);
         }
     }
 
-    /// Passes on the pages of all files that are being read.
-    pub(super) fn settle(&mut self) {
+    /// Passes on the pages of all PDF files that are being read.
+    pub(crate) fn flush_pages(&mut self) {
         while !self.pdfs.files.is_empty() {
-            self.settle_first();
+            self.flush_first_file();
         }
     }
 
-    fn settle_first(&mut self) {
+    fn flush_first_file(&mut self) {
         let Some(file) = self.pdfs.files.pop_front() else {
             return;
         };
@@ -175,35 +175,34 @@ impl Walk<'_> {
             self.pdf_document(level, number, document);
         }
         if let Some(error) = error {
-            self.lose_now(level, 0, error);
+            self.report_loss_now(level, 0, error);
         }
     }
 
     fn pdf_document(&mut self, level: &Level<'_>, number: u64, document: PdfDocument) {
         if !self.has_room() {
-            let limit = self.opening.limits.members;
-            return self.lose_now(level, 0, InputError::Members(limit));
+            let limit = self.options.limits.members;
+            return self.report_loss_now(level, 0, InputError::Members(limit));
         }
         let level = level.member(number, &document.name);
         if document.is_blank {
-            self.documents.skip(level.name.clone(), "pdf page");
+            self.sink.skip(level.name.clone(), "pdf page");
         } else {
-            self.documents.made(if document.is_page {
-                Origin::Page
-            } else {
-                Origin::Metadata
-            });
-            let mut text = document.text.as_bytes();
-            let mut bytes = Watched::new(&mut text, &self.expansion);
-            self.document_now(&level, &mut bytes);
+            let origin = match document.is_page {
+                true => Origin::Page,
+                false => Origin::Metadata,
+            };
+            let text = document.text.as_bytes();
+            let mut bytes = ExpansionReader::of_unpacked(text, &self.expansion);
+            self.document_now(level.head_of(origin), &mut bytes);
         }
         if let Some(error) = document.error {
-            self.lose_now(&level, document.text.len() as u64, error);
+            self.report_loss_now(&level, document.text.len() as u64, error);
         }
     }
 
     /// Reports a loss before the files that are still being read.
-    fn lose_now(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
-        self.documents.lose(level.name.clone(), offset, error);
+    fn report_loss_now(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.sink.report_loss(level.name.clone(), offset, error);
     }
 }

@@ -1,4 +1,4 @@
-//! The options for opening sources: limits, counters and folders of the run.
+//! The options for reading sources: limits, counters and folders of the run.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -7,10 +7,10 @@ use doisift_system::{FileId, FileStatus};
 
 use super::column_choice::ColumnChoice;
 use super::fault::InputError;
-use super::gate::{Admitted, Gate, OpenGate};
+use super::gate::{MemoryGate, MemoryPermit};
 use super::halt::Halt;
 use super::preprocess::Preprocessor;
-use super::readers::Readers;
+use super::readers::NamedReaders;
 use super::unpackers::Unpackers;
 
 /// Limits against sources that are made to take too much time or memory.
@@ -61,9 +61,13 @@ impl SheetChoice {
         let number = || wanted.parse::<usize>().ok()?.checked_sub(1);
         let number = || number().filter(|number| *number < names.len());
         named.or_else(folded).or_else(number).ok_or_else(|| {
-            let listed = names.iter().zip(1..).take(SHEETS);
+            let listed = names.iter().zip(1..).take(MAX_LISTED_SHEETS);
             let listed = listed.map(|(name, number)| format!("{number} {name:?}"));
-            let more = if names.len() > SHEETS { ", …" } else { "" };
+            let more = if names.len() > MAX_LISTED_SHEETS {
+                ", …"
+            } else {
+                ""
+            };
             InputError::NoSheet {
                 sheet: wanted.as_str().into(),
                 known: (listed.collect::<Vec<_>>().join(", ") + more).into(),
@@ -73,97 +77,103 @@ impl SheetChoice {
 }
 
 /// Maximum number of sheets that a message lists.
-const SHEETS: usize = 20;
+const MAX_LISTED_SHEETS: usize = 20;
 
-/// The options for opening sources, and counters of bytes.
+/// The options for reading sources, and counters of bytes.
 #[derive(Clone, Copy)]
-pub struct Opening<'r> {
-    /// Bytes read so far, before unpacking.
-    pub bytes: &'r AtomicU64,
-    /// Bytes of sources that were skipped without reading.
-    pub passed: &'r AtomicU64,
+pub struct ReadOptions<'r> {
+    /// Counts the bytes that are read, before unpacking.
+    pub bytes_read: &'r AtomicU64,
+    /// Counts the bytes of sources that are skipped without reading.
+    pub bytes_skipped: &'r AtomicU64,
     /// Files that this run created. They are not sources.
-    pub own: &'r [FileId],
+    pub own_files: &'r [FileId],
     /// Files that an output would overwrite.
-    pub outputs: &'r [FileId],
+    pub output_files: &'r [FileId],
     /// Streams that the caller gave.
-    pub readers: Option<&'r Readers>,
+    pub readers: Option<&'r NamedReaders>,
     /// The command that is run for files.
     pub preprocessor: Option<&'r Preprocessor>,
     /// Says when the run must end.
     pub halt: Option<&'r dyn Halt>,
     /// Limits on the work that one source can make.
     pub limits: Limits,
-    /// Maximum bytes of a PDF file that are held in memory; half as many may be unpacked of it at the same time. PDF files
-    /// are not opened if it is 0. Depends on the memory of the run alone, not on its threads.
-    pub whole: usize,
+    /// Whether mails are split into their texts and attachments. If not, a mail is read as one text.
+    pub splits_mails: bool,
+    /// Whether the pages of PDF files are read. If not, these files are skipped.
+    pub reads_pdfs: bool,
+    /// Maximum bytes of a PDF file that are held in memory; half as many may be unpacked of it at the same time. Depends on
+    /// the memory of the run alone, not on its threads.
+    pub max_file_bytes: usize,
     /// Bytes that every thread may hold at the same time, whatever the format.
-    pub share: usize,
-    /// Passed by a thread before it takes more than its share.
-    pub gate: &'r dyn Gate,
+    pub thread_bytes: usize,
+    /// Passed by a thread before it takes more than its share. `None` if there are no other threads.
+    pub gate: Option<&'r dyn MemoryGate>,
     /// The columns of tables that are read.
     pub columns: &'r ColumnChoice,
     /// The sheet of each workbook that is read as a table; if `None`, cells are documents.
     pub sheet: Option<&'r SheetChoice>,
     /// Folder for copies of containers that are streams.
-    pub tmp: &'r Path,
+    pub temp_folder: &'r Path,
     /// Whether the WARC records that hold documents are reported.
-    pub records: bool,
+    pub reports_records: bool,
     /// Threads for unpacking. If `None`, the thread that reads also unpacks.
     pub unpackers: Option<&'r Unpackers>,
 }
 
 /// All columns.
-static ALL: ColumnChoice = ColumnChoice {
+static ALL_COLUMNS: ColumnChoice = ColumnChoice {
     columns: None,
     id: None,
 };
 
-impl<'r> Opening<'r> {
-    /// Makes the default options: 64 MiB for held bytes, all columns, no additional threads, and copies in `/tmp`. `bytes`
-    /// counts bytes that are read and bytes that are passed over.
-    pub fn new(bytes: &'r AtomicU64) -> Self {
-        Opening {
-            bytes,
-            passed: bytes,
-            own: &[],
-            outputs: &[],
+impl<'r> ReadOptions<'r> {
+    /// Makes the default options: 64 MiB for held bytes, all columns, no additional threads, and copies in `/tmp`.
+    /// `bytes_read` counts bytes that are read and bytes that are passed over.
+    pub fn new(bytes_read: &'r AtomicU64) -> Self {
+        ReadOptions {
+            bytes_read,
+            bytes_skipped: bytes_read,
+            own_files: &[],
+            output_files: &[],
             readers: None,
             preprocessor: None,
             halt: None,
             limits: Limits::default(),
-            whole: 64 << 20,
-            share: 64 << 20,
-            gate: &OpenGate,
-            columns: &ALL,
+            splits_mails: true,
+            reads_pdfs: true,
+            max_file_bytes: 64 << 20,
+            thread_bytes: 64 << 20,
+            gate: None,
+            columns: &ALL_COLUMNS,
             sheet: None,
-            tmp: Path::new("/tmp"),
-            records: false,
+            temp_folder: Path::new("/tmp"),
+            reports_records: false,
             unpackers: None,
         }
     }
 
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
+    pub(crate) fn for_tests(bytes_read: &'r AtomicU64) -> Self {
         let limits = Limits {
             members: 1000,
             ..Limits::default()
         };
-        Opening {
+        ReadOptions {
             limits,
-            ..Opening::new(bytes)
+            ..ReadOptions::new(bytes_read)
         }
     }
 
     /// Returns the bytes that may be held of a document while it is passed on: by a thread, and by a thread that is
     /// [admitted](Self::admit) to more. The second number depends on the memory of the run alone.
-    pub(super) fn room(&self) -> [usize; 2] {
-        [self.share / 2, self.whole / 2]
+    pub(super) fn held_bytes(&self) -> [usize; 2] {
+        [self.thread_bytes / 2, self.max_file_bytes / 2]
     }
 
     /// Waits until this thread may take more than its share. The admission ends when the result is dropped.
-    pub(super) fn admit(&self) -> Admitted<'r> {
-        Admitted::through(self.gate)
+    pub(super) fn admit(&self) -> MemoryPermit<'r> {
+        MemoryPermit::wait(self.gate)
     }
 
     /// Whether `status` is the status of a file which this run created.
@@ -174,10 +184,10 @@ impl<'r> Opening<'r> {
         let Some(id) = status.id().filter(|_| status.is_file()) else {
             return Ok(false);
         };
-        if self.outputs.contains(&id) {
+        if self.output_files.contains(&id) {
             Err(InputError::Output)
         } else {
-            Ok(self.own.contains(&id))
+            Ok(self.own_files.contains(&id))
         }
     }
 }

@@ -19,11 +19,11 @@ use super::codec;
 use super::columnar::ArrowFile;
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetFile;
-use super::container::{Level, Members};
+use super::container::{Level, MemberSink};
 use super::content::Content;
-use super::documents::{Documents, Origin, Remark};
+use super::documents::{DocumentHead, DocumentSink, Origin, SourceNote};
 use super::encoding::Transcoded;
-use super::expansion::{Expansion, Named, Watched};
+use super::expansion::{self, Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
 #[cfg(not(feature = "office"))]
 use super::file::Section;
@@ -34,40 +34,43 @@ use super::mail;
 use super::office::{self, OfficePackage, Package};
 #[cfg(not(feature = "office"))]
 use super::open_document;
-use super::opening::Opening;
 use super::raw::{self, Raw};
 use super::read::{Chain, ReadBytes};
+use super::read_options::ReadOptions;
 use super::rtf::RtfText;
 #[cfg(feature = "seven-zip")]
 use super::seven_zip;
 use super::{attached, tar, warc, zip};
 
 /// Size of a file up to which one call reads it: copying this much through a buffer takes no longer than a second call.
-const AT_ONCE: u64 = 12 << 10;
+const MAX_ONE_READ_BYTES: u64 = 12 << 10;
 /// Bytes of a copy step.
-const SPOOLED: usize = 64 << 10;
+const COPY_BYTES: usize = 64 << 10;
 
 /// Reads one source.
-pub(super) struct Walk<'w> {
-    pub(super) opening: &'w Opening<'w>,
+pub(super) struct SourceReader<'w> {
+    pub(super) options: &'w ReadOptions<'w>,
     /// The count of unpacked bytes of the source.
     pub(super) expansion: Arc<Expansion>,
-    /// Consumer of the documents. Called through [`to`](Walk::to), so that documents come in order.
-    pub(super) documents: &'w mut dyn Documents,
+    /// Consumer of the documents. [Earlier pages](SourceReader::flush_pages) are passed on before it is called, so that
+    /// documents come in order.
+    pub(super) sink: &'w mut dyn DocumentSink,
     #[cfg(feature = "pdf")]
     pdfs: PdfQueue<'w>,
     members: u64,
     /// Number of open documents in several parts. Nested ones count as the outermost.
-    wholes: usize,
+    open_documents: usize,
     /// Number of members whose names were cut.
-    cut: u64,
+    cut_names: u64,
 }
 
 /// Makes a buffer for the stream at `level`. For a small file it has one byte more than the file, so that one read shows
 /// its end.
 fn buffered<'b>(level: &Level<'_>, bytes: &'b mut dyn ReadBytes) -> Raw<&'b mut dyn ReadBytes> {
     match level.length {
-        length @ ..=AT_ONCE => Raw::with_capacity(bytes, (length as usize + 1).max(raw::SMALL)),
+        length @ ..=MAX_ONE_READ_BYTES => {
+            Raw::with_capacity(bytes, (length as usize + 1).max(raw::SMALL))
+        }
         _ => Raw::new(bytes),
     }
 }
@@ -97,46 +100,53 @@ fn recognise<'b>(
     }
 }
 
-impl<'w> Walk<'w> {
+impl<'w> SourceReader<'w> {
     pub(super) fn new(
-        opening: &'w Opening<'w>,
+        options: &'w ReadOptions<'w>,
         expansion: &Arc<Expansion>,
-        to: &'w mut dyn Documents,
+        sink: &'w mut dyn DocumentSink,
     ) -> Self {
-        Walk {
-            opening,
+        SourceReader {
+            options,
             expansion: Arc::clone(expansion),
-            documents: to,
+            sink,
             #[cfg(feature = "pdf")]
             pdfs: PdfQueue::default(),
             members: 0,
-            wholes: 0,
-            cut: 0,
+            open_documents: 0,
+            cut_names: 0,
         }
     }
 
     /// Reads a stream in the format that its first bytes show.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
         let (content, mut raw) = recognise(level, buffered(level, bytes));
-        self.remark(level, content, &mut raw);
+        self.note_content(level, content, &mut raw);
         match content {
             Content::Text => match level.part_of {
                 Some(whole) if magic::is_noise(raw.peek(magic::LENGTH)) => {
-                    self.lose(level, 0, InputError::Part(whole));
+                    self.report_loss(level, 0, InputError::Part(whole));
                 }
                 _ => match raw.take_cut(magic::LENGTH) {
                     None => self.text(level, raw),
-                    Some((start, error)) => self.cut(level, &start, error, raw),
+                    Some((start, error)) => self.damaged_start(level, &start, error, raw),
                 },
             },
             content => self.content(level, content, raw),
         }
     }
 
-    fn remark(&mut self, level: &Level<'_>, content: Content, raw: &mut Raw<&mut dyn ReadBytes>) {
+    /// Reports how a stream was recognised, and what is odd about its start.
+    fn note_content(
+        &mut self,
+        level: &Level<'_>,
+        content: Content,
+        raw: &mut Raw<&mut dyn ReadBytes>,
+    ) {
+        self.flush_pages();
         let is_source = level.name.is_none();
         if is_source && !level.unpacked {
-            self.to().remark(None, Remark::Source(content.name()));
+            self.sink.note(None, SourceNote::Source(content.name()));
         }
         // A stream that cannot be read is not empty; its error is reported.
         let is_empty = raw.peek(1).is_empty();
@@ -146,19 +156,19 @@ impl<'w> Walk<'w> {
         let head = raw.peek(magic::LENGTH);
         let unmarked = || magic::unmarked(head).filter(|_| content == Content::Text);
         if let Some((claim, found)) = level.claims.denied_by(content, head) {
-            let remark = Remark::Misnamed(claim, found);
-            self.to().remark(level.name.clone(), remark);
+            let note = SourceNote::Misnamed(claim, found);
+            self.sink.note(level.name.clone(), note);
         } else if let Some(encoding) = unmarked() {
-            self.to()
-                .remark(level.name.clone(), Remark::Unmarked(encoding));
+            let note = SourceNote::Unmarked(encoding);
+            self.sink.note(level.name.clone(), note);
         } else if is_empty && is_source {
-            self.to().remark(None, Remark::Empty);
+            self.sink.note(None, SourceNote::Empty);
         }
     }
 
     /// Reads a stream of which damage left too few bytes at the start to recognise it. If records or members follow, it is
     /// a container of them.
-    fn cut(
+    fn damaged_start(
         &mut self,
         level: &Level<'_>,
         start: &[u8],
@@ -167,7 +177,7 @@ impl<'w> Walk<'w> {
     ) {
         match magic::recognise(raw.peek(magic::LENGTH)) {
             content @ Content::Packed(Packing::Tar | Packing::Warc) => {
-                self.lose_member(level, 1, "", start.len() as u64, error);
+                self.report_member_loss(level, 1, "", start.len() as u64, error);
                 self.content(level, content, raw);
             }
             _ => {
@@ -187,50 +197,41 @@ impl<'w> Walk<'w> {
         let mut watched = attached::Watch::new(raw, level.length);
         self.document(level, &mut watched);
         if !self.is_over() && watched.ends_archive() {
-            let opening = self.opening;
-            zip::read_after_text(self, opening, level, file);
+            let options = self.options;
+            zip::read_after_text(self, options, level, file);
         }
     }
 
-    /// Returns the consumer of documents, after all earlier documents were passed on.
-    pub(super) fn to(&mut self) -> &mut dyn Documents {
-        #[cfg(feature = "pdf")]
-        self.settle();
-        &mut *self.documents
-    }
+    /// Passes on the pages of all PDF files that are being read.
+    #[cfg(not(feature = "pdf"))]
+    pub(super) fn flush_pages(&mut self) {}
 
     /// Whether the source should not be read further.
     pub(super) fn is_over(&self) -> bool {
-        self.documents.is_halted() || self.expansion.is_over()
+        self.sink.is_halted() || self.expansion.is_over()
     }
 
     /// Ends the source: passes on documents that are still being read. Returns the number of members whose names were cut.
     pub(super) fn finish(mut self) -> u64 {
-        self.to();
-        self.cut
+        self.flush_pages();
+        self.cut_names
     }
 
     /// Passes on a document. A long name counts towards the limit on expansion.
     fn document(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
-        self.to();
-        self.document_now(level, bytes);
+        self.flush_pages();
+        self.document_now(level.head(), bytes);
     }
 
     /// Passes on a document before documents that are still being read.
-    pub(super) fn document_now(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
-        self.enter_record(level);
-        let to = &mut self.documents;
-        let name = level.name.clone();
-        match Named::new(name.as_deref(), &self.expansion, bytes) {
-            Ok(mut bytes) => to.document(name, &mut bytes),
-            Err(bytes) => to.document(name, bytes),
-        }
-    }
-
-    /// Reports the record that holds the next document, before documents that are still being read.
-    pub(super) fn enter_record(&mut self, level: &Level<'_>) {
-        if let Some(record) = &level.record {
-            self.documents.in_record(record);
+    pub(super) fn document_now(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
+        let name_length = head.name.as_ref().map_or(0, |name| name.len());
+        match expansion::name_cost(name_length) {
+            0 => self.sink.document(head, bytes),
+            cost => {
+                let mut bytes = ExpansionReader::of_long_name(bytes, cost, &self.expansion);
+                self.sink.document(head, &mut bytes);
+            }
         }
     }
 
@@ -238,8 +239,8 @@ impl<'w> Walk<'w> {
     fn takes_member(&mut self, level: &Level<'_>) -> bool {
         let has_room = self.has_room();
         if !has_room {
-            let limit = self.opening.limits.members;
-            self.lose(level, 0, InputError::Members(limit));
+            let limit = self.options.limits.members;
+            self.report_loss(level, 0, InputError::Members(limit));
         }
         has_room
     }
@@ -247,36 +248,38 @@ impl<'w> Walk<'w> {
     /// Counts a member. Returns false if there are too many.
     pub(super) fn has_room(&mut self) -> bool {
         self.members += 1;
-        self.members <= self.opening.limits.members
+        self.members <= self.options.limits.members
     }
 
     /// Reads a stream whose content is known.
     fn content(&mut self, level: &Level<'_>, content: Content, mut raw: Raw<&mut dyn ReadBytes>) {
         match content.in_this_build() {
             Content::Text => self.document(level, &mut raw),
-            Content::Unicode(way) => {
-                let remark = Remark::Encoded(way.with_order());
-                self.to().remark(level.name.clone(), remark);
-                let mut text = Transcoded::new(way, raw);
-                self.document(level, &mut text);
+            Content::Unicode(encoding) => {
+                let head = DocumentHead {
+                    encoding: Some(encoding.with_order()),
+                    ..level.head()
+                };
+                self.flush_pages();
+                self.document_now(head, &mut Transcoded::new(encoding, raw));
             }
             Content::Rtf => {
-                self.to().made(Origin::Office);
-                self.document(level, &mut RtfText::new(raw));
+                self.flush_pages();
+                self.document_now(level.head_of(Origin::Office), &mut RtfText::new(raw));
             }
             Content::Binary(kind) => self.skip(level, kind, raw),
             #[cfg(feature = "mail")]
             Content::Packed(Packing::Mail) => self.mail(level, raw),
-            Content::Packed(packing) if level.depth > self.opening.limits.depth => {
-                self.lose(level, 0, InputError::Depth(packing));
+            Content::Packed(packing) if level.depth > self.options.limits.depth => {
+                self.report_loss(level, 0, InputError::Depth(packing));
             }
             Content::Packed(Packing::Tar) => {
-                let opening = self.opening;
-                tar::read(self, opening, level, &mut raw);
+                let options = self.options;
+                tar::read(self, options, level, &mut raw);
             }
             Content::Packed(Packing::Warc) => {
-                let history = self.opening.limits.window;
-                let records = self.opening.records;
+                let history = self.options.limits.window;
+                let records = self.options.reports_records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
             Content::Packed(
@@ -295,14 +298,14 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads a mail. It is read as a text if it is nested too deep, or if [`Opening::whole`] is 0.
+    /// Reads a mail. It is read as a text if it is nested too deep, or if mails are not split.
     #[cfg(feature = "mail")]
     fn mail(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
-        let is_deep = level.depth > self.opening.limits.depth;
-        if is_deep || self.opening.whole == 0 {
+        let is_deep = level.depth > self.options.limits.depth;
+        if is_deep || !self.options.splits_mails {
             self.document(level, &mut raw);
             if is_deep {
-                self.lose(level, 0, InputError::Depth(Packing::Mail));
+                self.report_loss(level, 0, InputError::Depth(Packing::Mail));
             }
             return;
         }
@@ -316,16 +319,19 @@ impl<'w> Walk<'w> {
         kind: &'static str,
         mut raw: Raw<&mut dyn ReadBytes>,
     ) {
-        self.to().skip(level.name.clone(), kind);
+        self.flush_pages();
+        self.sink.skip(level.name.clone(), kind);
         if let Some(Ok(metadata)) = level.file.map(File::metadata) {
             let rest = metadata.len().saturating_sub(raw.held() as u64);
-            self.opening.passed.fetch_add(rest, Ordering::Relaxed);
+            self.options
+                .bytes_skipped
+                .fetch_add(rest, Ordering::Relaxed);
         }
         if level.length == 0 && attached::is_program(kind) {
             raw = self.after_program(level, raw);
         }
         if let Err(error) = raw.take_error() {
-            self.lose(level, 0, error);
+            self.report_loss(level, 0, error);
         }
     }
 
@@ -344,7 +350,7 @@ impl<'w> Walk<'w> {
                 self.archive(level, &file, damaged);
             }
             Ok(_) => {}
-            Err(error) => self.lose(level, 0, error),
+            Err(error) => self.report_loss(level, 0, error),
         }
         raw
     }
@@ -353,15 +359,15 @@ impl<'w> Walk<'w> {
         if packing == Packing::Gzip
             && let Some(unpacked) = raw.unpacked_ahead()
         {
-            let mut watched = Watched::new(unpacked, &self.expansion);
+            let mut watched = ExpansionReader::of_unpacked(unpacked, &self.expansion);
             return self.stream(&level.unpacked(), &mut watched);
         }
-        match codec::unpack(packing, raw, level.file, self.opening) {
+        match codec::unpack(packing, raw, level.file, self.options) {
             Ok(unpacked) => {
-                let mut watched = Watched::new(unpacked, &self.expansion);
+                let mut watched = ExpansionReader::of_unpacked(unpacked, &self.expansion);
                 self.stream(&level.unpacked(), &mut watched);
             }
-            Err(error) => self.lose(level, 0, error),
+            Err(error) => self.report_loss(level, 0, error),
         }
     }
 
@@ -377,7 +383,7 @@ impl<'w> Walk<'w> {
         }
         match self.spool(level, &mut raw) {
             Ok((file, damaged)) => self.archive_in(level, packing, &file, damaged),
-            Err(error) => self.lose(level, 0, error),
+            Err(error) => self.report_loss(level, 0, error),
         }
     }
 
@@ -386,15 +392,15 @@ impl<'w> Walk<'w> {
         match packing {
             #[cfg(feature = "seven-zip")]
             Packing::SevenZip => {
-                let opening = self.opening;
-                seven_zip::read(self, opening, level, file, damaged);
+                let options = self.options;
+                seven_zip::read(self, options, level, file, damaged);
             }
             #[cfg(feature = "office")]
             Packing::Ole2 => self.ole2(level, file),
             #[cfg(feature = "office")]
             Packing::FlatOpenDocument => {
-                let opening = self.opening;
-                OfficePackage::new(self, opening, Package::Flat(file)).read(level, damaged);
+                let options = self.options;
+                OfficePackage::new(self, options, Package::Flat(file)).read(level, damaged);
             }
             _ => self.archive(level, file, damaged),
         }
@@ -402,27 +408,28 @@ impl<'w> Walk<'w> {
 
     #[cfg(feature = "office")]
     fn ole2(&mut self, level: &Level<'_>, file: &File) {
-        let opening = self.opening;
-        if let Some(kind) = office::read_ole2(self, opening, level, file) {
-            self.to().skip(level.name.clone(), kind);
+        let options = self.options;
+        if let Some(kind) = office::read_ole2(self, options, level, file) {
+            self.flush_pages();
+            self.sink.skip(level.name.clone(), kind);
         }
     }
 
     #[cfg(feature = "office")]
     fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
-        let opening = self.opening;
-        OfficePackage::new(self, opening, Package::Zip(file)).read(level, damaged);
+        let options = self.options;
+        OfficePackage::new(self, options, Package::Zip(file)).read(level, damaged);
     }
 
     /// Passes on the members of an archive that is not an office document.
     #[cfg(not(feature = "office"))]
     fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
-        let (opening, mut head) = (self.opening, Vec::new());
+        let (options, mut head) = (self.options, Vec::new());
         // An error is returned again when the archive is read.
         let _ = Section::new(file, 0, open_document::HEAD).read_to_end(&mut head);
         match open_document::package_kind(&head) {
-            Some(kind) => self.to().skip(level.name.clone(), kind),
-            None => zip::read(self, opening, level, file, damaged),
+            Some(kind) => self.sink.skip(level.name.clone(), kind),
+            None => zip::read(self, options, level, file, damaged),
         }
     }
 
@@ -432,23 +439,23 @@ impl<'w> Walk<'w> {
         level: &Level<'_>,
         bytes: &mut dyn ReadBytes,
     ) -> Result<(File, bool), InputError> {
-        let mut file = tempfile::tempfile_in(self.opening.tmp)?;
+        let mut file = tempfile::tempfile_in(self.options.temp_folder)?;
         let mut damaged = false;
-        let mut buffer = vec![0; SPOOLED];
+        let mut buffer = vec![0; COPY_BYTES];
         loop {
             match bytes.read(&mut buffer) {
                 Ok(0) => return Ok((file, damaged)),
                 Ok(read) => file.write_all(&buffer[..read])?,
                 Err(error) => {
                     damaged = true;
-                    self.lose(level, file.stream_position()?, error);
+                    self.report_loss(level, file.stream_position()?, error);
                 }
             }
         }
     }
 }
 
-impl Members for Walk<'_> {
+impl MemberSink for SourceReader<'_> {
     fn expansion(&self) -> &Arc<Expansion> {
         &self.expansion
     }
@@ -464,22 +471,24 @@ impl Members for Walk<'_> {
             return false;
         }
         let member = level.member(number, name);
-        self.cut += u64::from(member.is_cut);
+        self.cut_names += u64::from(member.is_cut);
         self.stream(&member, bytes);
         !self.is_over()
     }
 
-    fn begin_whole(&mut self) {
-        if self.wholes == 0 {
-            self.to().begin_whole();
+    fn begin_parts(&mut self) {
+        if self.open_documents == 0 {
+            self.flush_pages();
+            self.sink.begin_parts();
         }
-        self.wholes += 1;
+        self.open_documents += 1;
     }
 
-    fn end_whole(&mut self) {
-        self.wholes -= 1;
-        if self.wholes == 0 {
-            self.to().end_whole();
+    fn end_parts(&mut self) {
+        self.open_documents -= 1;
+        if self.open_documents == 0 {
+            self.flush_pages();
+            self.sink.end_parts();
         }
     }
 
@@ -494,11 +503,13 @@ impl Members for Walk<'_> {
             return false;
         }
         let member = name.map(|name| level.member(0, name));
-        self.cut += u64::from(member.as_ref().is_some_and(|member| member.is_cut));
-        if let Some(origin) = origin {
-            self.to().made(origin);
-        }
-        self.document(member.as_ref().unwrap_or(level), bytes);
+        self.cut_names += u64::from(member.as_ref().is_some_and(|member| member.is_cut));
+        let head = DocumentHead {
+            origin,
+            ..member.as_ref().unwrap_or(level).head()
+        };
+        self.flush_pages();
+        self.document_now(head, bytes);
         !self.is_over()
     }
 
@@ -507,11 +518,12 @@ impl Members for Walk<'_> {
         !self.is_over()
     }
 
-    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
-        self.to().lose(level.name.clone(), offset, error);
+    fn report_loss(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.flush_pages();
+        self.sink.report_loss(level.name.clone(), offset, error);
     }
 
-    fn lose_member(
+    fn report_member_loss(
         &mut self,
         level: &Level<'_>,
         number: u64,
@@ -519,8 +531,8 @@ impl Members for Walk<'_> {
         offset: u64,
         error: InputError,
     ) {
-        self.to()
-            .lose(level.member(number, name).name, offset, error);
+        let member = level.member(number, name);
+        self.report_loss(&member, offset, error);
     }
 }
 
@@ -538,10 +550,10 @@ mod tests {
         skipped: Vec<&'static str>,
     }
 
-    impl Documents for Seen {
-        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+    impl DocumentSink for Seen {
+        fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
             let (mut at, mut byte) = (0, [0]);
-            self.documents.push(name);
+            self.documents.push(head.name);
             loop {
                 match bytes.read(&mut byte) {
                     Ok(0) => return,
@@ -551,7 +563,7 @@ mod tests {
             }
         }
 
-        fn lose(&mut self, _: Option<Arc<str>>, offset: u64, _: InputError) {
+        fn report_loss(&mut self, _: Option<Arc<str>>, offset: u64, _: InputError) {
             self.lost.push(offset);
         }
 
@@ -566,11 +578,11 @@ mod tests {
 
     fn seen(start: &[u8], rest: &[u8]) -> Seen {
         let counter = AtomicU64::new(0);
-        let opening = Opening::for_tests(&counter);
+        let options = ReadOptions::for_tests(&counter);
         let mut seen = Seen::default();
         let mut bytes = Chain::new(start, Some(InputError::Shrunk), rest);
         let expansion = Expansion::new(1000, 0);
-        Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+        SourceReader::new(&options, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
         seen
     }
 
@@ -617,10 +629,11 @@ mod tests {
             (&package, "ooxml"),
         ] {
             let counter = AtomicU64::new(0);
-            let opening = Opening::for_tests(&counter);
+            let options = ReadOptions::for_tests(&counter);
             let expansion = Expansion::new(1000, 0);
             let (mut seen, mut bytes) = (Seen::default(), bytes);
-            Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+            SourceReader::new(&options, &expansion, &mut seen)
+                .stream(&Level::source(None), &mut bytes);
             assert_eq!(seen.skipped, [kind]);
             assert!(seen.documents.is_empty() && seen.lost.is_empty(), "{kind}");
         }
