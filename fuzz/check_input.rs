@@ -3,7 +3,7 @@
 //! The first byte of an input says how its source is read, and its kind if a check takes several kinds.
 
 use doisift::Packing;
-use doisift::fuzz_support::{Reported, Way, read, unpack};
+use doisift::fuzz_support::{ReadReport, ReadSetup, read, unpack};
 
 /// Size of the reads from a document, in bytes.
 const STEP: usize = 64 << 10;
@@ -152,7 +152,7 @@ pub fn http(input: &[u8]) {
     let last = b"HTTP/1.1 200 OK\r\n\r\n10.5555/last\n";
     let source = [response(&message), response(last)].concat();
     let reported = same(*how, &source);
-    let last = Reported::Document(Some("a".into()), b"10.5555/last\n".into(), vec![]);
+    let last = ReadReport::Document(Some("a".into()), b"10.5555/last\n".into(), vec![]);
     assert!(
         reported.is_none_or(|reported| reported.last() == Some(&last)),
         "the next record is lost"
@@ -186,40 +186,40 @@ pub fn members(input: &[u8]) {
 }
 
 /// Asserts that two ways to read a source report the same. Returns the report unless the source fails.
-fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
-    let plain = Way {
+fn same(how: u8, source: &[u8]) -> Option<Vec<ReadReport>> {
+    let plain = ReadSetup {
         read: usize::MAX,
         step: STEP,
         threads: 0,
         fails: false,
     };
     let other = match how % 8 {
-        0 => Way {
+        0 => ReadSetup {
             read: 1,
             step: 1,
             ..plain
         },
-        1 => Way { read: 7, ..plain },
-        2 => Way { step: 3, ..plain },
-        3 => Way {
+        1 => ReadSetup { read: 7, ..plain },
+        2 => ReadSetup { step: 3, ..plain },
+        3 => ReadSetup {
             read: 509,
             step: 100,
             ..plain
         },
-        4 => Way {
+        4 => ReadSetup {
             threads: 1,
             ..plain
         },
-        5 => Way {
+        5 => ReadSetup {
             threads: 2,
             ..plain
         },
-        6 => Way {
+        6 => ReadSetup {
             read: 100,
             fails: true,
             ..plain
         },
-        _ => Way {
+        _ => ReadSetup {
             step: 5,
             threads: 1,
             ..plain
@@ -228,7 +228,7 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
     let reported = |way| ended(read(source, way).expect("a file"));
     let (expected, found) = (reported(plain), reported(other));
     if other.fails {
-        let found_again = reported(Way { step: 7, ..other });
+        let found_again = reported(ReadSetup { step: 7, ..other });
         agree(&found, &found_again, "of a source that fails");
         return None;
     }
@@ -241,30 +241,33 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
 }
 
 /// Whether an error text contains `what`.
-fn is_reported(reported: &[Reported], what: &str) -> bool {
+fn is_reported(reported: &[ReadReport], what: &str) -> bool {
     reported.iter().any(|reported| match reported {
-        Reported::Document(_, _, errors) => errors.iter().any(|(_, error)| error.contains(what)),
-        Reported::Lost(_, _, error) => error.contains(what),
+        ReadReport::Document(_, _, errors) => errors.iter().any(|(_, error)| error.contains(what)),
+        ReadReport::Lost(_, _, error) => error.contains(what),
         _ => false,
     })
 }
 
 /// Asserts that both are equal. The message shows lengths of documents, since these may be long.
-fn agree(found: &[Reported], expected: &[Reported], what: &str) {
-    let short = |reported: &Reported| match reported {
-        Reported::Document(name, bytes, errors) => {
+fn agree(found: &[ReadReport], expected: &[ReadReport], what: &str) {
+    let short = |reported: &ReadReport| match reported {
+        ReadReport::Document(name, bytes, errors) => {
             format!("{name:?} of {} bytes, {errors:?}", bytes.len())
         }
         other => format!("{other:?}"),
     };
-    let shorts = |all: &[Reported]| all.iter().map(short).collect::<Vec<_>>();
+    let shorts = |all: &[ReadReport]| all.iter().map(short).collect::<Vec<_>>();
     assert_eq!(shorts(found), shorts(expected), "{what}");
     assert!(found == expected, "other bytes {what}");
 }
 
 /// Asserts that reading ended.
-fn ended(reported: Vec<Reported>) -> Vec<Reported> {
-    assert!(!reported.contains(&Reported::Endless), "errors without end");
+fn ended(reported: Vec<ReadReport>) -> Vec<ReadReport> {
+    assert!(
+        !reported.contains(&ReadReport::Endless),
+        "errors without end"
+    );
     reported
 }
 

@@ -131,7 +131,7 @@ pub use doisift_documents::{
 };
 #[cfg(feature = "known")]
 pub use doisift_known::{
-    AssertedBy, BadDate, Date, Index, IndexError, IndexErrorKind, IndexSource, Known, Notice,
+    AssertedBy, BadDate, Date, Index, IndexEntry, IndexError, IndexErrorKind, IndexSource, Notice,
     NoticeKind,
 };
 #[cfg(feature = "resolve")]

@@ -1,7 +1,7 @@
 //! Recognises the format of a document, and reads the references of the part that is in memory.
 
 use doisift_core::TextKind;
-use doisift_documents::Origin;
+use doisift_documents::TextOrigin;
 
 use super::bibliography::Bibliography;
 use super::bibliography::bibtex::BibStrings;
@@ -52,7 +52,7 @@ impl DocumentReader {
         head: &[u8],
         is_whole: bool,
         column: Option<(&str, HeaderChoice)>,
-        origin: Option<Origin>,
+        origin: Option<TextOrigin>,
     ) -> Result<DocumentReader, TableError> {
         if let Some((column, header)) = column {
             let table = TableReader::new(head, is_whole, column, header)?;
@@ -131,10 +131,10 @@ impl DocumentReader {
     }
 }
 
-fn kind(origin: Option<Origin>, head: &[u8], is_whole: bool) -> TextKind {
+fn kind(origin: Option<TextOrigin>, head: &[u8], is_whole: bool) -> TextKind {
     match origin {
-        Some(Origin::Page) => TextKind::Printed,
-        Some(Origin::Web) => TextKind::Html,
+        Some(TextOrigin::Page) => TextKind::Printed,
+        Some(TextOrigin::Web) => TextKind::Html,
         Some(_) => TextKind::Unknown,
         None => TextKind::of(head, is_whole),
     }

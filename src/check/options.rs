@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{ColumnChoice, Limits, Search, SheetChoice, display_name};
+use doisift_documents::{ColumnSelection, Limits, SheetChoice, SourceSearch, display_name};
 
 use super::Check;
 use super::held::HeldSizes;
@@ -90,11 +90,11 @@ option_builder! {
 pub(super) struct CheckSettings {
     given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) paths: Vec<PathBuf>,
-    pub(super) search: Search,
+    pub(super) search: SourceSearch,
     pub(super) format: CheckFormat,
     pub(super) column: Option<String>,
     /// `column` in the form that readers of tables take.
-    pub(super) columns: ColumnChoice,
+    pub(super) columns: ColumnSelection,
     pub(super) header: HeaderChoice,
     pub(super) sheet: Option<SheetChoice>,
     pub(super) fix: bool,
@@ -149,7 +149,7 @@ impl CheckBuilder {
         }
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
-        let search = Search::new(&self.sources.include, &self.sources.exclude)
+        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude)
             .map_err(|error| Error::new(ErrorKind::Glob(error)))?;
         let settings = CheckSettings {
             given: self.values(),
@@ -160,7 +160,7 @@ impl CheckBuilder {
                 true => CheckFormat::Text,
                 false => chosen_format(self.check.format, output.as_deref()).map_err(refused)?,
             },
-            columns: ColumnChoice {
+            columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
                 id: None,
             },

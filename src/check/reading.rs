@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, Origin, ReadBytes, Source, printable,
+    CellBatch, DocumentHead, DocumentSink, InputError, ReadBytes, Source, TextOrigin, printable,
 };
 use doisift_known::IndexError;
 
@@ -263,7 +263,7 @@ fn bad_table(error: TableError) -> Error {
 impl DocumentSink for CheckReading<'_, '_> {
     fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         // A name in the metadata is the file's own, not a reference.
-        if self.is_halted() || head.origin == Some(Origin::Metadata) {
+        if self.is_halted() || head.origin == Some(TextOrigin::Metadata) {
             return;
         }
         self.sink.counts.documents += 1;

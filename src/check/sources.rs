@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{InputError, Lost, ReadOptions, Source, display_name};
+use doisift_documents::{InputError, ReadOptions, Source, UnreadablePath, display_name};
 use glob::{MatchOptions, glob_with};
 
 use super::judge::Judge;
@@ -75,14 +75,14 @@ impl SourceReader<'_, '_> {
         } = self.settings;
         let lost = RefCell::new(Vec::new());
         let is_over = || monitor.is_cancelled();
-        let report_loss = |path: Lost| lost.borrow_mut().push(path);
+        let report_loss = |path: UnreadablePath| lost.borrow_mut().push(path);
         let mut finder = search.start(&is_over, &report_loss);
         finder.add(path);
         let found = finder.finish();
         not_cancelled(monitor)?;
         self.destinations.check_found(&found.sources)?;
         report_passed_over(&found.passed_over, search.has_globs());
-        for Lost { path, error } in lost.take() {
+        for UnreadablePath { path, error } in lost.take() {
             self.sink.report_loss(&unread(&path, error));
         }
         for source in found.sources.iter() {

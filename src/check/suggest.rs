@@ -5,7 +5,7 @@
 //! suggested for the end of a name, which may be cut short.
 
 use doisift_core::{CheckDigit, Doi};
-use doisift_known::{Index, IndexError, Near, Slip};
+use doisift_known::{Index, IndexError, NearName, Typo};
 
 /// A known name that an unknown one was meant to be.
 #[derive(Debug)]
@@ -48,16 +48,16 @@ pub(super) fn suggest(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, In
 /// The known names that differ from a name by one slip.
 struct Nearby<'d> {
     doi: &'d Doi,
-    all: Vec<Near>,
+    all: Vec<NearName>,
 }
 
 impl<'d> Nearby<'d> {
-    fn of(doi: &'d Doi, all: Vec<Near>) -> Self {
+    fn of(doi: &'d Doi, all: Vec<NearName>) -> Self {
         Nearby { doi, all }
     }
 
     /// Returns the name and the class of its slip, if it is the only one nearby and the class is reliable.
-    fn by_class(&self, index: &Index) -> Result<Option<(&Near, &'static str)>, IndexError> {
+    fn by_class(&self, index: &Index) -> Result<Option<(&NearName, &'static str)>, IndexError> {
         let Some(near) = self.only(|_| true) else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl<'d> Nearby<'d> {
     }
 
     /// Returns the name that fits, if exactly one does and its check digit is not wrong.
-    fn only(&self, fits: impl Fn(&Near) -> bool) -> Option<&Near> {
+    fn only(&self, fits: impl Fn(&NearName) -> bool) -> Option<&NearName> {
         let mut fitting = self.all.iter().filter(|near| fits(near));
         let only = fitting.next().filter(|_| fitting.next().is_none())?;
         (check_digit(only) != Some(CheckDigit::Bad)).then_some(only)
@@ -77,7 +77,7 @@ impl<'d> Nearby<'d> {
 }
 
 /// Returns the class of a slip, or `None` if it is in no reliable class.
-fn class(doi: &Doi, near: &Near) -> Option<&'static str> {
+fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
     let (key, prefix) = (doi.key(), doi.prefix().len());
     let key = key.as_bytes();
     if near.slip.offset() < prefix {
@@ -96,30 +96,30 @@ fn class(doi: &Doi, near: &Near) -> Option<&'static str> {
 
 /// Whether known names start with the written text up to and including the slip. Then it is hardly a slip, but another journal or
 /// year, such as `rsta` beside `rstb`.
-fn is_usual(index: &Index, doi: &Doi, slip: Slip) -> Result<bool, IndexError> {
+fn is_usual(index: &Index, doi: &Doi, slip: Typo) -> Result<bool, IndexError> {
     let key = doi.key();
     let end = match slip {
         _ if slip.offset() < doi.prefix().len() => doi.prefix().len() + COMMON,
-        Slip::Replace(at, _) | Slip::Insert(at, _) => at + 1,
-        Slip::Remove(at) | Slip::Swap(at) => at + 2,
+        Typo::Replace(at, _) | Typo::Insert(at, _) => at + 1,
+        Typo::Remove(at) | Typo::Swap(at) => at + 2,
     };
     let start = key.get(..end.min(key.len()));
     start.map_or(Ok(true), |start| index.extends(start))
 }
 
-fn check_digit(near: &Near) -> Option<CheckDigit> {
+fn check_digit(near: &NearName) -> Option<CheckDigit> {
     Doi::new(&near.name).ok()?.check_digit()
 }
 
 /// Whether the name has a good check digit and the length of the written one. With a lost digit, names of another family are
 /// near.
-fn is_checked(near: &Near) -> bool {
-    let keeps_length = matches!(near.slip, Slip::Replace(..) | Slip::Swap(_));
+fn is_checked(near: &NearName) -> bool {
+    let keeps_length = matches!(near.slip, Typo::Replace(..) | Typo::Swap(_));
     keeps_length && check_digit(near) == Some(CheckDigit::Good)
 }
 
 /// Whether the name has the same suffix as `key`, after another prefix.
-fn same_suffix(key: &[u8], near: &Near, prefix: usize) -> bool {
+fn same_suffix(key: &[u8], near: &NearName, prefix: usize) -> bool {
     let suffix = near
         .name
         .split_once('/')
@@ -127,18 +127,18 @@ fn same_suffix(key: &[u8], near: &Near, prefix: usize) -> bool {
     suffix == Some(&key[prefix + 1..])
 }
 
-fn is_alike(key: &[u8], slip: Slip) -> bool {
+fn is_alike(key: &[u8], slip: Typo) -> bool {
     replaced(key, slip).is_some_and(|pair| ALIKE.iter().any(|set| set_holds(set, pair)))
 }
 
-fn is_separator(key: &[u8], slip: Slip) -> bool {
+fn is_separator(key: &[u8], slip: Typo) -> bool {
     replaced(key, slip).is_some_and(|pair| set_holds(SEPARATORS, pair))
 }
 
 /// Returns the byte that a slip replaces and its replacement, or `None` for other slips.
-fn replaced(key: &[u8], slip: Slip) -> Option<[u8; 2]> {
+fn replaced(key: &[u8], slip: Typo) -> Option<[u8; 2]> {
     match slip {
-        Slip::Replace(at, byte) => Some([*key.get(at)?, byte]),
+        Typo::Replace(at, byte) => Some([*key.get(at)?, byte]),
         _ => None,
     }
 }
@@ -148,19 +148,19 @@ fn set_holds(set: &[u8], pair: [u8; 2]) -> bool {
 }
 
 /// Whether the slip changes, drops, adds or moves a digit.
-fn touches_digit(key: &[u8], slip: Slip) -> bool {
+fn touches_digit(key: &[u8], slip: Typo) -> bool {
     let at = |at: usize| key.get(at).copied().unwrap_or(0);
     let bytes = match slip {
-        Slip::Replace(offset, byte) => [at(offset), byte],
-        Slip::Insert(_, byte) => [byte, byte],
-        Slip::Remove(offset) => [at(offset), at(offset)],
-        Slip::Swap(offset) => [at(offset), at(offset + 1)],
+        Typo::Replace(offset, byte) => [at(offset), byte],
+        Typo::Insert(_, byte) => [byte, byte],
+        Typo::Remove(offset) => [at(offset), at(offset)],
+        Typo::Swap(offset) => [at(offset), at(offset + 1)],
     };
     bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// Whether the slip is in a word of the known name. Shorter runs of letters are codes, such as `gkp` and `gkx`.
-fn is_in_word(near: &Near) -> bool {
+fn is_in_word(near: &NearName) -> bool {
     let at = near.slip.offset().min(near.name.len());
     let (before, after) = near.name.as_bytes().split_at(at);
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
@@ -169,23 +169,23 @@ fn is_in_word(near: &Near) -> bool {
 }
 
 /// Whether the slip is at the last character, where a name may be cut short or continue.
-fn is_at_end(key: &[u8], slip: Slip) -> bool {
+fn is_at_end(key: &[u8], slip: Typo) -> bool {
     let width = match slip {
-        Slip::Swap(_) => 2,
-        Slip::Insert(..) => 0,
+        Typo::Swap(_) => 2,
+        Typo::Insert(..) => 0,
         _ => 1,
     };
     slip.offset() + width >= key.len()
 }
 
 /// Undoes the slip. Unchanged bytes keep their case.
-fn corrected(doi: &Doi, near: &Near) -> Option<Doi> {
+fn corrected(doi: &Doi, near: &NearName) -> Option<Doi> {
     let mut name = doi.as_str().as_bytes().to_vec();
     match near.slip {
-        Slip::Replace(at, byte) => name[at] = byte,
-        Slip::Insert(at, byte) => name.insert(at, byte),
-        Slip::Remove(at) => drop(name.remove(at)),
-        Slip::Swap(at) => name.swap(at, at + 1),
+        Typo::Replace(at, byte) => name[at] = byte,
+        Typo::Insert(at, byte) => name.insert(at, byte),
+        Typo::Remove(at) => drop(name.remove(at)),
+        Typo::Swap(at) => name.swap(at, at + 1),
     }
     let name = String::from_utf8(name).ok()?;
     Doi::new(&name).ok().filter(|doi| *doi.key() == *near.name)

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use doisift_core::TextKind;
-use doisift_documents::{Raw, ReadBytes};
+use doisift_documents::{PeekReader, ReadBytes};
 
 use super::dialect::Dialect;
 use super::format::{self, DELIMITERS, DocumentReading, TableFormat};
@@ -42,7 +42,7 @@ const MAX_HEADER_BYTES: usize = 16 << 20;
 
 /// Returns the head of a document that decides the layout of a table, and whether it is the whole document. Reads about `max`
 /// bytes to find a line end.
-pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut Raw<R>, max: usize) -> (&[u8], bool) {
+pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut PeekReader<R>, max: usize) -> (&[u8], bool) {
     let mut size = TextKind::HEAD;
     loop {
         let head = raw.peek(size);

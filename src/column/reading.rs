@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    DocumentHead, DocumentSink, InputError, Origin, Packing, Raw, ReadBuffer, ReadBytes,
-    SheetChoice, SourceNote, printable,
+    DocumentHead, DocumentSink, InputError, Packing, PeekReader, ReadBuffer, ReadBytes,
+    SheetChoice, SourceNote, TextOrigin, printable,
 };
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
@@ -59,7 +59,7 @@ pub(super) struct InputReading<'a, 'h> {
 /// A document that is being read.
 struct OpenDocument<'d> {
     name: Option<Arc<str>>,
-    raw: Raw<&'d mut dyn ReadBytes>,
+    raw: PeekReader<&'d mut dyn ReadBytes>,
     /// Bytes that were read so far.
     offset: u64,
     code: Code,
@@ -84,8 +84,8 @@ impl DocumentSink for InputReading<'_, '_> {
             return;
         }
         self.readings.documents += 1;
-        let raw = Raw::with_capacity(bytes, TextKind::HEAD);
-        if let Some(Origin::Sheet(sheets)) = head.origin {
+        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
+        if let Some(TextOrigin::Sheet(sheets)) = head.origin {
             if self.settings.tables.in_place {
                 self.failure = Some(self.failed(&head.name, TableError::InPlace));
                 return;
@@ -181,9 +181,9 @@ impl InputReading<'_, '_> {
             encoding,
             ..
         }: DocumentHead,
-        mut raw: Raw<&mut dyn ReadBytes>,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
     ) -> Result<(), Error> {
-        let is_sheet = matches!(origin, Some(Origin::Sheet(_)));
+        let is_sheet = matches!(origin, Some(TextOrigin::Sheet(_)));
         let marked: Option<Charset> = encoding.and_then(|encoding| encoding.parse().ok());
         let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
         let head = raw.peek(TextKind::HEAD);
@@ -206,7 +206,8 @@ impl InputReading<'_, '_> {
         }
         let error = self.failed(&name, TableError::Unmarked(read.name()));
         let mut decoded = Utf8Text::new(raw, read).ok_or(error)?;
-        let raw: Raw<&mut dyn ReadBytes> = Raw::with_capacity(&mut decoded, TextKind::HEAD);
+        let raw: PeekReader<&mut dyn ReadBytes> =
+            PeekReader::with_capacity(&mut decoded, TextKind::HEAD);
         self.table(OpenDocument {
             name,
             raw,
@@ -665,7 +666,7 @@ fn new_header(
     })
 }
 
-fn drop_mark(raw: &mut Raw<&mut dyn ReadBytes>) -> bool {
+fn drop_mark(raw: &mut PeekReader<&mut dyn ReadBytes>) -> bool {
     let is_there = raw.peek(MARK.len()) == MARK;
     if is_there {
         raw.consume(MARK.len());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use doisift_core::Doi;
-use doisift_documents::Lost;
+use doisift_documents::UnreadablePath;
 use doisift_known::{BuildError, BuildOptions, IndexBuilder, Notice, SourceId};
 
 use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
@@ -120,9 +120,9 @@ impl<'s> Collector<'s> {
     }
 
     /// Counts the paths that could not be read while sources were searched.
-    pub(super) fn take_unfound(&mut self, paths: Vec<Lost>) {
+    pub(super) fn take_unfound(&mut self, paths: Vec<UnreadablePath>) {
         let losses = std::mem::take(&mut self.losses);
-        for Lost { path, error } in paths {
+        for UnreadablePath { path, error } in paths {
             self.take(input_error(&path, error), false);
         }
         self.unfound = std::mem::replace(&mut self.losses, losses);

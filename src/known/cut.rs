@@ -1,12 +1,12 @@
 //! Cuts a document into blocks of whole rows.
 
-use doisift_documents::{InputError, Raw, ReadBuffer, ReadBytes};
+use doisift_documents::{InputError, PeekReader, ReadBuffer, ReadBytes};
 
 use crate::column::{Dialect, RowSplitter};
 use crate::error::{ErrorKind, KnownError};
 
 /// The unread bytes of a document.
-pub(crate) type RawText<'d> = Raw<&'d mut dyn ReadBytes>;
+pub(crate) type RawText<'d> = PeekReader<&'d mut dyn ReadBytes>;
 
 /// Sizes of the part of a document in memory, in bytes.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use doisift_documents::{ColumnChoice, Limits, Search};
+use doisift_documents::{ColumnSelection, Limits, SourceSearch};
 use doisift_known::Date;
 
 use super::Indexing;
@@ -92,10 +92,10 @@ pub(super) struct IndexingSettings {
     /// All options as they were set.
     pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) paths: Vec<PathBuf>,
-    pub(super) search: Search,
+    pub(super) search: SourceSearch,
     pub(super) known: KnownOptions,
     /// The column of tables, as the options have it.
-    pub(super) columns: ColumnChoice,
+    pub(super) columns: ColumnSelection,
     pub(super) header: HeaderChoice,
     /// `None` if the caller did not choose.
     pub(super) on_error: Option<OnError>,
@@ -133,7 +133,7 @@ impl IndexingBuilder {
             return Err(Error::new(ErrorKind::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
-        let search = Search::new(&self.sources.include, &self.sources.exclude)
+        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude)
             .map_err(|error| Error::new(ErrorKind::Glob(error)))?;
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let settings = IndexingSettings {
@@ -141,7 +141,7 @@ impl IndexingBuilder {
             search: search
                 .own(crate::temporary::is_own)
                 .follow_links(self.sources.follow),
-            columns: ColumnChoice {
+            columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),
                 id: None,
             },

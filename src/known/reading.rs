@@ -5,7 +5,7 @@ use std::sync::Arc;
 use doisift_core::Doi;
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, Source,
+    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes, Source,
     SourceKind, printable,
 };
 use doisift_known::{Notice, SourceId};
@@ -150,7 +150,12 @@ impl<'a, 's> NamesReading<'a, 's> {
         collector.refuse_document(error, place);
     }
 
-    fn read(&mut self, kind: DocumentKind, mut raw: Raw<&mut dyn ReadBytes>, mut offset: u64) {
+    fn read(
+        &mut self,
+        kind: DocumentKind,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
+        mut offset: u64,
+    ) {
         let (sizes, names) = (self.sizes, &mut self.names);
         let lines = TableReading::LINES.dialect();
         match kind {
@@ -226,7 +231,7 @@ impl NamesReading<'_, '_> {
     fn read_document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
         self.names.place.document = name;
         self.names.collector.counts.documents += 1;
-        let mut raw = Raw::with_capacity(bytes, TextKind::HEAD);
+        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
         let mut offset = 0;
         if raw.peek(MARK.len()) == MARK {
             raw.consume(MARK.len());

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doisift_documents::{
-    InputError, Lost, ReadOptions, Source, SourceKind, Sources, Unpackers, display_name, printable,
+    InputError, ReadOptions, Source, SourceKind, Sources, UnpackThreads, UnreadablePath,
+    display_name, printable,
 };
 use doisift_known::Index;
 use doisift_system::{bytes_of, path_of};
@@ -128,7 +129,7 @@ fn read(
     let (own, outputs) = (destinations.own(), destinations.filled());
     let share = settings.memory / UNPACKED;
     let ahead = settings.threads.saturating_sub(1);
-    let unpackers = Unpackers::new(ahead, share / ahead.max(1));
+    let unpackers = UnpackThreads::new(ahead, share / ahead.max(1));
     let read_options = ReadOptions {
         own_files: &own,
         output_files: &outputs,
@@ -158,10 +159,10 @@ fn find(
     settings: &IndexingSettings,
     destinations: &Destinations,
     folder: Option<&CheckpointFolder>,
-) -> Result<(Arc<Sources>, Vec<Lost>), Error> {
+) -> Result<(Arc<Sources>, Vec<UnreadablePath>), Error> {
     let lost = RefCell::new(Vec::new());
     let is_over = || settings.monitor.is_cancelled();
-    let report_loss = |path: Lost| lost.borrow_mut().push(path);
+    let report_loss = |path: UnreadablePath| lost.borrow_mut().push(path);
     let mut finder = settings.search.start(&is_over, &report_loss);
     settings.paths.iter().for_each(|path| finder.add(path));
     let mut found = finder.finish();

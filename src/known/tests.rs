@@ -1,6 +1,6 @@
 //! Checks that documents are cut into the same rows and objects for all sizes of reads.
 
-use doisift_documents::{InputError, Raw, ReadBytes};
+use doisift_documents::{InputError, PeekReader, ReadBytes};
 
 use super::cut::{BlockSizes, RowBlocks, RowPiece};
 use super::objects::{ObjectBlocks, ObjectPiece};
@@ -30,7 +30,7 @@ fn sizes(step: usize, max: usize) -> BlockSizes {
 /// Returns the rows with their offsets, and the number of losses.
 fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
     let mut bytes = Damaged(text.as_bytes());
-    let raw: Raw<&mut dyn ReadBytes> = Raw::with_capacity(&mut bytes, 4);
+    let raw: PeekReader<&mut dyn ReadBytes> = PeekReader::with_capacity(&mut bytes, 4);
     let mut blocks = RowBlocks::new(raw, 0, dialect, sizes);
     let (mut rows, mut lost) = (Vec::new(), 0);
     while let Some(piece) = blocks.next() {
@@ -53,7 +53,7 @@ fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>,
 /// Returns the objects with their offsets, and the number of losses.
 fn objects(text: &str, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
     let mut bytes = Damaged(text.as_bytes());
-    let raw: Raw<&mut dyn ReadBytes> = Raw::with_capacity(&mut bytes, 4);
+    let raw: PeekReader<&mut dyn ReadBytes> = PeekReader::with_capacity(&mut bytes, 4);
     let mut blocks = ObjectBlocks::new(raw, 0, sizes);
     let (mut objects, mut lost) = (Vec::new(), 0);
     while let Some(piece) = blocks.next() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use doisift_known::notices::{Found, of_work};
+use doisift_known::notices::{WorkNotices, of_work};
 use memchr::memchr_iter;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ type Object<'b> = (&'b [u8], u64);
 /// Content of a work that an index needs.
 enum Work {
     /// A work of Crossref.
-    Crossref(Found),
+    Crossref(WorkNotices),
     /// A work of DataCite: the name, and whether it is registered.
     DataCite(String, bool),
     /// The text of the member for names, if the object has it.

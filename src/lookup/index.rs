@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use doisift_core::NameSet;
-use doisift_known::{IndexError, IndexSource, Known, Walk};
+use doisift_known::{IndexEntry, IndexError, IndexSource, SortedLookup};
 
 pub(crate) use doisift_known::Index as KnownNames;
 
@@ -111,7 +111,7 @@ fn source(source: &IndexSource) -> KnownSource {
 }
 
 /// Looks up names in sorted order.
-pub(crate) struct StandingWalk<'i>(Walk<'i>);
+pub(crate) struct StandingWalk<'i>(SortedLookup<'i>);
 
 impl<'i> StandingWalk<'i> {
     /// Keeps a bounded part of the index in memory.
@@ -140,7 +140,7 @@ fn asked<A, B>(one: Result<A, IndexError>, other: Result<B, IndexError>) -> Resu
 /// Combines the answers to a standing. If the index knows no name with the prefix, the name may belong to an agency that the
 /// index lacks, so `known` is `None`.
 fn settled<'i>(
-    found: Option<Known<'i>>,
+    found: Option<IndexEntry<'i>>,
     is_retracted: bool,
     holds_prefix: impl FnOnce() -> Result<bool, IndexError>,
 ) -> Result<Standing<'i>, Error> {

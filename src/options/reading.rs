@@ -1,6 +1,6 @@
 //! Options for reading documents.
 
-use doisift_documents::ColumnChoice;
+use doisift_documents::ColumnSelection;
 
 use super::spec::{OptionHelp, OptionKind, Subject};
 use super::types::{OptionType, parsed};
@@ -62,8 +62,8 @@ pub enum OnError {
 
 impl ReadingOptions {
     /// Returns the columns of tables that are read.
-    pub(crate) fn choice(&self) -> ColumnChoice {
-        ColumnChoice {
+    pub(crate) fn choice(&self) -> ColumnSelection {
+        ColumnSelection {
             columns: self.columns.clone(),
             id: self.id_column.clone(),
         }

@@ -6,7 +6,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use doisift_documents::Halt;
+use doisift_documents::HaltSignal;
 
 use crate::lock::lock;
 use crate::run::PiecePlace;
@@ -56,16 +56,16 @@ impl Backlog {
     }
 
     /// Waits until all slots before this one are written.
-    pub(super) fn wait_for(&self, slot: u64, halt: &dyn Halt) {
+    pub(super) fn wait_for(&self, slot: u64, halt: &dyn HaltSignal) {
         self.wait(halt, |state| state.next >= PiecePlace::of(slot));
     }
 
     /// Waits until more work may be started for a piece.
-    pub(super) fn wait_for_room(&self, place: PiecePlace, halt: &dyn Halt) {
+    pub(super) fn wait_for_room(&self, place: PiecePlace, halt: &dyn HaltSignal) {
         self.wait(halt, |state| state.bytes < self.max || state.next >= place);
     }
 
-    fn wait(&self, halt: &dyn Halt, is_over: impl Fn(&BacklogState) -> bool) {
+    fn wait(&self, halt: &dyn HaltSignal, is_over: impl Fn(&BacklogState) -> bool) {
         let mut state = lock(&self.state);
         while !is_over(&state) && !halt.is_halted() {
             let waited = self.less.wait_timeout(state, LOOK);
@@ -83,7 +83,7 @@ mod tests {
 
     struct Never;
 
-    impl Halt for Never {
+    impl HaltSignal for Never {
         fn is_halted(&self) -> bool {
             false
         }

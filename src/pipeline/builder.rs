@@ -3,7 +3,9 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use doisift_documents::{BadGlob, NamedReaders, Preprocessor, Search, Separator, display_name};
+use doisift_documents::{
+    BadGlob, NamedReaders, Preprocessor, Separator, SourceSearch, display_name,
+};
 
 use super::Pipeline;
 use super::options::{FurtherRows, ScanOptions};
@@ -258,9 +260,9 @@ impl PipelineBuilder {
         Ok(())
     }
 
-    fn search(&self) -> Result<Search, Error> {
+    fn search(&self) -> Result<SourceSearch, Error> {
         let options = &self.sources;
-        let search = Search::new(&options.include, &options.exclude)
+        let search = SourceSearch::new(&options.include, &options.exclude)
             .map_err(wrong_glob)?
             .own(crate::temporary::is_own)
             .follow_links(options.follow);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use doisift_documents::{Chunk, Cutter, ReadBytes};
+use doisift_documents::{Chunk, ChunkCutter, ReadBytes};
 
 use super::cells::TableRows;
 use super::crew::{PieceBuffers, PieceTicket, ScanCrew, ScanJobs};
@@ -64,9 +64,9 @@ impl Scans for Feeder<'_, '_, '_> {
     fn document(
         &mut self,
         mut text: TextLines,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
+        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64 {
         let options = self.plan.options;
         self.carry.clear();
@@ -182,7 +182,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     /// The free part of a pack has room for the head of a document.
     fn packs(
         &mut self,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         text: &mut TextLines,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
@@ -244,7 +244,12 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 
     /// Reads a document up to its end or to damage, and gives its chunks to a scanner.
-    fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn ReadBytes, text: &mut FedText<'r>) {
+    fn stretch(
+        &mut self,
+        cutter: &mut ChunkCutter,
+        bytes: &mut dyn ReadBytes,
+        text: &mut FedText<'r>,
+    ) {
         while !cutter.is_done() && !self.run.ledger.is_halted() {
             let mut ticket = self.ticket();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
@@ -257,7 +262,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     /// `None` if the bytes that it read have no anchors to scan.
     fn fill(
         &mut self,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
         ticket: &mut PieceTicket,
     ) -> Option<Piece> {

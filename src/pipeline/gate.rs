@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard};
 
-use doisift_documents::{Halt, MemoryGate};
+use doisift_documents::{HaltSignal, MemoryGate};
 
 use super::backlog::Backlog;
 use crate::lock::lock;
@@ -22,7 +22,7 @@ pub(super) struct Gates {
 pub(super) struct SourceGate<'r> {
     gates: &'r Gates,
     backlog: &'r Backlog,
-    halt: &'r dyn Halt,
+    halt: &'r dyn HaltSignal,
     role: GateRole,
     entered: RefCell<Entered<'r>>,
 }
@@ -46,7 +46,7 @@ impl<'r> SourceGate<'r> {
     pub(super) fn new(
         gates: &'r Gates,
         backlog: &'r Backlog,
-        halt: &'r dyn Halt,
+        halt: &'r dyn HaltSignal,
         role: GateRole,
     ) -> Self {
         SourceGate {

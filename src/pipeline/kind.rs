@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use doisift_core::TextKind;
-use doisift_documents::{InputError, Origin, ReadBytes, Section};
+use doisift_documents::{FileSection, InputError, ReadBytes, TextOrigin};
 
 use super::options::ScanOptions;
 
@@ -36,11 +36,11 @@ pub(super) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
 }
 
 /// Returns the kind of a document by its origin. Only web pages follow the option that sets the kind.
-pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
+pub(super) fn of_origin(options: &ScanOptions, origin: TextOrigin) -> TextKind {
     match origin {
-        Origin::Page => TextKind::Printed,
-        Origin::Metadata | Origin::Office | Origin::Sheet(_) => TextKind::Unknown,
-        Origin::Web => options.reading.input_kind.unwrap_or(TextKind::Html),
+        TextOrigin::Page => TextKind::Printed,
+        TextOrigin::Metadata | TextOrigin::Office | TextOrigin::Sheet(_) => TextKind::Unknown,
+        TextOrigin::Web => options.reading.input_kind.unwrap_or(TextKind::Html),
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn of_file(
 ) -> Result<TextKind, InputError> {
     let max = size.min(head(options) as u64);
     let mut bytes = Vec::with_capacity(max as usize);
-    match Section::new(file, 0, max).read_to_end(&mut bytes) {
+    match FileSection::new(file, 0, max).read_to_end(&mut bytes) {
         // If the file became shorter, the scan reports that.
         Ok(_) | Err(InputError::Shrunk) => Ok(of(options, &bytes)),
         Err(error) => Err(error),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use doisift_documents::{
-    Claims, Halt, InputError, Source, SourceNote, printable, unmarked_encoding,
+    HaltSignal, InputError, NameClaims, Source, SourceNote, printable, unmarked_encoding,
 };
 
 use super::checkpoint::Done;
@@ -281,7 +281,7 @@ impl<'p> ScanLedger<'p> {
     /// Handles the start of a large plain text file, as [`note`](Self::note) does.
     pub(super) fn note_text(&self, named: &NamedSource, source: &Source, start: &[u8]) {
         self.note(named, None, SourceNote::Source("text"));
-        if let Some((claim, found)) = Claims::of(&source.path).denied_by_text(start) {
+        if let Some((claim, found)) = NameClaims::of(&source.path).denied_by_text(start) {
             self.note(named, None, SourceNote::Misnamed(claim, found));
         } else if let Some(encoding) = unmarked_encoding(start) {
             self.note(named, None, SourceNote::Unmarked(encoding));
@@ -320,7 +320,7 @@ impl<'p> ScanLedger<'p> {
     }
 }
 
-impl Halt for ScanLedger<'_> {
+impl HaltSignal for ScanLedger<'_> {
     fn is_halted(&self) -> bool {
         ScanLedger::is_halted(self)
     }

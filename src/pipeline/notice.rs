@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use doisift_documents::printable;
-use doisift_documents::{ActualContent, Claim, PassedOver};
+use doisift_documents::{ActualContent, ClaimedFormat, SkippedPaths};
 
 /// Max warnings of one kind that are written. Further ones are counted, and written at debug level.
 const SHOWN: u64 = 10;
@@ -13,7 +13,7 @@ const SHOWN: u64 = 10;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
     /// Its name claims a format that its content does not have.
-    Misnamed(&'static Claim, ActualContent),
+    Misnamed(&'static ClaimedFormat, ActualContent),
     /// The content looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
     /// Number of rows of a table that have more or fewer cells than its header.
@@ -98,7 +98,7 @@ impl Notices {
 }
 
 /// Warns of files below folders that are not read, and of folders without files.
-pub(crate) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
+pub(crate) fn report_passed_over(passed: &SkippedPaths, has_globs: bool) {
     if let Some(first) = passed.temporary.first() {
         let (count, first) = (passed.temporary.len(), printable::path(first));
         log::warn!("temporary files of doisift are not read: {count}, the first is {first}");
@@ -197,7 +197,7 @@ impl fmt::Display for NoticeText<'_> {
 
 fn misnamed(
     f: &mut fmt::Formatter<'_>,
-    claim: &Claim,
+    claim: &ClaimedFormat,
     found: ActualContent,
     path: &str,
 ) -> fmt::Result {

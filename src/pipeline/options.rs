@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift_core::Scanner;
-use doisift_documents::{ColumnChoice, Limits, NamedReaders, Preprocessor, Search, Separator};
+use doisift_documents::{
+    ColumnSelection, Limits, NamedReaders, Preprocessor, Separator, SourceSearch,
+};
 
 use super::selection::Selection;
 use crate::checkpoint::fault;
@@ -35,7 +37,7 @@ pub(super) struct ScanOptions {
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,
     pub(super) readers: NamedReaders,
-    pub(super) search: Search,
+    pub(super) search: SourceSearch,
     /// The command that is run for files.
     pub(super) preprocessor: Option<Preprocessor>,
     pub(super) output: Option<PathBuf>,
@@ -48,7 +50,7 @@ pub(super) struct ScanOptions {
     pub(super) nodes_to: Option<FurtherRows>,
     pub(super) selection: Selection,
     /// The columns of tables that are read.
-    pub(super) columns: ColumnChoice,
+    pub(super) columns: ColumnSelection,
     /// The header of tables that are text.
     pub(super) header: HeaderChoice,
     pub(super) measure: bool,

@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use doisift_documents::{
-    ChunkReach, Finder, Halt, MemoryGate, PassedOver, ReadOptions, Source, SourceKind, Sources,
-    Unpackers, display_name,
+    AnchorMargins, HaltSignal, MemoryGate, ReadOptions, SkippedPaths, Source, SourceFinder,
+    SourceKind, Sources, UnpackThreads, display_name,
 };
 
 use super::effect::Met;
@@ -27,8 +27,8 @@ pub(super) struct ScanPlan<'p> {
     pub(super) sources: Arc<Sources>,
     pub(super) shares: Shares,
     /// Number of bytes around a chunk that are read with it.
-    pub(super) reach: ChunkReach,
-    pub(super) passed_over: PassedOver,
+    pub(super) reach: AnchorMargins,
+    pub(super) passed_over: SkippedPaths,
     has_folder: bool,
     /// Device and inode of files that this run created. They are not sources.
     own: Vec<FileId>,
@@ -50,7 +50,7 @@ impl<'p> ScanPlan<'p> {
     /// Finds the sources, without the files of the checkpoint in `folder`.
     pub(super) fn new(
         options: &'p ScanOptions,
-        finder: Finder<'_>,
+        finder: SourceFinder<'_>,
         destinations: &Destinations,
         folder: Option<&CheckpointFolder>,
     ) -> Result<Self, Error> {
@@ -92,8 +92,8 @@ impl<'p> ScanPlan<'p> {
     /// Returns the options for reading sources, with `unpackers` for unpacking in parallel, if given.
     pub(super) fn read_options<'o>(
         &'o self,
-        halt: &'o dyn Halt,
-        unpackers: Option<&'o Unpackers>,
+        halt: &'o dyn HaltSignal,
+        unpackers: Option<&'o UnpackThreads>,
         gate: Option<&'o dyn MemoryGate>,
     ) -> ReadOptions<'o> {
         let options = self.options;
@@ -171,10 +171,10 @@ fn check_names(options: &ScanOptions, sources: &Sources) -> Result<(), Error> {
     }
 }
 
-fn reach(options: &ScanOptions) -> ChunkReach {
+fn reach(options: &ScanOptions) -> AnchorMargins {
     let (before, after) = options.scanner().window();
     let context = options.selection.context;
-    ChunkReach {
+    AnchorMargins {
         before: before + context,
         after: after + context,
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use doisift_documents::{Cutter, InputError, Section};
+use doisift_documents::{ChunkCutter, FileSection, InputError};
 
 use super::kind;
 use super::mark::{Mark, ReadDocument, ReadPlace};
@@ -74,8 +74,8 @@ impl<'r> RangedFile<'r> {
         let plan = &self.run.plan;
         let start = anchors.start.saturating_sub(plan.reach.before as u64);
         let end = anchors.end.saturating_add(plan.reach.after as u64);
-        let mut section = Section::new(&self.file, start, self.size.min(end));
-        let mut cutter = Cutter::part(plan.reach, anchors, start);
+        let mut section = FileSection::new(&self.file, start, self.size.min(end));
+        let mut cutter = ChunkCutter::part(plan.reach, anchors, start);
         turn.sliding.start(start);
         while let Some(chunk) = turn.sliding.next(&mut cutter, &mut section) {
             turn.worker.scan_shared(&chunk, &self.shared);

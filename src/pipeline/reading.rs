@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, Cutter, DocumentHead, DocumentSink, InputError, Raw, ReadBytes, Source, SourceNote,
-    Unpackers,
+    CellBatch, ChunkCutter, DocumentHead, DocumentSink, InputError, PeekReader, ReadBytes, Source,
+    SourceNote, UnpackThreads,
 };
 
 use super::cells::{Dictionaries, TableRows};
@@ -33,9 +33,9 @@ pub(super) trait Scans {
     fn document(
         &mut self,
         text: TextLines,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
+        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64;
 
     /// Scans the cells of some rows.
@@ -81,7 +81,7 @@ struct WholeDocument {
 pub(super) fn read<'r>(
     run: &'r SharedScan<'r>,
     (ordinal, source): (u32, &Source),
-    unpackers: Option<&Unpackers>,
+    unpackers: Option<&UnpackThreads>,
     role: GateRole,
     scans: &mut dyn Scans,
 ) -> Counts {
@@ -195,7 +195,7 @@ impl SourceReading<'_, '_> {
         } = head;
         self.run.ledger.met.add_text(options, origin.is_none());
         let from = std::mem::take(&mut self.from);
-        let mut cutter = Cutter::from(self.run.plan.reach, from);
+        let mut cutter = ChunkCutter::from(self.run.plan.reach, from);
         let bytes = &mut ResumedText {
             bytes,
             passing: from,
@@ -211,7 +211,7 @@ impl SourceReading<'_, '_> {
             .known(origin);
         let place = self.place();
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
-        let mut goes_on = |cutter: &mut Cutter| {
+        let mut goes_on = |cutter: &mut ChunkCutter| {
             let Some((offset, error)) = cutter.take_damage() else {
                 return false;
             };
@@ -274,7 +274,7 @@ impl DocumentSink for SourceReading<'_, '_> {
         if head.origin.is_some() || !options.columns.is_given() {
             return self.text(head, bytes);
         }
-        let raw = Raw::with_capacity(bytes, TextKind::HEAD);
+        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
         match TextTable::start(options, &head, raw) {
             Ok(table) => {
                 let ragged = table.read(self);

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use doisift_documents::{Finder, Lost, Separator, display_name, is_pipe, read_list};
+use doisift_documents::{
+    Separator, SourceFinder, UnreadablePath, display_name, is_pipe, read_list,
+};
 
 use super::options::{OnError, ScanOptions};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +31,7 @@ impl Unfound {
         }
     }
 
-    pub(super) fn add(&self, lost: Lost) {
+    pub(super) fn add(&self, lost: UnreadablePath) {
         let error = Error::new(ErrorKind::Input(lost.error));
         let error = error.in_source(display_name(&lost.path).into());
         match self.on_error {
@@ -57,7 +59,7 @@ impl Unfound {
 pub(super) fn add_named(
     options: &ScanOptions,
     destinations: &Destinations,
-    finder: &mut Finder<'_>,
+    finder: &mut SourceFinder<'_>,
 ) -> Result<(), Error> {
     let has_stdin_list = check_lists(options, destinations)?;
     let mut reads_stdin = false;

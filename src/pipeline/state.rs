@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use doisift_documents::{Source, SourceKind, Unpackers};
+use doisift_documents::{Source, SourceKind, UnpackThreads};
 use doisift_system::FileStatus;
 
 use super::backlog::Backlog;
@@ -28,7 +28,7 @@ pub(super) struct SharedScan<'p> {
     pub(super) plan: ScanPlan<'p>,
     pub(super) ledger: ScanLedger<'p>,
     pub(super) table: NameTable,
-    pub(super) unpackers: Unpackers,
+    pub(super) unpackers: UnpackThreads,
     pub(super) gates: Gates,
     pub(super) backlog: Backlog,
     pub(super) maker: RowMaker<'p>,
@@ -72,7 +72,7 @@ impl<'p> SharedScan<'p> {
         let run = SharedScan {
             ledger,
             table: table(options, shares, lasting),
-            unpackers: Unpackers::new(shares.threads, shares.unpacked),
+            unpackers: UnpackThreads::new(shares.threads, shares.unpacked),
             gates: Gates::default(),
             backlog: Backlog::new(shares.backlog),
             maker: RowMaker::new(options, has_caller),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use doisift_documents::{Cutter, ReadBytes, Sliding, Source, Unpackers};
+use doisift_documents::{ChunkBuffer, ChunkCutter, ReadBytes, Source, UnpackThreads};
 
 use super::cells::TableRows;
 use super::gate::GateRole;
@@ -17,7 +17,7 @@ use super::worker::{SharedLines, TextLine, TextLines, Worker};
 pub(super) struct Turn<'r> {
     pub(super) run: &'r SharedScan<'r>,
     pub(super) worker: Worker<'r>,
-    pub(super) sliding: Sliding,
+    pub(super) sliding: ChunkBuffer,
 }
 
 /// Reads and scans all sources.
@@ -89,7 +89,7 @@ impl<'r> Turn<'r> {
         &mut self,
         ordinal: u32,
         source: &Source,
-        unpackers: Option<&Unpackers>,
+        unpackers: Option<&UnpackThreads>,
         after: AfterChunk<'_, 'r>,
     ) {
         let mut scans = InTurn { turn: self, after };
@@ -117,7 +117,7 @@ impl InTurn<'_, '_> {
     /// Scans a document up to its end or to damage.
     fn stretch(
         &mut self,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
         text: &TextLines,
         line: &mut TextLine,
@@ -148,9 +148,9 @@ impl Scans for InTurn<'_, '_> {
     fn document(
         &mut self,
         mut text: TextLines,
-        cutter: &mut Cutter,
+        cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
+        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64 {
         let run = self.turn.run;
         let options = run.plan.options;

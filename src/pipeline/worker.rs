@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use doisift_core::{Decision, Mention, Scanner, Tally, TextKind};
-use doisift_documents::{CellText, Chunk, Sliding, TableCell};
+use doisift_documents::{CellText, Chunk, ChunkBuffer, TableCell};
 
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
@@ -128,9 +128,9 @@ impl<'r> Worker<'r> {
     }
 
     /// Creates a buffer for chunks that this thread reads and scans.
-    pub(super) fn sliding(run: &SharedScan<'_>) -> Sliding {
+    pub(super) fn sliding(run: &SharedScan<'_>) -> ChunkBuffer {
         let chunk = run.plan.shares.chunk;
-        Sliding::new(run.plan.reach, chunk, chunk.min(STEP))
+        ChunkBuffer::new(run.plan.reach, chunk, chunk.min(STEP))
     }
 
     /// Returns the mentions found so far, if they are kept as rows.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use doisift_core::Doi;
-use doisift_resolve::{Answer, Cache};
+use doisift_resolve::{Cache, HandleAnswer};
 
 use super::{Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_with};
 use crate::error::Error;
@@ -70,10 +70,12 @@ impl Inquiry {
     }
 }
 
-impl From<Answer> for RegistryAnswer {
-    fn from(answer: Answer) -> Self {
+impl From<HandleAnswer> for RegistryAnswer {
+    fn from(answer: HandleAnswer) -> Self {
         match (answer.exists(), answer) {
-            (_, Answer::CouldNotAsk(failure)) => RegistryAnswer::CouldNotAsk(failure.to_string()),
+            (_, HandleAnswer::CouldNotAsk(failure)) => {
+                RegistryAnswer::CouldNotAsk(failure.to_string())
+            }
             (Some(false), _) => RegistryAnswer::Unknown,
             _ => RegistryAnswer::Known,
         }

@@ -6,7 +6,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use doisift_resolve::{Cache, CacheError, Cancel, Client, ClientOptions, MaxAge, Rate, SetupError};
+use doisift_resolve::{
+    Cache, CacheError, CancelHandle, Client, ClientOptions, MaxAge, Rate, SetupError,
+};
 
 use crate::error::{Error, ErrorKind, ResolveError};
 use crate::options::{Age, RegistryOptions};
@@ -102,7 +104,11 @@ pub(crate) fn cache_failed(error: CacheError) -> Error {
 }
 
 /// Calls `work`. Cancels the requests of the client if the run is cancelled meanwhile.
-pub(crate) fn cancelled_with<T>(monitor: &Monitor, cancel: Cancel, work: impl FnOnce() -> T) -> T {
+pub(crate) fn cancelled_with<T>(
+    monitor: &Monitor,
+    cancel: CancelHandle,
+    work: impl FnOnce() -> T,
+) -> T {
     let (over, ended) = mpsc::channel::<()>();
     thread::scope(move |scope| {
         scope.spawn(move || {

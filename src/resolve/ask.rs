@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use doisift_resolve::{Agency, Cache, Client, Summary};
+use doisift_resolve::{Agency, Cache, Client, LookupCounts};
 
 use super::names::{AskedNames, ReadText};
 use super::report::ResolveReport;
@@ -72,7 +72,7 @@ impl Asking<'_> {
 
     /// # Errors
     /// If the run was cancelled.
-    fn count(&mut self, summary: Summary) -> Result<(), Error> {
+    fn count(&mut self, summary: LookupCounts) -> Result<(), Error> {
         self.report.cached += summary.cached;
         self.report.asked += summary.asked;
         not_cancelled(self.monitor)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use doisift_core::{Doi, TextKind};
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, ReadOptions,
-    display_name,
+    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes,
+    ReadOptions, display_name,
 };
 
 use super::options::{NameInput, ResolveSettings};
@@ -264,7 +264,7 @@ impl DocumentSink for NameReading<'_> {
         if self.is_halted() {
             return;
         }
-        let mut raw = Raw::with_capacity(bytes, TextKind::HEAD);
+        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
         let mut offset = 0;
         if raw.peek(MARK.len()) == MARK {
             raw.consume(MARK.len());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use doisift_documents::{ColumnChoice, display_name};
+use doisift_documents::{ColumnSelection, display_name};
 
 use super::Resolve;
 use super::report::ResolveOptions;
@@ -70,7 +70,7 @@ pub(super) struct ResolveSettings {
     pub(super) column: Option<String>,
     pub(super) header: HeaderChoice,
     /// The columns of Parquet and Arrow files.
-    pub(super) columns: ColumnChoice,
+    pub(super) columns: ColumnSelection,
     pub(super) agency: bool,
     pub(super) registry: Registry,
     pub(super) output: Option<PathBuf>,
@@ -115,7 +115,7 @@ impl ResolveBuilder {
         let settings = ResolveSettings {
             given: self.values(),
             layout: self.layout(output.as_deref())?,
-            columns: ColumnChoice {
+            columns: ColumnSelection {
                 columns: Some(vec![wanted]),
                 id: None,
             },

@@ -1,7 +1,7 @@
 //! Turns answers into rows.
 
 use doisift_core::Doi;
-use doisift_resolve::{Agency, Answer, Dated};
+use doisift_resolve::{Agency, DatedAnswer, HandleAnswer};
 
 use crate::check::CheckVerdict;
 use crate::records::AnswerRow;
@@ -45,7 +45,11 @@ pub(super) fn refused(reason: &str) -> AnswerRow {
 }
 
 /// Makes the row of a name. `agency` is `None` if it was not asked for.
-pub(super) fn answered(doi: &Doi, dated: Dated<Answer>, agency: Option<&Agency>) -> Answered {
+pub(super) fn answered(
+    doi: &Doi,
+    dated: DatedAnswer<HandleAnswer>,
+    agency: Option<&Agency>,
+) -> Answered {
     let status = match dated.answer.exists() {
         Some(true) => AnswerStatus::Known,
         Some(false) => AnswerStatus::Unknown,
@@ -75,12 +79,12 @@ pub(super) fn answered(doi: &Doi, dated: Dated<Answer>, agency: Option<&Agency>)
 }
 
 /// Returns which part of an answer is missing and why, or `None` if none is.
-fn missing(answer: &Answer, agency: Option<&Agency>) -> Option<String> {
-    if let Answer::Alias {
+fn missing(answer: &HandleAnswer, agency: Option<&Agency>) -> Option<String> {
+    if let HandleAnswer::Alias {
         answer: Some(answer),
         ..
     } = answer
-        && let Answer::CouldNotAsk(failure) = &**answer
+        && let HandleAnswer::CouldNotAsk(failure) = &**answer
     {
         return Some(format!(
             "the name that it is an alias of could not be asked for: {failure}"
@@ -95,13 +99,13 @@ fn missing(answer: &Answer, agency: Option<&Agency>) -> Option<String> {
 }
 
 /// Returns address, alias and reason of an answer.
-fn told(answer: Answer) -> (Option<String>, Option<String>, Option<String>) {
+fn told(answer: HandleAnswer) -> (Option<String>, Option<String>, Option<String>) {
     match answer {
-        Answer::Known { urls } => (urls.into_iter().next(), None, None),
-        Answer::Alias { target, answer } => {
+        HandleAnswer::Known { urls } => (urls.into_iter().next(), None, None),
+        HandleAnswer::Alias { target, answer } => {
             let (url, reason) = match answer.map(|answer| *answer) {
-                Some(Answer::Known { urls }) => (urls.into_iter().next(), None),
-                Some(Answer::Unknown) => (
+                Some(HandleAnswer::Known { urls }) => (urls.into_iter().next(), None),
+                Some(HandleAnswer::Unknown) => (
                     None,
                     Some("the registry does not know the name that it is an alias of".to_owned()),
                 ),
@@ -109,7 +113,7 @@ fn told(answer: Answer) -> (Option<String>, Option<String>, Option<String>) {
             };
             (url, Some(target), reason)
         }
-        Answer::CouldNotAsk(failure) => (None, None, Some(failure.to_string())),
+        HandleAnswer::CouldNotAsk(failure) => (None, None, Some(failure.to_string())),
         _ => (None, None, None),
     }
 }
@@ -118,16 +122,16 @@ fn told(answer: Answer) -> (Option<String>, Option<String>, Option<String>) {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use doisift_resolve::Failure;
+    use doisift_resolve::ServiceFailure;
 
     use super::*;
 
-    fn row(answer: Answer, agency: Option<&Agency>) -> AnswerRow {
+    fn row(answer: HandleAnswer, agency: Option<&Agency>) -> AnswerRow {
         let doi = Doi::new("10.5555/A").unwrap();
         let asked = UNIX_EPOCH + Duration::from_secs(1_772_064_000);
         answered(
             &doi,
-            Dated {
+            DatedAnswer {
                 answer,
                 asked,
                 is_cached: true,
@@ -139,10 +143,10 @@ mod tests {
 
     #[test]
     fn an_alias_has_the_address_of_its_target_or_says_why_not() {
-        let alias = |answer: Option<Answer>| {
+        let alias = |answer: Option<HandleAnswer>| {
             let answer = answer.map(Box::new);
             row(
-                Answer::Alias {
+                HandleAnswer::Alias {
                     target: "10.5555/b".to_owned(),
                     answer,
                 },
@@ -150,7 +154,7 @@ mod tests {
             )
         };
         let urls = vec!["https://a.example/".to_owned()];
-        let known = alias(Some(Answer::Known { urls }));
+        let known = alias(Some(HandleAnswer::Known { urls }));
         assert_eq!(
             (known.status, known.url.as_deref()),
             ("known", Some("https://a.example/"))
@@ -159,7 +163,7 @@ mod tests {
             (known.alias.as_deref(), known.reason),
             (Some("10.5555/b"), None)
         );
-        let lost = alias(Some(Answer::CouldNotAsk(Failure::Http(503))));
+        let lost = alias(Some(HandleAnswer::CouldNotAsk(ServiceFailure::Http(503))));
         assert_eq!((lost.status, lost.url), ("known", None));
         assert!(lost.reason.unwrap().ends_with("HTTP status 503"));
     }
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn what_could_not_be_asked_has_a_reason_and_no_time() {
         let lost = row(
-            Answer::CouldNotAsk(Failure::Http(503)),
+            HandleAnswer::CouldNotAsk(ServiceFailure::Http(503)),
             Some(&Agency::Undetermined),
         );
         assert_eq!(
@@ -176,8 +180,8 @@ mod tests {
         );
         assert!(lost.reason.unwrap().contains("503"));
         let half = row(
-            Answer::Unknown,
-            Some(&Agency::CouldNotAsk(Failure::Http(500))),
+            HandleAnswer::Unknown,
+            Some(&Agency::CouldNotAsk(ServiceFailure::Http(500))),
         );
         assert_eq!(
             (half.status, half.answered_by),

@@ -4,19 +4,19 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use doisift::fuzz_support::{Reported, Way, read};
+use doisift::fuzz_support::{ReadReport, ReadSetup, read};
 use serde_json::{Value, json};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn in_json(reported: &Reported) -> Value {
+fn in_json(reported: &ReadReport) -> Value {
     match reported {
-        Reported::Document(name, text, _) => json!({ "row": name.as_deref(), "text": hex(text) }),
-        Reported::Lost(_, offset, error) => json!({ "lost": error, "offset": offset }),
-        Reported::Skipped(_, kind) => json!({ "skipped": kind }),
-        Reported::Endless => json!({ "lost": "errors without end" }),
+        ReadReport::Document(name, text, _) => json!({ "row": name.as_deref(), "text": hex(text) }),
+        ReadReport::Lost(_, offset, error) => json!({ "lost": error, "offset": offset }),
+        ReadReport::Skipped(_, kind) => json!({ "skipped": kind }),
+        ReadReport::Endless => json!({ "lost": "errors without end" }),
     }
 }
 
@@ -33,7 +33,7 @@ fn print_cells() {
                 folders.push(path);
                 continue;
             }
-            let way = Way {
+            let way = ReadSetup {
                 read: usize::MAX,
                 step: 64 << 10,
                 threads: 1,

@@ -1,15 +1,15 @@
 //! Flips each bit of a small Parquet file once, and of the metadata of Arrow files and streams, and cuts them to each length.
 //! Reading must end, and losses by a damaged header of a page or a damaged message must be reported.
 
-use doisift::fuzz_support::{Reported, Way, read};
+use doisift::fuzz_support::{ReadReport, ReadSetup, read};
 
 use crate::regressions::seeds::arrow_writer::{self, arrow};
 #[cfg(feature = "parquet")]
 use crate::regressions::seeds::parquet_writer::{parquet, style};
 use crate::regressions::seeds::small_table::table;
 
-fn reported(bytes: &[u8]) -> Vec<Reported> {
-    let way = Way {
+fn reported(bytes: &[u8]) -> Vec<ReadReport> {
+    let way = ReadSetup {
         read: usize::MAX,
         step: 4096,
         threads: 1,
@@ -18,8 +18,8 @@ fn reported(bytes: &[u8]) -> Vec<Reported> {
     read(bytes, way).unwrap()
 }
 
-fn documents(reported: &[Reported]) -> Vec<&Reported> {
-    let is_document = |one: &&Reported| matches!(one, Reported::Document(..));
+fn documents(reported: &[ReadReport]) -> Vec<&ReadReport> {
+    let is_document = |one: &&ReadReport| matches!(one, ReadReport::Document(..));
     reported.iter().filter(is_document).collect()
 }
 
@@ -37,7 +37,7 @@ fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
                 bytes[at] ^= 1 << bit;
                 let found = reported(&bytes);
                 let is_header = file.headers.iter().any(|header| header.contains(&at));
-                let is_reported = found.iter().any(|one| matches!(one, Reported::Lost(..)));
+                let is_reported = found.iter().any(|one| matches!(one, ReadReport::Lost(..)));
                 if is_header && !is_reported && documents(&found) != documents(&whole) {
                     silent.push((at, bit));
                 }
@@ -73,21 +73,21 @@ fn a_file_that_is_cut_anywhere_is_reported() {
         let file = parquet(&table(), style(bits)).bytes;
         for length in 5..file.len() {
             let found = reported(&file[..length]);
-            let lost = |one: &Reported| matches!(one, Reported::Lost(..));
+            let lost = |one: &ReadReport| matches!(one, ReadReport::Lost(..));
             assert!(length < 20 || found.iter().any(lost), "{length}: {found:?}");
             assert!(documents(&found).is_empty() || length < 20, "{length}");
         }
     }
 }
 
-fn is_lost(one: &Reported) -> bool {
-    matches!(one, Reported::Lost(..))
+fn is_lost(one: &ReadReport) -> bool {
+    matches!(one, ReadReport::Lost(..))
 }
 
 /// Returns the batches with a row among the documents.
-fn batches(reported: &[Reported]) -> Vec<usize> {
-    let row = |one: &Reported| match one {
-        Reported::Document(Some(name), ..) => name.strip_prefix("#row=")?.parse::<usize>().ok(),
+fn batches(reported: &[ReadReport]) -> Vec<usize> {
+    let row = |one: &ReadReport| match one {
+        ReadReport::Document(Some(name), ..) => name.strip_prefix("#row=")?.parse::<usize>().ok(),
         _ => None,
     };
     let mut all: Vec<_> = reported

@@ -11,26 +11,26 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use crate::checked::{Checked, MemberCheck};
+use crate::checked::{ChecksumReader, MemberCheck};
 use crate::codec::{self, damaged};
-use crate::crew::{Answers, Crew};
+use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::{InputError, Packing};
-use crate::file::{Section, read_at};
-use crate::raw::Raw;
-use crate::read::{Answer, Piece, ReadBytes, SpareBuffers, UnpackedAhead};
+use crate::file::{FileSection, read_at};
+use crate::raw::PeekReader;
+use crate::read::{ReadBytes, SpareBuffers, UnpackedAhead, UnpackedBytes, UnpackedPiece};
 use crate::read_options::{Limits, ReadOptions};
 
 /// Bytes that a thread passes on at once.
-const PIECE: usize = 256 << 10;
+const PIECE_BYTES: usize = 256 << 10;
 /// Minimum packed size of a member that is passed to a thread, in bytes. Smaller ones are not worth it.
-const MIN: u64 = 4 << 10;
+const MIN_PREFETCHED_BYTES: u64 = 4 << 10;
 /// Limit on the unpacked bytes of a member that may wait for the reader, for each thread. A larger member is decoded up to
 /// this limit, and then only as fast as it is read.
-const WAITING: usize = 2 << 20;
+const MAX_WAITING_BYTES: usize = 2 << 20;
 /// Number of later members that are examined for each member that is read.
-const LOOKED: usize = 64;
+const MAX_EXAMINED_MEMBERS: usize = 64;
 /// The first bytes of gzip, with its only method.
-const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
+const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// A member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ pub(super) struct MemberBytes {
 }
 
 /// The members of a file that are unpacked ahead of its reader.
-pub(super) struct MembersAhead<'u> {
+pub(super) struct MemberPrefetcher<'u> {
     file: Arc<File>,
     size: u64,
     /// In the order of the file. Dropped before the threads, which may wait for room.
-    started: VecDeque<(MemberBytes, Receiver<Answer>)>,
-    crew: Crew<'u, MemberBytes, Answer>,
+    started: VecDeque<(MemberBytes, Receiver<UnpackedPiece>)>,
+    crew: WorkerThreads<'u, MemberBytes, UnpackedPiece>,
     spare: Arc<SpareBuffers>,
     /// Pieces of a member that may wait.
     pieces: usize,
@@ -55,7 +55,7 @@ pub(super) struct MembersAhead<'u> {
     next: Option<u64>,
 }
 
-impl<'u> MembersAhead<'u> {
+impl<'u> MemberPrefetcher<'u> {
     /// Returns `None` if no thread is free, or the system refuses another handle of the file.
     pub(super) fn start(file: &File, options: &ReadOptions<'u>) -> Option<Self> {
         let unpackers = options.unpackers?;
@@ -65,17 +65,19 @@ impl<'u> MembersAhead<'u> {
         let (shared, limits) = ((Arc::clone(&file), Arc::clone(&spare)), options.limits);
         let worker = move || {
             let (file, spare) = shared.clone();
-            Some(move |member: MemberBytes, answers: &Answers<'_, Answer>| {
-                unpack(&file, member, &limits, &spare, answers);
-            })
+            Some(
+                move |member: MemberBytes, answers: &ResultSender<'_, UnpackedPiece>| {
+                    unpack(&file, member, &limits, &spare, answers);
+                },
+            )
         };
-        let crew = Crew::start(unpackers, usize::MAX, "unpack", worker)?;
-        let waiting = (unpackers.bytes() / 2).min(WAITING * crew.threads());
-        Some(MembersAhead {
+        let crew = WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?;
+        let waiting = (unpackers.bytes() / 2).min(MAX_WAITING_BYTES * crew.threads());
+        Some(MemberPrefetcher {
             file,
             size,
             started: VecDeque::new(),
-            pieces: waiting / PIECE,
+            pieces: waiting / PIECE_BYTES,
             crew,
             spare,
             next: Some(0),
@@ -96,7 +98,7 @@ impl<'u> MembersAhead<'u> {
             self.next = Some(range.end);
             self.give(member.clone());
         }
-        for _ in 0..LOOKED {
+        for _ in 0..MAX_EXAMINED_MEMBERS {
             if self.started.len() >= self.crew.threads() {
                 break;
             }
@@ -118,11 +120,11 @@ impl<'u> MembersAhead<'u> {
     /// Gives a member to a thread to unpack, if it is packed.
     fn give(&mut self, member: MemberBytes) {
         let range = &member.range;
-        let mut start = [0; GZIP.len()];
-        let is_worth = range.end <= self.size && range.end - range.start >= MIN;
+        let mut start = [0; GZIP_MAGIC.len()];
+        let is_worth = range.end <= self.size && range.end - range.start >= MIN_PREFETCHED_BYTES;
         let is_packed = is_worth
             && matches!(read_at(&self.file, &mut start, range.start), Ok(read) if read == start.len())
-            && start == GZIP;
+            && start == GZIP_MAGIC;
         if is_packed {
             let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
             let from = self.crew.give(member.clone(), self.pieces, if_panicked);
@@ -137,19 +139,20 @@ fn unpack(
     member: MemberBytes,
     limits: &Limits,
     spare: &SpareBuffers,
-    answers: &Answers<'_, Answer>,
+    answers: &ResultSender<'_, UnpackedPiece>,
 ) {
-    let section = Section::new(file, member.range.start, member.range.end);
-    let raw = Raw::new(Checked::new(section, member.check));
+    let section = FileSection::new(file, member.range.start, member.range.end);
+    let raw = PeekReader::new(ChecksumReader::new(section, member.check));
     let Ok(mut unpacked) = codec::gzip_members(raw, limits) else {
         return;
     };
     loop {
         let mut buffer = spare.take();
-        buffer.resize(PIECE, 0);
+        buffer.resize(PIECE_BYTES, 0);
         let (filled, read) = fill(&mut unpacked, &mut buffer);
         let is_last = filled == 0 && read.is_ok();
-        let goes_on = (filled == 0 && read.is_err()) || answers.send(Ok(Piece { buffer, filled }));
+        let goes_on =
+            (filled == 0 && read.is_err()) || answers.send(Ok(UnpackedBytes { buffer, filled }));
         let goes_on = goes_on && read.map_or_else(|error| answers.send(Err(error)), |()| true);
         // An answer is refused if the reader has left the member.
         if is_last || !goes_on {
@@ -182,11 +185,11 @@ mod tests {
     use zip::write::{SimpleFileOptions, ZipWriter};
 
     use super::*;
-    use crate::container::Level;
+    use crate::container::StreamLevel;
     use crate::expansion::Expansion;
     use crate::source_reader::SourceReader;
     use crate::tar::taken::Taken;
-    use crate::unpackers::Unpackers;
+    use crate::unpackers::UnpackThreads;
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -273,7 +276,7 @@ mod tests {
 
     /// Reads an archive with this many threads, each of which may hold this many bytes. Returns the documents and errors.
     fn taken(archive: &[u8], threads: usize, held: usize) -> Taken {
-        let (bytes, unpackers) = (AtomicU64::new(0), Unpackers::new(threads, held));
+        let (bytes, unpackers) = (AtomicU64::new(0), UnpackThreads::new(threads, held));
         let (file, length) = (file(archive), archive.len() as u64);
         let options = ReadOptions {
             unpackers: Some(&unpackers),
@@ -281,8 +284,8 @@ mod tests {
         };
         let (expansion, mut taken) = (Expansion::new(1000, length), Taken::default());
         let mut reader = SourceReader::new(&options, &expansion, &mut taken);
-        let level = Level::file(&file, length, Path::new("a.tar"));
-        reader.stream(&level, &mut Section::new(&file, 0, length));
+        let level = StreamLevel::file(&file, length, Path::new("a.tar"));
+        reader.stream(&level, &mut FileSection::new(&file, 0, length));
         reader.finish();
         assert!(
             threads == 0 || unpackers.take().is_some(),
@@ -317,19 +320,19 @@ mod tests {
     #[test]
     fn later_members_are_unpacked_up_to_the_limit_and_then_as_they_are_read() {
         let bytes = AtomicU64::new(0);
-        let unpackers = Unpackers::new(2, 4 * PIECE);
+        let unpackers = UnpackThreads::new(2, 4 * PIECE_BYTES);
         let options = ReadOptions {
             unpackers: Some(&unpackers),
             ..ReadOptions::for_tests(&bytes)
         };
-        let texts = [text(1, 20 * PIECE), text(2, 20 * PIECE)];
+        let texts = [text(1, 20 * PIECE_BYTES), text(2, 20 * PIECE_BYTES)];
         let packed = texts.each_ref().map(|text| gzip(text));
         let (first, second) = (0..packed[0].len(), packed[0].len()..packed.concat().len());
         let [first, second] = [first, second].map(|at| MemberBytes {
             range: at.start as u64..at.end as u64,
             check: None,
         });
-        let mut ahead = MembersAhead::start(&file(&packed.concat()), &options).unwrap();
+        let mut ahead = MemberPrefetcher::start(&file(&packed.concat()), &options).unwrap();
         assert_eq!(ahead.pieces, 2);
         let after = |_: &File, end| (end == first.range.end).then(|| second.clone());
         for (member, text) in [&first, &second].into_iter().zip(texts) {

@@ -12,28 +12,33 @@
 
 use std::fs::File;
 
-use super::claim::Claims;
-use super::content::Content;
+use super::claim::NameClaims;
+use super::content::StreamContent;
 use super::fault::{InputError, Packing};
-use super::file::Section;
+use super::file::FileSection;
 use super::magic;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 use super::{numbers, zip};
 
 /// Bytes at the end of a file that are checked.
-const TAIL: usize = 1 << 10;
+const TAIL_BYTES: usize = 1 << 10;
 /// Bytes of a stream that are checked at once, and the bytes of a script that are checked.
-pub(super) const HELD: usize = 64 << 10;
+pub(super) const HELD_BYTES: usize = 64 << 10;
 /// Bytes of a program in a stream that are checked.
-const PROGRAM: usize = 1 << 20;
+const MAX_PROGRAM_BYTES: usize = 1 << 20;
 
-/// Returns the content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all, and
+/// Returns the content of a regular file of `length` bytes. `start` is at least [`magic::HEAD_BYTES`] bytes of it, or all, and
 /// `claims` are those of its name.
-pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) -> Content {
-    let head = &start[..start.len().min(magic::LENGTH)];
+pub(super) fn recognise(
+    file: &File,
+    length: u64,
+    start: &[u8],
+    claims: NameClaims,
+) -> StreamContent {
+    let head = &start[..start.len().min(magic::HEAD_BYTES)];
     let content = magic::recognise(head);
-    let ends = Ends {
+    let ends = FileEnds {
         file,
         length,
         start,
@@ -42,29 +47,33 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) 
     let may_be_other = claims.has_end() || !is_clean(head);
     let packing = match content {
         // A damaged archive may lack its end.
-        Content::Text if is_script(head) => {
-            archive(ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD))
+        StreamContent::Text if is_script(head) => {
+            archive(ends.ends_archive(zip::MAX_END_BYTES) || ends.starts_archive(HELD_BYTES))
         }
-        Content::Text if head.starts_with(b"MZ") => archive(ends.ends_archive(zip::LONGEST)),
-        Content::Text if ends.is_held() || may_be_other => ends.packing(may_be_other),
-        Content::Binary(kind) if is_program(kind) => archive(ends.ends_archive(zip::LONGEST)),
+        StreamContent::Text if head.starts_with(b"MZ") => {
+            archive(ends.ends_archive(zip::MAX_END_BYTES))
+        }
+        StreamContent::Text if ends.is_held() || may_be_other => ends.packing(may_be_other),
+        StreamContent::Binary(kind) if is_program(kind) => {
+            archive(ends.ends_archive(zip::MAX_END_BYTES))
+        }
         _ => None,
     };
     match content {
-        Content::Text if packing.is_none() => magic::recognise_late(start, claims.is_mail()),
-        content => packing.map_or(content, Content::Packed),
+        StreamContent::Text if packing.is_none() => magic::recognise_late(start, claims.is_mail()),
+        content => packing.map_or(content, StreamContent::Packed),
     }
 }
 
 /// The bytes near the start and the end of a file. Errors are ignored, since reading the whole file reports them.
-struct Ends<'f> {
+struct FileEnds<'f> {
     file: &'f File,
     length: u64,
     /// The first bytes of the file, or all.
     start: &'f [u8],
 }
 
-impl Ends<'_> {
+impl FileEnds<'_> {
     /// Whether the last `count` bytes end an archive.
     fn ends_archive(&self, count: usize) -> bool {
         zip::ends_archive(self.tail(count, &mut Vec::new()))
@@ -73,7 +82,7 @@ impl Ends<'_> {
     /// Returns the format that the last bytes show.
     fn packing(&self, may_be_pdf: bool) -> Option<Packing> {
         let mut read = Vec::new();
-        let tail = self.tail(TAIL, &mut read);
+        let tail = self.tail(TAIL_BYTES, &mut read);
         if zip::ends_archive(tail) {
             Some(Packing::Zip)
         } else {
@@ -109,31 +118,31 @@ impl Ends<'_> {
 
 /// Whether a file of `length` bytes ends as a zip archive does.
 pub fn ends_archive(file: &File, length: u64) -> bool {
-    let ends = Ends {
+    let ends = FileEnds {
         file,
         length,
         start: &[],
     };
-    ends.ends_archive(TAIL)
+    ends.ends_archive(TAIL_BYTES)
 }
 
 /// Reads the text of a file, and keeps its end to check whether it is an archive.
-pub(super) struct Watch<R> {
+pub(super) struct TailReader<R> {
     bytes: R,
     at: u64,
     length: u64,
-    /// The last bytes that were read, at most [`TAIL`].
+    /// The last bytes that were read, at most [`TAIL_BYTES`].
     tail: Vec<u8>,
 }
 
-impl<R: ReadBytes> Watch<R> {
+impl<R: ReadBytes> TailReader<R> {
     /// Reads `bytes`, all `length` bytes of a file.
     pub(super) fn new(bytes: R, length: u64) -> Self {
-        Watch {
+        TailReader {
             bytes,
             at: 0,
             length,
-            tail: Vec::with_capacity(2 * TAIL),
+            tail: Vec::with_capacity(2 * TAIL_BYTES),
         }
     }
 
@@ -143,12 +152,12 @@ impl<R: ReadBytes> Watch<R> {
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Watch<R> {
+impl<R: ReadBytes> ReadBytes for TailReader<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = self.bytes.read(into)?;
         self.at += read as u64;
-        let last = &into[read.saturating_sub(TAIL)..read];
-        let kept = self.tail.len().min(TAIL - last.len());
+        let last = &into[read.saturating_sub(TAIL_BYTES)..read];
+        let kept = self.tail.len().min(TAIL_BYTES - last.len());
         self.tail.drain(..self.tail.len() - kept);
         self.tail.extend_from_slice(last);
         Ok(read)
@@ -157,36 +166,36 @@ impl<R: ReadBytes> ReadBytes for Watch<R> {
 
 fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
     let into = &mut into[..(end - from) as usize];
-    match Section::new(file, from, end).read_full(into) {
+    match FileSection::new(file, from, end).read_full(into) {
         Ok(true) => into,
         _ => &[],
     }
 }
 
 /// Returns the content of a stream that starts with a script.
-pub(super) fn recognise_script<R: ReadBytes>(raw: Raw<R>) -> (Content, Raw<R>) {
-    let mut raw = raw.grow(HELD);
-    let content = match numbers::find_zip(raw.peek(HELD)) {
-        Some(_) => Content::Packed(Packing::Zip),
-        None => Content::Text,
+pub(super) fn recognise_script<R: ReadBytes>(raw: PeekReader<R>) -> (StreamContent, PeekReader<R>) {
+    let mut raw = raw.grow(HELD_BYTES);
+    let content = match numbers::find_zip(raw.peek(HELD_BYTES)) {
+        Some(_) => StreamContent::Packed(Packing::Zip),
+        None => StreamContent::Text,
     };
     (content, raw)
 }
 
 /// Skips a program in a stream. Returns whether a zip archive may follow.
-pub(super) fn pass_program<R: ReadBytes>(raw: &mut Raw<R>) -> bool {
+pub(super) fn pass_program<R: ReadBytes>(raw: &mut PeekReader<R>) -> bool {
     let mut passed = 0;
-    while passed < PROGRAM {
-        let held = raw.peek(HELD);
+    while passed < MAX_PROGRAM_BYTES {
+        let held = raw.peek(HELD_BYTES);
         if let Some(at) = numbers::find_zip(held) {
             raw.consume(at);
             return true;
         }
-        if held.len() < HELD {
+        if held.len() < HELD_BYTES {
             return false;
         }
         // The last bytes may start a local header.
-        let count = HELD - numbers::ZIP_START;
+        let count = HELD_BYTES - numbers::ZIP_START_BYTES;
         raw.consume(count);
         passed += count;
     }
@@ -195,12 +204,12 @@ pub(super) fn pass_program<R: ReadBytes>(raw: &mut Raw<R>) -> bool {
 
 /// Whether a copy of a stream, which starts with a local header, ends as a zip archive does.
 pub(super) fn is_archive(copy: &File) -> bool {
-    let ends = Ends {
+    let ends = FileEnds {
         file: copy,
         length: copy.metadata().map_or(0, |metadata| metadata.len()),
         start: &[],
     };
-    ends.ends_archive(zip::LONGEST)
+    ends.ends_archive(zip::MAX_END_BYTES)
 }
 
 /// Whether `head` has only bytes that occur in texts.
@@ -228,14 +237,21 @@ mod tests {
     #[test]
     fn a_program_in_a_stream_is_searched_at_every_offset() {
         let local = b"PK\x03\x04\x14\0\0\0\x08\0 and more";
-        for at in [0, 1, HELD - 12, HELD - 5, HELD, 3 * HELD - 7] {
+        for at in [
+            0,
+            1,
+            HELD_BYTES - 12,
+            HELD_BYTES - 5,
+            HELD_BYTES,
+            3 * HELD_BYTES - 7,
+        ] {
             let mut bytes = vec![4; at];
             bytes.extend(local);
-            let mut raw = Raw::with_capacity(&bytes[..], HELD);
+            let mut raw = PeekReader::with_capacity(&bytes[..], HELD_BYTES);
             assert!(pass_program(&mut raw), "{at}");
             assert_eq!(raw.peek(local.len()), local, "{at}");
         }
-        let mut raw = Raw::with_capacity(&local[..9], HELD);
+        let mut raw = PeekReader::with_capacity(&local[..9], HELD_BYTES);
         assert!(!pass_program(&mut raw));
     }
 }

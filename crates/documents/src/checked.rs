@@ -16,7 +16,7 @@ pub(super) struct MemberCheck {
 }
 
 /// Reads the bytes of a member, and compares its checksum and size at the end. An error is returned once.
-pub(super) struct Checked<R> {
+pub(super) struct ChecksumReader<R> {
     bytes: R,
     crc: Crc,
     count: u64,
@@ -24,9 +24,9 @@ pub(super) struct Checked<R> {
     failed: bool,
 }
 
-impl<R: ReadBytes> Checked<R> {
+impl<R: ReadBytes> ChecksumReader<R> {
     pub(super) fn new(bytes: R, check: Option<MemberCheck>) -> Self {
-        Checked {
+        ChecksumReader {
             bytes,
             crc: Crc::new(),
             count: 0,
@@ -58,7 +58,7 @@ impl<R: ReadBytes> Checked<R> {
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Checked<R> {
+impl<R: ReadBytes> ReadBytes for ChecksumReader<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         if self.failed {
             return Ok(0);

@@ -4,18 +4,18 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::content::Content;
+use super::content::StreamContent;
 use super::fault::Packing;
 
 /// A format that is claimed by endings of names.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct ClaimedFormat {
     /// In lower case, without the full stop.
     endings: &'static [&'static str],
     /// The usual name of the format.
     pub format: &'static str,
     /// The format inside a packing, if the ending claims one.
-    inside: Option<&'static Claim>,
+    inside: Option<&'static ClaimedFormat>,
     /// Whether doisift reads text in it. Otherwise it is skipped if it is recognised.
     holds_text: bool,
     /// The program that unpacks a format that doisift does not recognise.
@@ -35,8 +35,8 @@ pub enum ActualContent {
     Binary(&'static str),
 }
 
-const fn packed(endings: &'static [&'static str], format: &'static str) -> Claim {
-    Claim {
+const fn packed(endings: &'static [&'static str], format: &'static str) -> ClaimedFormat {
+    ClaimedFormat {
         endings,
         format,
         inside: None,
@@ -45,9 +45,9 @@ const fn packed(endings: &'static [&'static str], format: &'static str) -> Claim
     }
 }
 
-const fn packed_tar(endings: &'static [&'static str], format: &'static str) -> Claim {
-    Claim {
-        inside: Some(&TAR),
+const fn packed_tar(endings: &'static [&'static str], format: &'static str) -> ClaimedFormat {
+    ClaimedFormat {
+        inside: Some(&TAR_CLAIM),
         ..packed(endings, format)
     }
 }
@@ -56,23 +56,23 @@ const fn unknown(
     endings: &'static [&'static str],
     format: &'static str,
     program: &'static str,
-) -> Claim {
-    Claim {
+) -> ClaimedFormat {
+    ClaimedFormat {
         unpack_with: Some(program),
         ..packed(endings, format)
     }
 }
 
-const fn skipped(endings: &'static [&'static str], format: &'static str) -> Claim {
-    Claim {
+const fn skipped(endings: &'static [&'static str], format: &'static str) -> ClaimedFormat {
+    ClaimedFormat {
         holds_text: false,
         ..packed(endings, format)
     }
 }
 
-static TAR: Claim = packed(&["tar"], "tar");
+static TAR_CLAIM: ClaimedFormat = packed(&["tar"], "tar");
 
-static CLAIMS: &[Claim] = &[
+static CLAIMS: &[ClaimedFormat] = &[
     packed(&["gz"], "gzip"),
     packed_tar(&["tgz"], "gzip"),
     packed(&["bz2"], "bzip2"),
@@ -101,58 +101,59 @@ static CLAIMS: &[Claim] = &[
     unknown(&["br"], "brotli", "brotli -dc"),
     unknown(&["lzo"], "lzop", "lzop -dc"),
     unknown(&["sz"], "snappy", "snzip -dc"),
-    skipped(&["pdf"], PDF),
-    Claim {
+    skipped(&["pdf"], PDF_NAME),
+    ClaimedFormat {
         holds_text: cfg!(feature = "parquet"),
-        ..packed(&["parquet"], PARQUET)
+        ..packed(&["parquet"], PARQUET_NAME)
     },
     skipped(&["orc"], "ORC"),
     skipped(&["avro"], "Avro"),
-    packed(&["arrow", "arrows", "feather"], ARROW),
+    packed(&["arrow", "arrows", "feather"], ARROW_NAME),
     skipped(&["sqlite", "sqlite3"], "SQLite"),
-    packed(&["eml"], MAIL),
-    packed(&["emlx"], MAIL),
-    packed(&["mbox"], MAIL),
-    packed(&["mbx"], MAIL),
-    packed(&["mht", "mhtml"], MAIL),
+    packed(&["eml"], MAIL_NAME),
+    packed(&["emlx"], MAIL_NAME),
+    packed(&["mbox"], MAIL_NAME),
+    packed(&["mbx"], MAIL_NAME),
+    packed(&["mht", "mhtml"], MAIL_NAME),
 ];
 
-const PDF: &str = "PDF";
-const PARQUET: &str = "Parquet";
-const ARROW: &str = "Arrow";
+const PDF_NAME: &str = "PDF";
+const PARQUET_NAME: &str = "Parquet";
+const ARROW_NAME: &str = "Arrow";
 /// The format of messages. First bytes may not show it, so the name counts too.
-const MAIL: &str = "mail";
+const MAIL_NAME: &str = "mail";
 
 /// The claims of a name: the format of its content, and the format inside a packing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Claims {
-    outer: Option<&'static Claim>,
-    inner: Option<&'static Claim>,
+pub struct NameClaims {
+    outer: Option<&'static ClaimedFormat>,
+    inner: Option<&'static ClaimedFormat>,
 }
 
-impl Claims {
+impl NameClaims {
     /// Returns the claims of a name, or of the last part of a path.
-    pub fn of(name: &Path) -> Claims {
+    pub fn of(name: &Path) -> NameClaims {
         let outer = claim(name);
         let stem = || claim(Path::new(name.file_stem()?));
         let inner = outer.and_then(|outer| outer.inside.or_else(stem));
-        Claims { outer, inner }
+        NameClaims { outer, inner }
     }
 
     /// Whether the name claims messages.
     pub(super) fn is_mail(self) -> bool {
-        self.outer.is_some_and(|claim| claim.format == MAIL)
+        self.outer.is_some_and(|claim| claim.format == MAIL_NAME)
     }
 
     /// Whether the name claims a format that a file shows at its end too.
     pub(super) fn has_end(self) -> bool {
-        let has_end = |claim: &Claim| matches!(claim.format, PDF | PARQUET | ARROW);
+        let has_end =
+            |claim: &ClaimedFormat| matches!(claim.format, PDF_NAME | PARQUET_NAME | ARROW_NAME);
         self.outer.is_some_and(has_end)
     }
 
     /// Returns the claims about the unpacked content.
-    pub(super) fn unpacked(self) -> Claims {
-        Claims {
+    pub(super) fn unpacked(self) -> NameClaims {
+        NameClaims {
             outer: self.inner,
             inner: None,
         }
@@ -162,30 +163,32 @@ impl Claims {
     /// content; `None` if there is no wrong claim. A container is read whatever its name is, so it never has a wrong claim.
     pub(super) fn denied_by(
         self,
-        content: Content,
+        content: StreamContent,
         head: &[u8],
-    ) -> Option<(&'static Claim, ActualContent)> {
+    ) -> Option<(&'static ClaimedFormat, ActualContent)> {
         let claim = self.outer?;
         let found = match content {
             // An empty mailbox has no bytes.
-            Content::Text if head.is_empty() && self.is_mail() => return None,
-            Content::Text if head.is_empty() => ActualContent::Nothing,
-            Content::Text if has_control_characters(head) => ActualContent::Noise,
-            Content::Text | Content::Unicode(_) | Content::Rtf => ActualContent::Text,
-            Content::Binary(kind) if claim.holds_text => ActualContent::Binary(kind),
-            Content::Binary(_) | Content::Packed(_) => return None,
+            StreamContent::Text if head.is_empty() && self.is_mail() => return None,
+            StreamContent::Text if head.is_empty() => ActualContent::Nothing,
+            StreamContent::Text if has_control_characters(head) => ActualContent::Noise,
+            StreamContent::Text | StreamContent::Unicode(_) | StreamContent::Rtf => {
+                ActualContent::Text
+            }
+            StreamContent::Binary(kind) if claim.holds_text => ActualContent::Binary(kind),
+            StreamContent::Binary(_) | StreamContent::Packed(_) => return None,
         };
         Some((claim, found))
     }
 
     /// Returns the wrong claim about a large file that is plain text, and its actual content; `None` if there is no wrong
     /// claim.
-    pub fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, ActualContent)> {
-        self.denied_by(Content::Text, head)
+    pub fn denied_by_text(self, head: &[u8]) -> Option<(&'static ClaimedFormat, ActualContent)> {
+        self.denied_by(StreamContent::Text, head)
     }
 }
 
-impl Claim {
+impl ClaimedFormat {
     /// Returns its first ending.
     pub fn ending(&self) -> &'static str {
         self.endings.first().copied().unwrap_or_default()
@@ -193,19 +196,20 @@ impl Claim {
 }
 
 /// All endings in order, each with its claim.
-static BY_ENDING: LazyLock<Vec<(&str, &Claim)>> = LazyLock::new(|| {
-    let claims = CLAIMS.iter().chain([&TAR]);
-    let endings = |claim: &'static Claim| claim.endings.iter().map(move |own| (*own, claim));
+static CLAIMS_BY_ENDING: LazyLock<Vec<(&str, &ClaimedFormat)>> = LazyLock::new(|| {
+    let claims = CLAIMS.iter().chain([&TAR_CLAIM]);
+    let endings =
+        |claim: &'static ClaimedFormat| claim.endings.iter().map(move |own| (*own, claim));
     let mut all: Vec<_> = claims.flat_map(endings).collect();
     all.sort_unstable_by_key(|(own, _)| *own);
     all
 });
 
-fn claim(name: &Path) -> Option<&'static Claim> {
+fn claim(name: &Path) -> Option<&'static ClaimedFormat> {
     let ending = name.extension()?.to_str()?;
     let lower = || ending.bytes().map(|byte| byte.to_ascii_lowercase());
-    let found = BY_ENDING.binary_search_by(|(own, _)| own.bytes().cmp(lower()));
-    found.ok().map(|at| BY_ENDING[at].1)
+    let found = CLAIMS_BY_ENDING.binary_search_by(|(own, _)| own.bytes().cmp(lower()));
+    found.ok().map(|at| CLAIMS_BY_ENDING[at].1)
 }
 
 /// Returns the format of a split archive if this is the name of one of its parts: `x.z01`, `x.zip.001`, or `x.7z.001`.
@@ -252,8 +256,12 @@ mod tests {
         }
     }
 
-    fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, ActualContent)> {
-        let claims = Claims::of(Path::new(name));
+    fn denied(
+        name: &str,
+        content: StreamContent,
+        head: &[u8],
+    ) -> Option<(&'static str, ActualContent)> {
+        let claims = NameClaims::of(Path::new(name));
         let denied = claims.denied_by(content, head);
         denied.map(|(claim, found)| (claim.format, found))
     }
@@ -261,21 +269,21 @@ mod tests {
     #[test]
     fn a_name_that_says_packed_is_denied_by_other_content() {
         for name in ["a.gz", "d/a.tgz", "A.GZ", "a.b.gz"] {
-            let text = denied(name, Content::Text, b"text");
+            let text = denied(name, StreamContent::Text, b"text");
             assert_eq!(text, Some(("gzip", ActualContent::Text)), "{name}");
         }
         for name in ["a", "gz", ".gz", "a.gz.txt", "a.gz/b", "a.txt", "a.gz2"] {
-            assert_eq!(denied(name, Content::Text, b"text"), None, "{name}");
+            assert_eq!(denied(name, StreamContent::Text, b"text"), None, "{name}");
         }
         assert_eq!(
-            denied("a.gz", Content::Text, b""),
+            denied("a.gz", StreamContent::Text, b""),
             Some(("gzip", ActualContent::Nothing))
         );
         assert_eq!(
-            denied("a.Z", Content::Text, b"\x01a"),
+            denied("a.Z", StreamContent::Text, b"\x01a"),
             Some(("compress", ActualContent::Noise))
         );
-        let png = Content::Binary("png");
+        let png = StreamContent::Binary("png");
         assert_eq!(
             denied("a.zip", png, b""),
             Some(("zip", ActualContent::Binary("png")))
@@ -284,10 +292,13 @@ mod tests {
 
     #[test]
     fn a_name_is_not_denied_by_what_is_read_or_skipped_anyhow() {
-        assert_eq!(denied("a.gz", Content::Packed(Packing::Zip), b"PK"), None);
-        assert_eq!(denied("a.pdf", Content::Binary("jpeg"), b""), None);
         assert_eq!(
-            denied("a.pdf", Content::Text, b"<html>"),
+            denied("a.gz", StreamContent::Packed(Packing::Zip), b"PK"),
+            None
+        );
+        assert_eq!(denied("a.pdf", StreamContent::Binary("jpeg"), b""), None);
+        assert_eq!(
+            denied("a.pdf", StreamContent::Text, b"<html>"),
             Some(("PDF", ActualContent::Text))
         );
     }
@@ -301,10 +312,10 @@ mod tests {
             ("a.json.gz", None),
             ("a.gz", None),
         ] {
-            let inside = Claims::of(Path::new(name)).unpacked();
-            let denied = inside.denied_by(Content::Text, b"text");
+            let inside = NameClaims::of(Path::new(name)).unpacked();
+            let denied = inside.denied_by(StreamContent::Text, b"text");
             assert_eq!(denied.map(|(claim, _)| claim.format), inner, "{name}");
-            assert_eq!(inside.unpacked(), Claims::default());
+            assert_eq!(inside.unpacked(), NameClaims::default());
         }
     }
 }

@@ -2,14 +2,14 @@
 
 /// The columns that are read, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ColumnChoice {
+pub struct ColumnSelection {
     /// The columns whose texts are read; `None` if all are. Columns within a named column belong to it.
     pub columns: Option<Vec<String>>,
     /// The column that names rows.
     pub id: Option<String>,
 }
 
-impl ColumnChoice {
+impl ColumnSelection {
     /// Whether some columns are chosen, or one names rows.
     pub fn is_given(&self) -> bool {
         self.columns.is_some() || self.id.is_some()

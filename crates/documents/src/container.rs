@@ -7,15 +7,15 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::claim::{Claims, part_of};
-use super::documents::{DocumentHead, Origin, WarcRecord};
+use super::claim::{NameClaims, part_of};
+use super::documents::{DocumentHead, TextOrigin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
 use super::name::cut;
 use super::read::ReadBytes;
 
 /// The place of a stream in a source.
-pub(super) struct Level<'f> {
+pub(super) struct StreamLevel<'f> {
     /// Joined names of the members that enclose the stream; `None` for the source itself.
     pub(super) name: Option<Arc<str>>,
     /// Whether the name was too long and is cut.
@@ -25,7 +25,7 @@ pub(super) struct Level<'f> {
     /// Whether it was unpacked.
     pub(super) unpacked: bool,
     /// The claims of its name.
-    pub(super) claims: Claims,
+    pub(super) claims: NameClaims,
     /// Whether the names of its members are URIs, whose endings are not reliable.
     has_uris: bool,
     /// The file whose bytes are the stream, if it can be read at any offset.
@@ -47,7 +47,7 @@ pub(super) trait MemberSink {
     /// container, from 1. Returns false if the source should not be read further.
     fn member(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
@@ -76,9 +76,9 @@ pub(super) trait MemberSink {
     /// checked. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
     fn text(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         name: Option<&str>,
-        origin: Option<Origin>,
+        origin: Option<TextOrigin>,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         let next = self.next();
@@ -86,12 +86,12 @@ pub(super) trait MemberSink {
     }
 
     /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
-    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) -> bool {
+    fn before(&mut self, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) -> bool {
         self.next().is_none_or(|next| next.before(level, bytes))
     }
 
     /// Reports a loss at `offset` of the container at `level`.
-    fn report_loss(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, level: &StreamLevel<'_>, offset: u64, error: InputError) {
         if let Some(next) = self.next() {
             next.report_loss(level, offset, error);
         }
@@ -100,7 +100,7 @@ pub(super) trait MemberSink {
     /// Reports a loss at `offset` of a member that was not passed on.
     fn report_member_loss(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         offset: u64,
@@ -112,15 +112,15 @@ pub(super) trait MemberSink {
     }
 }
 
-impl<'f> Level<'f> {
+impl<'f> StreamLevel<'f> {
     /// Returns the level of a whole source.
     pub(super) fn source(file: Option<&'f File>) -> Self {
-        Level {
+        StreamLevel {
             name: None,
             is_cut: false,
             depth: 0,
             unpacked: false,
-            claims: Claims::default(),
+            claims: NameClaims::default(),
             has_uris: false,
             file,
             length: 0,
@@ -131,22 +131,22 @@ impl<'f> Level<'f> {
 
     /// Returns the level of a whole regular file of `length` bytes.
     pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
-        Level {
+        StreamLevel {
             length,
             part_of: part_of(path),
-            ..Level::source(Some(file))
+            ..StreamLevel::source(Some(file))
         }
     }
 
     /// Returns the level of the content before an archive in the same stream.
-    pub(super) fn before(&self) -> Level<'static> {
-        Level {
+    pub(super) fn before(&self) -> StreamLevel<'static> {
+        StreamLevel {
             name: self.name.clone(),
             depth: self.depth + 1,
             // Counts as unpacked, since remarks on the source are for the archive.
             unpacked: true,
             record: self.record.clone(),
-            ..Level::source(None)
+            ..StreamLevel::source(None)
         }
     }
 
@@ -160,7 +160,7 @@ impl<'f> Level<'f> {
     }
 
     /// Returns the head of a document whose text came about in this way.
-    pub(super) fn head_of(&self, origin: Origin) -> DocumentHead {
+    pub(super) fn head_of(&self, origin: TextOrigin) -> DocumentHead {
         DocumentHead {
             origin: Some(origin),
             ..self.head()
@@ -168,24 +168,24 @@ impl<'f> Level<'f> {
     }
 
     /// Returns the level with the claims of its name.
-    pub(super) fn named(self, claims: Claims) -> Self {
-        Level { claims, ..self }
+    pub(super) fn named(self, claims: NameClaims) -> Self {
+        StreamLevel { claims, ..self }
     }
 
     /// Returns the level without the file.
-    pub(super) fn detached(&self) -> Level<'static> {
-        Level {
+    pub(super) fn detached(&self) -> StreamLevel<'static> {
+        StreamLevel {
             name: self.name.clone(),
             is_cut: self.is_cut,
             depth: self.depth,
             unpacked: self.unpacked,
             record: self.record.clone(),
-            ..Level::source(None)
+            ..StreamLevel::source(None)
         }
     }
 
-    pub(super) fn unpacked(&self) -> Level<'static> {
-        Level {
+    pub(super) fn unpacked(&self) -> StreamLevel<'static> {
+        StreamLevel {
             depth: self.depth + usize::from(self.unpacked),
             unpacked: true,
             claims: self.claims.unpacked(),
@@ -194,8 +194,8 @@ impl<'f> Level<'f> {
     }
 
     /// Returns the level of a container whose members are named by URIs.
-    pub(super) fn with_uris(&self) -> Level<'f> {
-        Level {
+    pub(super) fn with_uris(&self) -> StreamLevel<'f> {
+        StreamLevel {
             name: self.name.clone(),
             has_uris: true,
             record: self.record.clone(),
@@ -204,20 +204,20 @@ impl<'f> Level<'f> {
     }
 
     /// Returns the level of a container whose next member is this WARC record.
-    pub(super) fn with_record(&self, record: WarcRecord) -> Level<'f> {
-        Level {
+    pub(super) fn with_record(&self, record: WarcRecord) -> StreamLevel<'f> {
+        StreamLevel {
             name: self.name.clone(),
             record: Some(Arc::new(record)),
             ..*self
         }
     }
 
-    pub(super) fn member(&self, number: u64, name: &str) -> Level<'static> {
+    pub(super) fn member(&self, number: u64, name: &str) -> StreamLevel<'static> {
         let number = format!("#{number}");
         let claims = if self.has_uris {
-            Claims::default()
+            NameClaims::default()
         } else {
-            Claims::of(Path::new(name))
+            NameClaims::of(Path::new(name))
         };
         let name = if name.is_empty() { &number } else { name };
         let name: Cow<'_, str> = match &self.name {
@@ -225,13 +225,13 @@ impl<'f> Level<'f> {
             None => name.into(),
         };
         let cut = cut(&name);
-        Level {
+        StreamLevel {
             is_cut: cut.is_some(),
             name: Some(cut.as_deref().unwrap_or(&name).into()),
             depth: self.depth + 1,
             claims,
             record: self.record.clone(),
-            ..Level::source(None)
+            ..StreamLevel::source(None)
         }
     }
 }

@@ -4,11 +4,11 @@ use super::fault::Packing;
 
 /// The content of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum StreamContent {
     /// Text, or anything that is not recognised.
     Text,
     /// Text in another encoding, as its byte order mark says.
-    Unicode(Unicode),
+    Unicode(UnicodeEncoding),
     /// RTF.
     Rtf,
     /// A packing or a container.
@@ -17,11 +17,11 @@ pub(super) enum Content {
     Binary(&'static str),
 }
 
-impl Content {
+impl StreamContent {
     /// Replaces a packing that this build leaves out by its kind of binary content.
     pub(super) fn in_this_build(self) -> Self {
         match self {
-            Content::Packed(packing) => left_out(packing).map_or(self, Content::Binary),
+            StreamContent::Packed(packing) => left_out(packing).map_or(self, StreamContent::Binary),
             other => other,
         }
     }
@@ -29,11 +29,11 @@ impl Content {
     /// Returns its name in the log.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Content::Text => "text",
-            Content::Unicode(way) => way.name(),
-            Content::Rtf => "RTF",
-            Content::Packed(packing) => packing.name(),
-            Content::Binary(kind) => kind,
+            StreamContent::Text => "text",
+            StreamContent::Unicode(way) => way.name(),
+            StreamContent::Rtf => "RTF",
+            StreamContent::Packed(packing) => packing.name(),
+            StreamContent::Binary(kind) => kind,
         }
     }
 }
@@ -52,46 +52,46 @@ fn left_out(packing: Packing) -> Option<&'static str> {
 
 /// An encoding of text in units of 16 or 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unicode {
+pub(super) enum UnicodeEncoding {
     Utf16Le,
     Utf16Be,
     Utf32Le,
     Utf32Be,
 }
 
-impl Unicode {
+impl UnicodeEncoding {
     /// Returns the name in the terms of iconv(1), with the order of bytes.
     pub(super) fn with_order(self) -> &'static str {
         match self {
-            Unicode::Utf16Le => "UTF-16LE",
-            Unicode::Utf16Be => "UTF-16BE",
-            Unicode::Utf32Le => "UTF-32LE",
-            Unicode::Utf32Be => "UTF-32BE",
+            UnicodeEncoding::Utf16Le => "UTF-16LE",
+            UnicodeEncoding::Utf16Be => "UTF-16BE",
+            UnicodeEncoding::Utf32Le => "UTF-32LE",
+            UnicodeEncoding::Utf32Be => "UTF-32BE",
         }
     }
 
     /// Returns the byte order mark.
     pub(super) fn mark(self) -> &'static [u8] {
         match self {
-            Unicode::Utf16Le => &[0xff, 0xfe],
-            Unicode::Utf16Be => &[0xfe, 0xff],
-            Unicode::Utf32Le => &[0xff, 0xfe, 0, 0],
-            Unicode::Utf32Be => &[0, 0, 0xfe, 0xff],
+            UnicodeEncoding::Utf16Le => &[0xff, 0xfe],
+            UnicodeEncoding::Utf16Be => &[0xfe, 0xff],
+            UnicodeEncoding::Utf32Le => &[0xff, 0xfe, 0, 0],
+            UnicodeEncoding::Utf32Be => &[0, 0, 0xfe, 0xff],
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Unicode::Utf16Le | Unicode::Utf16Be => "UTF-16",
-            Unicode::Utf32Le | Unicode::Utf32Be => "UTF-32",
+            UnicodeEncoding::Utf16Le | UnicodeEncoding::Utf16Be => "UTF-16",
+            UnicodeEncoding::Utf32Le | UnicodeEncoding::Utf32Be => "UTF-32",
         }
     }
 
     /// Returns the number of bytes of a unit.
     pub(super) fn unit(self) -> usize {
         match self {
-            Unicode::Utf16Le | Unicode::Utf16Be => 2,
-            Unicode::Utf32Le | Unicode::Utf32Be => 4,
+            UnicodeEncoding::Utf16Le | UnicodeEncoding::Utf16Be => 2,
+            UnicodeEncoding::Utf32Le | UnicodeEncoding::Utf32Be => 4,
         }
     }
 }
@@ -114,11 +114,11 @@ mod tests {
             (Packing::SevenZip, cfg!(feature = "seven-zip"), "7z"),
             (Packing::Zip, true, ""),
         ] {
-            let content = Content::Packed(packing);
+            let content = StreamContent::Packed(packing);
             let read = if is_on {
                 content
             } else {
-                Content::Binary(kind)
+                StreamContent::Binary(kind)
             };
             assert_eq!(content.in_this_build(), read, "{packing}");
         }

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use crate::lock::lock;
-use crate::unpackers::{Lease, Unpackers};
+use crate::unpackers::{ThreadLease, UnpackThreads};
 
 /// Threads that take jobs of a kind `J`, each with any number of answers `A`.
-pub(crate) struct Crew<'u, J, A> {
+pub(crate) struct WorkerThreads<'u, J, A> {
     /// `None` when no more jobs come.
     jobs: Option<Sender<QueuedJob<J, A>>>,
     threads: Vec<JoinHandle<()>>,
     stopped: Arc<AtomicBool>,
     /// Given back when the threads have ended.
-    _lease: Lease<'u>,
+    _lease: ThreadLease<'u>,
 }
 
 /// A job that waits for a thread.
@@ -27,21 +27,21 @@ struct QueuedJob<J, A> {
 }
 
 /// Sends the answers of a job.
-pub(crate) struct Answers<'j, A>(&'j SyncSender<A>);
+pub(crate) struct ResultSender<'j, A>(&'j SyncSender<A>);
 
-impl<A> Answers<'_, A> {
+impl<A> ResultSender<'_, A> {
     /// Passes an answer on; waits for room. Returns false if the receiver of the answers was dropped.
     pub(crate) fn send(&self, answer: A) -> bool {
         self.0.send(answer).is_ok()
     }
 }
 
-impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
+impl<'u, J: Send + 'static, A: Send + 'static> WorkerThreads<'u, J, A> {
     /// Starts the free threads of `unpackers`, up to `max`. Returns `None` if no thread is free or can be started.
     ///
     /// `worker` makes the function with which a thread does its jobs. If it returns `None`, the thread ends.
-    pub(crate) fn start<W: FnMut(J, &Answers<'_, A>)>(
-        unpackers: &'u Unpackers,
+    pub(crate) fn start<W: FnMut(J, &ResultSender<'_, A>)>(
+        unpackers: &'u UnpackThreads,
         max: usize,
         name: &str,
         worker: impl Fn() -> Option<W> + Send + Sync + 'static,
@@ -58,7 +58,7 @@ impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
         };
         let count = lease.threads.min(max);
         let threads: Vec<_> = (0..count).map_while(start).collect();
-        (!threads.is_empty()).then_some(Crew {
+        (!threads.is_empty()).then_some(WorkerThreads {
             jobs: Some(sender),
             threads,
             stopped,
@@ -87,7 +87,7 @@ impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
     }
 }
 
-impl<J, A> Drop for Crew<'_, J, A> {
+impl<J, A> Drop for WorkerThreads<'_, J, A> {
     /// Ends the threads; each finishes its job first. The receivers must have been dropped, since a thread may wait for room.
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl<J, A> Drop for Crew<'_, J, A> {
 }
 
 /// Does jobs until there are no more.
-fn work<J, A, W: FnMut(J, &Answers<'_, A>)>(
+fn work<J, A, W: FnMut(J, &ResultSender<'_, A>)>(
     worker: impl Fn() -> Option<W>,
     jobs: &Mutex<Receiver<QueuedJob<J, A>>>,
     stopped: &AtomicBool,
@@ -113,7 +113,7 @@ fn work<J, A, W: FnMut(J, &Answers<'_, A>)>(
         if stopped.load(Ordering::Relaxed) {
             return;
         }
-        let done = catch_unwind(AssertUnwindSafe(|| work(next.job, &Answers(&next.to))));
+        let done = catch_unwind(AssertUnwindSafe(|| work(next.job, &ResultSender(&next.to))));
         if done.is_err() {
             let _ = next.to.send(next.if_panicked);
             let Some(another) = worker() else { return };
@@ -126,19 +126,19 @@ fn work<J, A, W: FnMut(J, &Answers<'_, A>)>(
 mod tests {
     use super::*;
 
-    fn crew(unpackers: &Unpackers) -> Crew<'_, u32, u32> {
+    fn crew(unpackers: &UnpackThreads) -> WorkerThreads<'_, u32, u32> {
         let worker = || {
-            Some(|job: u32, answers: &Answers<'_, u32>| {
+            Some(|job: u32, answers: &ResultSender<'_, u32>| {
                 (0..job).take_while(|n| answers.send(*n)).for_each(drop);
                 assert!(job != 3, "a job that panics");
             })
         };
-        Crew::start(unpackers, 2, "test", worker).unwrap()
+        WorkerThreads::start(unpackers, 2, "test", worker).unwrap()
     }
 
     #[test]
     fn answers_come_in_order_and_a_panic_is_the_last_one() {
-        let unpackers = Unpackers::new(4, 0);
+        let unpackers = UnpackThreads::new(4, 0);
         let crew = crew(&unpackers);
         assert_eq!(crew.threads(), 2);
         let jobs = [5, 3, 0, 3, 4];
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_crew_that_is_dropped_ends_its_threads_and_returns_its_lease() {
-        let unpackers = Unpackers::new(4, 0);
+        let unpackers = UnpackThreads::new(4, 0);
         let crew = crew(&unpackers);
         assert!(unpackers.take().is_none());
         let answers: Vec<_> = (0..9).map(|_| crew.give(100, 1, 0)).collect();
@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn a_crew_without_workers_answers_nothing() {
-        let unpackers = Unpackers::new(4, 0);
-        let worker = || None::<fn(u32, &Answers<'_, u32>)>;
-        let crew = Crew::start(&unpackers, 2, "test", worker).unwrap();
+        let unpackers = UnpackThreads::new(4, 0);
+        let worker = || None::<fn(u32, &ResultSender<'_, u32>)>;
+        let crew = WorkerThreads::start(&unpackers, 2, "test", worker).unwrap();
         assert!(crew.give(1, 1, 7).recv().is_err());
     }
 }

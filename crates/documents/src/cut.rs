@@ -7,7 +7,7 @@ use super::read::ReadBytes;
 
 /// Number of bytes that a decision about an anchor needs. An anchor is a position that a reader of the text decides about.
 #[derive(Clone, Copy, Debug)]
-pub struct ChunkReach {
+pub struct AnchorMargins {
     /// Bytes before it.
     pub before: usize,
     /// Bytes after it.
@@ -28,7 +28,7 @@ pub struct Chunk<'b> {
 }
 
 /// The state of cutting a document. All positions are offsets in the document.
-pub struct Cutter {
+pub struct ChunkCutter {
     after: u64,
     /// The first anchor position that was not returned yet.
     next: u64,
@@ -41,10 +41,10 @@ pub struct Cutter {
     damage: Option<InputError>,
 }
 
-impl Cutter {
+impl ChunkCutter {
     /// Cuts a whole document.
-    pub fn new(reach: ChunkReach) -> Self {
-        Cutter {
+    pub fn new(reach: AnchorMargins) -> Self {
+        ChunkCutter {
             after: reach.after as u64,
             next: 0,
             until: u64::MAX,
@@ -55,20 +55,20 @@ impl Cutter {
     }
 
     /// Cuts the part with these anchors, reading from `start`.
-    pub fn part(reach: ChunkReach, anchors: Range<u64>, start: u64) -> Self {
-        Cutter {
+    pub fn part(reach: AnchorMargins, anchors: Range<u64>, start: u64) -> Self {
+        ChunkCutter {
             next: anchors.start,
             until: anchors.end,
             end: start,
-            ..Cutter::new(reach)
+            ..ChunkCutter::new(reach)
         }
     }
 
     /// Cuts a document, starting with the anchor position `from`. The bytes before it are read too.
-    pub fn from(reach: ChunkReach, from: u64) -> Self {
-        Cutter {
+    pub fn from(reach: AnchorMargins, from: u64) -> Self {
+        ChunkCutter {
             next: from,
-            ..Cutter::new(reach)
+            ..ChunkCutter::new(reach)
         }
     }
 
@@ -142,8 +142,8 @@ impl Cutter {
 }
 
 /// A sliding buffer over documents, for chunks that are scanned by the thread that reads them.
-pub struct Sliding {
-    reach: ChunkReach,
+pub struct ChunkBuffer {
+    reach: AnchorMargins,
     chunk: usize,
     /// Bytes of a read.
     step: usize,
@@ -153,12 +153,12 @@ pub struct Sliding {
     offset: u64,
 }
 
-impl Sliding {
+impl ChunkBuffer {
     /// Makes a buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
-    pub fn new(reach: ChunkReach, chunk: usize, step: usize) -> Self {
+    pub fn new(reach: AnchorMargins, chunk: usize, step: usize) -> Self {
         // Room for several steps, so that kept bytes are moved only once in several steps.
         let capacity = reach.before + reach.after + 4 * step;
-        Sliding {
+        ChunkBuffer {
             reach,
             chunk,
             step,
@@ -176,7 +176,12 @@ impl Sliding {
 
     /// Returns the first `max` bytes of the document that was started, or more, or the whole document. They are also in its
     /// chunks.
-    pub fn head(&mut self, cutter: &mut Cutter, document: &mut dyn ReadBytes, max: usize) -> &[u8] {
+    pub fn head(
+        &mut self,
+        cutter: &mut ChunkCutter,
+        document: &mut dyn ReadBytes,
+        max: usize,
+    ) -> &[u8] {
         while self.filled < max && !cutter.ended {
             self.read(cutter, document);
         }
@@ -184,7 +189,11 @@ impl Sliding {
     }
 
     /// Returns the next chunk.
-    pub fn next(&mut self, cutter: &mut Cutter, document: &mut dyn ReadBytes) -> Option<Chunk<'_>> {
+    pub fn next(
+        &mut self,
+        cutter: &mut ChunkCutter,
+        document: &mut dyn ReadBytes,
+    ) -> Option<Chunk<'_>> {
         let anchors = loop {
             if let Some(anchors) = cutter.take(self.chunk) {
                 break anchors;
@@ -203,7 +212,7 @@ impl Sliding {
         })
     }
 
-    fn read(&mut self, cutter: &mut Cutter, document: &mut dyn ReadBytes) {
+    fn read(&mut self, cutter: &mut ChunkCutter, document: &mut dyn ReadBytes) {
         self.make_room(cutter.next);
         let free = self.buffer.len().min(self.filled + self.step);
         self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
@@ -226,9 +235,9 @@ impl Sliding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::Chain;
+    use crate::read::ChainedReader;
 
-    const REACH: ChunkReach = ChunkReach {
+    const TEST_MARGINS: AnchorMargins = AnchorMargins {
         before: 3,
         after: 5,
     };
@@ -236,8 +245,8 @@ mod tests {
     /// Asserts that each anchor position is returned once, in order, with the bytes around it, or up to the end of the
     /// document.
     fn check(text: &[u8], chunk: usize, step: usize) {
-        let mut sliding = Sliding::new(REACH, chunk, step);
-        let mut cutter = Cutter::new(REACH);
+        let mut sliding = ChunkBuffer::new(TEST_MARGINS, chunk, step);
+        let mut cutter = ChunkCutter::new(TEST_MARGINS);
         sliding.start(0);
         let mut next = 0;
         let mut rest = text;
@@ -250,9 +259,10 @@ mod tests {
             );
             assert_eq!(from + c.range.start, next);
             assert!((1..=chunk).contains(&c.range.len()));
-            assert!(c.range.start >= REACH.before || from == 0);
+            assert!(c.range.start >= TEST_MARGINS.before || from == 0);
             assert!(
-                c.bytes.len() - c.range.end >= REACH.after || from + c.bytes.len() == text.len()
+                c.bytes.len() - c.range.end >= TEST_MARGINS.after
+                    || from + c.bytes.len() == text.len()
             );
             next = from + c.range.end;
         }
@@ -284,9 +294,9 @@ mod tests {
         ] {
             let (first, second) = text.split_at(damage.unwrap_or(0));
             let fault = damage.map(|_| InputError::Shrunk);
-            let mut document = Chain::new(first, fault, second);
-            let mut sliding = Sliding::new(REACH, chunk, step);
-            let mut cutter = Cutter::from(REACH, from);
+            let mut document = ChainedReader::new(first, fault, second);
+            let mut sliding = ChunkBuffer::new(TEST_MARGINS, chunk, step);
+            let mut cutter = ChunkCutter::from(TEST_MARGINS, from);
             sliding.start(0);
             let mut next = from;
             loop {
@@ -307,11 +317,11 @@ mod tests {
 
     #[test]
     fn damage_keeps_what_came_before_and_tells_where() {
-        let mut sliding = Sliding::new(REACH, 100, 4);
-        let mut cutter = Cutter::new(REACH);
+        let mut sliding = ChunkBuffer::new(TEST_MARGINS, 100, 4);
+        let mut cutter = ChunkCutter::new(TEST_MARGINS);
         sliding.start(0);
         let text = [b'x'; 9];
-        let mut document = Chain::new(&text[..], Some(InputError::Shrunk), &[][..]);
+        let mut document = ChainedReader::new(&text[..], Some(InputError::Shrunk), &[][..]);
         let mut last = None;
         while let Some(chunk) = sliding.next(&mut cutter, &mut document) {
             last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));

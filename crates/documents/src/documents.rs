@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::claim::{ActualContent, Claim};
+use super::claim::{ActualContent, ClaimedFormat};
 use super::columnar::CellBatch;
 use super::fault::InputError;
 use super::name::cut;
@@ -23,7 +23,7 @@ pub struct DocumentHead {
     /// The name; `None` for the source itself.
     pub name: Option<Arc<str>>,
     /// How the text came about, if its bytes do not show it.
-    pub origin: Option<Origin>,
+    pub origin: Option<TextOrigin>,
     /// The encoding from which the text is converted to UTF-8, as its byte order mark says; `None` if it is not converted.
     pub encoding: Option<&'static str>,
     /// The WARC record that holds the document, if there is one and
@@ -93,7 +93,7 @@ pub fn write_row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32, int
 
 /// How the text of a document came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TextOrigin {
     /// It is a printed page. Its layout made the line ends: a paragraph continues after a line end, and ends with an empty
     /// line.
     Page,
@@ -113,7 +113,7 @@ pub enum SourceNote {
     /// The recognised kind of the source.
     Source(&'static str),
     /// The stream is not what its name claims.
-    Misnamed(&'static Claim, ActualContent),
+    Misnamed(&'static ClaimedFormat, ActualContent),
     /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
     Unmarked(&'static str),
     /// The source has no bytes, or unpacks to no bytes.

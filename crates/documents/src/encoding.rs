@@ -5,21 +5,21 @@
 
 use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
 
-use super::content::Unicode;
+use super::content::UnicodeEncoding;
 use super::fault::InputError;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 
 /// Bytes of UTF-8 that are converted at once.
-const STEP: usize = 8 << 10;
+const STEP_BYTES: usize = 8 << 10;
 
 /// The text of `raw` as UTF-8.
 ///
 /// An error of `raw` is returned after all text before it; the bytes after it start with a new unit. The first unit that is
 /// not a character gives an [`InputError::Encoding`] before its replacement.
 pub(super) struct Transcoded<R> {
-    raw: Raw<R>,
-    way: Unicode,
+    raw: PeekReader<R>,
+    way: UnicodeEncoding,
     decoder: UnitDecoder,
     out: Box<[u8]>,
     start: usize,
@@ -34,12 +34,12 @@ pub(super) struct Transcoded<R> {
 
 enum UnitDecoder {
     Utf16(encoding_rs::Decoder),
-    Utf32(Utf32),
+    Utf32(Utf32Decoder),
 }
 
 impl<R: ReadBytes> Transcoded<R> {
     /// Reads `raw`, which must start with the byte order mark of `way`. One byte of the mark may be wrong.
-    pub(super) fn new(way: Unicode, mut raw: Raw<R>) -> Self {
+    pub(super) fn new(way: UnicodeEncoding, mut raw: PeekReader<R>) -> Self {
         let mark = way.mark();
         let replaces = raw.peek(mark.len()) != mark;
         raw.consume(mark.len());
@@ -47,7 +47,7 @@ impl<R: ReadBytes> Transcoded<R> {
             raw,
             way,
             decoder: UnitDecoder::new(way),
-            out: vec![0; STEP].into_boxed_slice(),
+            out: vec![0; STEP_BYTES].into_boxed_slice(),
             start: 0,
             end: 0,
             ending: None,
@@ -113,26 +113,26 @@ impl<R: ReadBytes> ReadBytes for Transcoded<R> {
 }
 
 impl UnitDecoder {
-    fn new(way: Unicode) -> Self {
+    fn new(way: UnicodeEncoding) -> Self {
         let utf16 = |encoding: &'static encoding_rs::Encoding| {
             UnitDecoder::Utf16(encoding.new_decoder_without_bom_handling())
         };
         match way {
-            Unicode::Utf16Le => utf16(UTF_16LE),
-            Unicode::Utf16Be => utf16(UTF_16BE),
-            Unicode::Utf32Le => UnitDecoder::Utf32(Utf32::new(u32::from_le_bytes)),
-            Unicode::Utf32Be => UnitDecoder::Utf32(Utf32::new(u32::from_be_bytes)),
+            UnicodeEncoding::Utf16Le => utf16(UTF_16LE),
+            UnicodeEncoding::Utf16Be => utf16(UTF_16BE),
+            UnicodeEncoding::Utf32Le => UnitDecoder::Utf32(Utf32Decoder::new(u32::from_le_bytes)),
+            UnicodeEncoding::Utf32Be => UnitDecoder::Utf32(Utf32Decoder::new(u32::from_be_bytes)),
         }
     }
 
     /// Decodes some of `input` into `out`, until that is full or a unit is not a character. `last` says that no more input
     /// follows.
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodeProgress {
         match self {
             UnitDecoder::Utf16(decoder) => {
                 let (result, read, written) =
                     decoder.decode_to_utf8_without_replacement(input, out, last);
-                DecodedUnits {
+                DecodeProgress {
                     read,
                     written,
                     malformed: matches!(result, DecoderResult::Malformed(..)),
@@ -144,7 +144,7 @@ impl UnitDecoder {
 }
 
 /// The result of a decoding step.
-struct DecodedUnits {
+struct DecodeProgress {
     read: usize,
     written: usize,
     /// Whether the last unit is not a character.
@@ -152,23 +152,23 @@ struct DecodedUnits {
 }
 
 /// UTF-32, which encoding_rs does not have.
-struct Utf32 {
+struct Utf32Decoder {
     value: fn([u8; 4]) -> u32,
     unit: [u8; 4],
     /// Bytes of the current unit so far.
     held: usize,
 }
 
-impl Utf32 {
+impl Utf32Decoder {
     fn new(value: fn([u8; 4]) -> u32) -> Self {
-        Utf32 {
+        Utf32Decoder {
             value,
             unit: [0; 4],
             held: 0,
         }
     }
 
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodeProgress {
         let (mut read, mut written) = (0, 0);
         let mut malformed = false;
         while out.len() - written >= 4 && !malformed {
@@ -185,7 +185,7 @@ impl Utf32 {
             }
         }
         malformed |= last && std::mem::take(&mut self.held) > 0;
-        DecodedUnits {
+        DecodeProgress {
             read,
             written,
             malformed,
@@ -197,21 +197,21 @@ impl Utf32 {
 mod tests {
     use super::*;
 
-    const ALL: [Unicode; 4] = [
-        Unicode::Utf16Le,
-        Unicode::Utf16Be,
-        Unicode::Utf32Le,
-        Unicode::Utf32Be,
+    const ALL: [UnicodeEncoding; 4] = [
+        UnicodeEncoding::Utf16Le,
+        UnicodeEncoding::Utf16Be,
+        UnicodeEncoding::Utf32Le,
+        UnicodeEncoding::Utf32Be,
     ];
 
-    fn encode(way: Unicode, text: &str) -> Vec<u8> {
+    fn encode(way: UnicodeEncoding, text: &str) -> Vec<u8> {
         let units = text.encode_utf16();
         let chars = text.chars().map(u32::from);
         let text: Vec<u8> = match way {
-            Unicode::Utf16Le => units.flat_map(u16::to_le_bytes).collect(),
-            Unicode::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
-            Unicode::Utf32Le => chars.flat_map(u32::to_le_bytes).collect(),
-            Unicode::Utf32Be => chars.flat_map(u32::to_be_bytes).collect(),
+            UnicodeEncoding::Utf16Le => units.flat_map(u16::to_le_bytes).collect(),
+            UnicodeEncoding::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
+            UnicodeEncoding::Utf32Le => chars.flat_map(u32::to_le_bytes).collect(),
+            UnicodeEncoding::Utf32Be => chars.flat_map(u32::to_be_bytes).collect(),
         };
         [way.mark(), &text].concat()
     }
@@ -233,8 +233,8 @@ mod tests {
     }
 
     /// Returns the decoded text, with `!` for an error.
-    fn decode(way: Unicode, raw: impl ReadBytes, step: usize) -> String {
-        let mut raw = Raw::new(raw);
+    fn decode(way: UnicodeEncoding, raw: impl ReadBytes, step: usize) -> String {
+        let mut raw = PeekReader::new(raw);
         assert_eq!(raw.peek(way.mark().len()), way.mark());
         let mut text = Transcoded::new(way, raw);
         let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
@@ -274,11 +274,11 @@ mod tests {
     #[test]
     fn what_is_no_character_is_reported_once_and_becomes_a_replacement() {
         let surrogate = [&[0xfe, 0xff][..], &[0xd8, 0, 0, b'a', 0xdc, 0]].concat();
-        let text = decode(Unicode::Utf16Be, &surrogate[..], 9);
+        let text = decode(UnicodeEncoding::Utf16Be, &surrogate[..], 9);
         assert_eq!(text, "!\u{fffd}a\u{fffd}");
-        let mark = Unicode::Utf32Be.mark();
+        let mark = UnicodeEncoding::Utf32Be.mark();
         let wrong = [mark, &[0, 0, 0xd8, 0], &[0, 0, 0, b'a'], &[0, 0x11, 0, 0]].concat();
-        let text = decode(Unicode::Utf32Be, &wrong[..], 9);
+        let text = decode(UnicodeEncoding::Utf32Be, &wrong[..], 9);
         assert_eq!(text, "!\u{fffd}a\u{fffd}");
     }
 
@@ -287,7 +287,7 @@ mod tests {
         for way in ALL {
             let mut raw = encode(way, "text");
             raw[1] ^= 1;
-            let mut text = Transcoded::new(way, Raw::new(&raw[..]));
+            let mut text = Transcoded::new(way, PeekReader::new(&raw[..]));
             let (mut out, error) = (Vec::new(), text.read(&mut [0; 9]));
             assert!(error.is_err() && text.read_to_end(&mut out).is_ok());
             assert_eq!(out, b"text", "{way:?}");
@@ -296,12 +296,16 @@ mod tests {
 
     #[test]
     fn a_replacement_at_the_end_of_the_room_is_not_lost() {
-        for length in STEP - 4..STEP + 4 {
+        for length in STEP_BYTES - 4..STEP_BYTES + 4 {
             let text = "a".repeat(length);
-            let bad = [&encode(Unicode::Utf16Le, &text)[..], b"\0\xd8b\0\0\xd8"].concat();
+            let bad = [
+                &encode(UnicodeEncoding::Utf16Le, &text)[..],
+                b"\0\xd8b\0\0\xd8",
+            ]
+            .concat();
             let expected = format!("{text}!\u{fffd}b\u{fffd}");
             assert_eq!(
-                decode(Unicode::Utf16Le, &bad[..], 1 << 16),
+                decode(UnicodeEncoding::Utf16Le, &bad[..], 1 << 16),
                 expected,
                 "{length}"
             );

@@ -200,7 +200,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::container::Level;
+    use crate::container::StreamLevel;
     use crate::documents::{DocumentHead, DocumentSink};
     use crate::read::FromRead;
     use crate::read_options::ReadOptions;
@@ -242,7 +242,8 @@ mod tests {
         let counter = AtomicU64::new(0);
         let options = ReadOptions::for_tests(&counter);
         let mut seen = Seen::default();
-        SourceReader::new(&options, expansion, &mut seen).stream(&Level::source(None), &mut packed);
+        SourceReader::new(&options, expansion, &mut seen)
+            .stream(&StreamLevel::source(None), &mut packed);
         seen
     }
 

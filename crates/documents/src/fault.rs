@@ -383,7 +383,7 @@ pub enum InputError {
 }
 
 /// The system's error for a file that is not a program: ENOEXEC.
-const NOT_EXECUTABLE: i32 = 8;
+const NOT_EXECUTABLE_ERROR: i32 = 8;
 
 fn unpack_first(packing: Packing) -> &'static str {
     match packing {
@@ -401,7 +401,7 @@ impl InputError {
             InputError::Output => true,
             InputError::NoCommand { error, .. } => {
                 let kinds = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
-                kinds.contains(&error.kind()) || error.raw_os_error() == Some(NOT_EXECUTABLE)
+                kinds.contains(&error.kind()) || error.raw_os_error() == Some(NOT_EXECUTABLE_ERROR)
             }
             _ => false,
         }

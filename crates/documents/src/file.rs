@@ -10,20 +10,20 @@ use super::fault::InputError;
 use super::read::ReadBytes;
 
 /// A part of a regular file, read at offsets, so that several threads can share the file.
-pub struct Section<'f> {
+pub struct FileSection<'f> {
     file: &'f File,
     at: u64,
     end: u64,
 }
 
-impl<'f> Section<'f> {
+impl<'f> FileSection<'f> {
     /// Reads the bytes from `at` to `end`, which the file should have.
     pub fn new(file: &'f File, at: u64, end: u64) -> Self {
-        Section { file, at, end }
+        FileSection { file, at, end }
     }
 }
 
-impl ReadBytes for Section<'_> {
+impl ReadBytes for FileSection<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let max = into.len().min(left);

@@ -15,12 +15,12 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::folder_root;
 use super::shard::Shard;
-use super::sources::{Gathering, SourceKind, Sources};
+use super::sources::{SourceCollector, SourceKind, Sources};
 use crate::printable;
 
 /// A path whose metadata or entries could not be read, and the error.
 #[derive(Debug)]
-pub struct Lost {
+pub struct UnreadablePath {
     /// The path.
     pub path: PathBuf,
     /// Why it could not be read.
@@ -29,12 +29,12 @@ pub struct Lost {
 
 /// Files and links that were passed over.
 #[derive(Debug, Default)]
-pub struct PassedOver {
+pub struct SkippedPaths {
     /// Symbolic links, and the first of them by path.
     pub links: (u64, Option<PathBuf>),
     /// FIFOs, sockets and devices, and the first of them by path.
     pub special: (u64, Option<PathBuf>),
-    /// Files of the [caller's own](Search::own) that were named.
+    /// Files of the [caller's own](SourceSearch::own) that were named.
     pub temporary: Vec<PathBuf>,
     /// Folders that were named and have no sources.
     pub empty: Vec<PathBuf>,
@@ -44,28 +44,28 @@ pub struct PassedOver {
 
 /// The rules for files below folders.
 #[derive(Debug, Default)]
-pub struct Search {
-    include: Option<Globs>,
-    exclude: Option<Globs>,
+pub struct SourceSearch {
+    include: Option<GlobPair>,
+    exclude: Option<GlobPair>,
     shard: Option<Shard>,
     follow_links: bool,
     /// The name of standard input, if that is not `-`.
     stdin_name: Option<String>,
-    own: Option<OwnFile>,
+    own: Option<IsOwnFile>,
 }
 
 /// Whether a path is a file or folder of the caller, such as a temporary file, and so not a source. The flag says that the
 /// path was named, and not found below a folder.
-pub type OwnFile = fn(&Path, bool) -> bool;
+pub type IsOwnFile = fn(&Path, bool) -> bool;
 
 /// Globs, as they are written, and the same ignoring case.
 #[derive(Debug)]
-struct Globs {
+struct GlobPair {
     exact: GlobSet,
     any_case: GlobSet,
 }
 
-impl Globs {
+impl GlobPair {
     /// Whether a path matches only if case is ignored.
     fn differs_in_case(&self, path: &Path) -> bool {
         !self.exact.is_match(path) && self.any_case.is_match(path)
@@ -77,31 +77,31 @@ pub struct FoundSources {
     /// Sorted bytewise by name, each once.
     pub sources: Sources,
     /// Files, links and folders that are not sources.
-    pub passed_over: PassedOver,
+    pub passed_over: SkippedPaths,
     /// Whether a folder was named.
     pub has_folder: bool,
 }
 
 /// Searches for sources.
-pub struct Finder<'s> {
-    search: &'s Search,
+pub struct SourceFinder<'s> {
+    search: &'s SourceSearch,
     /// Returns true if the run was cancelled; then the search ends early.
     is_over: &'s dyn Fn() -> bool,
     /// Called with each path that could not be read.
-    report_loss: &'s dyn Fn(Lost),
+    report_loss: &'s dyn Fn(UnreadablePath),
     /// Folders that were named.
     folders: Vec<PathBuf>,
-    sources: Gathering,
-    passed_over: PassedOver,
+    sources: SourceCollector,
+    passed_over: SkippedPaths,
     /// Number of paths that could not be read.
     lost: Cell<u64>,
     /// The state of following links.
-    followed: Links,
+    followed: FollowedLinks,
 }
 
 /// The targets of links below folders.
 #[derive(Default)]
-struct Links {
+struct FollowedLinks {
     /// Folders that were walked.
     folders: HashSet<FileId>,
     /// Links that were not followed yet, each with the named folder that it is below.
@@ -110,12 +110,12 @@ struct Links {
     files: BTreeMap<FileId, (PathBuf, PathBuf)>,
 }
 
-impl Search {
+impl SourceSearch {
     /// Selects all files if `include` is empty, otherwise those that match one of its globs, without those that match one of
     /// `exclude`. A glob without `/` is matched with the file's name, any other with the path below the folder. An excluded
     /// folder is not entered.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
-        Ok(Search {
+        Ok(SourceSearch {
             include: glob_set(include)?,
             exclude: glob_set(exclude)?,
             shard: None,
@@ -132,12 +132,12 @@ impl Search {
 
     /// Selects only the sources of `shard`.
     pub fn shard(self, shard: Option<Shard>) -> Self {
-        Search { shard, ..self }
+        SourceSearch { shard, ..self }
     }
 
     /// Sets the name of standard input as a source.
     pub fn stdin_name(self, stdin_name: Option<String>) -> Self {
-        Search { stdin_name, ..self }
+        SourceSearch { stdin_name, ..self }
     }
 
     /// Returns the name that standard input was given as a source.
@@ -147,15 +147,15 @@ impl Search {
 
     /// Follows symbolic links below folders.
     pub fn follow_links(self, follow_links: bool) -> Self {
-        Search {
+        SourceSearch {
             follow_links,
             ..self
         }
     }
 
     /// Passes over the caller's own files and folders.
-    pub fn own(self, own: OwnFile) -> Self {
-        Search {
+    pub fn own(self, own: IsOwnFile) -> Self {
+        SourceSearch {
             own: Some(own),
             ..self
         }
@@ -169,17 +169,17 @@ impl Search {
     pub fn start<'s>(
         &'s self,
         is_over: &'s dyn Fn() -> bool,
-        report_loss: &'s dyn Fn(Lost),
-    ) -> Finder<'s> {
-        Finder {
+        report_loss: &'s dyn Fn(UnreadablePath),
+    ) -> SourceFinder<'s> {
+        SourceFinder {
             search: self,
             is_over,
             report_loss,
             folders: Vec::new(),
-            sources: Gathering::default(),
-            passed_over: PassedOver::default(),
+            sources: SourceCollector::default(),
+            passed_over: SkippedPaths::default(),
             lost: Cell::new(0),
-            followed: Links::default(),
+            followed: FollowedLinks::default(),
         }
     }
 
@@ -204,7 +204,7 @@ impl Search {
     }
 }
 
-impl Finder<'_> {
+impl SourceFinder<'_> {
     /// Adds a path. A folder is walked [at the end](Self::finish).
     pub fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
@@ -261,7 +261,7 @@ impl Finder<'_> {
     fn report_loss(&self, path: &Path, error: InputError) {
         let path = named(path);
         self.lost.set(self.lost.get() + 1);
-        (self.report_loss)(Lost { path, error });
+        (self.report_loss)(UnreadablePath { path, error });
     }
 
     /// Adds a source. `root` is the folder below which it was found; `None` if it was named.
@@ -362,7 +362,7 @@ impl Finder<'_> {
     }
 }
 
-impl Links {
+impl FollowedLinks {
     /// Adds a path to a file. The first path in bytewise order is kept.
     fn add(&mut self, path: &Path, root: &Path, id: FileId) {
         let new = || (path.to_owned(), root.to_owned());
@@ -400,7 +400,7 @@ impl BadGlob {
     }
 }
 
-impl PassedOver {
+impl SkippedPaths {
     fn add(&mut self, entry: &DirEntry) {
         let noted = if entry.file_type().is_symlink() {
             &mut self.links
@@ -434,7 +434,7 @@ fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
     path.strip_prefix(root).unwrap_or(path)
 }
 
-fn glob_set(globs: &[String]) -> Result<Option<Globs>, BadGlob> {
+fn glob_set(globs: &[String]) -> Result<Option<GlobPair>, BadGlob> {
     if globs.is_empty() {
         return Ok(None);
     }
@@ -447,7 +447,7 @@ fn glob_set(globs: &[String]) -> Result<Option<Globs>, BadGlob> {
         let set = set.build();
         set.map_err(|error| BadGlob::new(&globs.join(" "), &error))
     };
-    Ok(Some(Globs {
+    Ok(Some(GlobPair {
         exact: set(false)?,
         any_case: set(true)?,
     }))

@@ -5,22 +5,22 @@ use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::codec::{self, Fused};
-use super::container::Level;
+use super::codec::{self, StopAtError};
+use super::container::StreamLevel;
 use super::documents::{DocumentHead, DocumentSink};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
 use super::source_reader::SourceReader;
-use super::unpackers::Unpackers;
+use super::unpackers::UnpackThreads;
 
 /// Bytes of documents after which reading a source ends, so that inputs which unpack to many bytes take little time.
-const ENOUGH: usize = 1 << 20;
+const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 
 /// A report of reading a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reported {
+pub enum ReadReport {
     /// A document: its name, its bytes, and its errors with their offsets.
     Document(Option<Arc<str>>, Vec<u8>, Vec<(usize, String)>),
     /// A loss: the name of the document or container, the offset, and the error.
@@ -31,9 +31,9 @@ pub enum Reported {
     Endless,
 }
 
-/// How bytes are read as a source. All ways must report the same, unless the source [fails](Way::fails).
+/// How bytes are read as a source. All ways must report the same, unless the source [fails](ReadSetup::fails).
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub struct ReadSetup {
     /// Maximum number of bytes that a read of the source returns.
     pub read: usize,
     /// Size of the reads from a document.
@@ -48,20 +48,20 @@ pub struct Way {
 ///
 /// # Errors
 /// If a temporary file cannot be created.
-pub fn read(bytes: &[u8], way: Way) -> Result<Vec<Reported>, InputError> {
+pub fn read(bytes: &[u8], way: ReadSetup) -> Result<Vec<ReadReport>, InputError> {
     let file = match way.threads {
         0 => None,
         _ => Some(file_of(bytes)?),
     };
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
-    let unpackers = Unpackers::new(way.threads, 32 << 20);
+    let unpackers = UnpackThreads::new(way.threads, 32 << 20);
     let unpackers = Some(&unpackers).filter(|_| way.threads > 1);
     let options = options(&counter, &folder, unpackers);
     let expansion = Expansion::new(options.limits.expansion, bytes.len() as u64);
     let mut documents = DocumentReader::new(bytes, way.step);
-    let mut source = Fused::new(ByteSource { bytes, way });
+    let mut source = StopAtError::new(ByteSource { bytes, way });
     let mut reader = SourceReader::new(&options, &expansion, &mut documents);
-    reader.stream(&Level::source(file.as_ref()), &mut source);
+    reader.stream(&StreamLevel::source(file.as_ref()), &mut source);
     reader.finish();
     Ok(documents.reported)
 }
@@ -70,9 +70,9 @@ pub fn read(bytes: &[u8], way: Way) -> Result<Vec<Reported>, InputError> {
 ///
 /// # Errors
 /// If there is no temporary file, or no memory for a decoder.
-pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> Result<Vec<Reported>, InputError> {
+pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> Result<Vec<ReadReport>, InputError> {
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
-    let unpackers = Unpackers::new(2, 32 << 20);
+    let unpackers = UnpackThreads::new(2, 32 << 20);
     let options = options(&counter, &folder, Some(&unpackers));
     let mut reader = DocumentReader::new(bytes, 4 << 10);
     let mut unpacked =
@@ -84,7 +84,7 @@ pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> Result<Vec<Report
 fn options<'r>(
     bytes_read: &'r AtomicU64,
     temp_folder: &'r std::path::Path,
-    unpackers: Option<&'r Unpackers>,
+    unpackers: Option<&'r UnpackThreads>,
 ) -> ReadOptions<'r> {
     let mut options = ReadOptions::for_tests(bytes_read);
     options.limits.window = 8 << 20;
@@ -105,7 +105,7 @@ fn file_of(bytes: &[u8]) -> Result<File, InputError> {
 
 struct ByteSource<'b> {
     bytes: &'b [u8],
-    way: Way,
+    way: ReadSetup,
 }
 
 impl ReadBytes for ByteSource<'_> {
@@ -120,7 +120,7 @@ impl ReadBytes for ByteSource<'_> {
 
 /// Reads documents to their end, as the pipeline does.
 struct DocumentReader {
-    reported: Vec<Reported>,
+    reported: Vec<ReadReport>,
     buffer: Vec<u8>,
     /// Number of errors that a document may return.
     max: usize,
@@ -134,7 +134,7 @@ impl DocumentReader {
             reported: Vec::new(),
             buffer: vec![0; step.max(1)],
             max: bytes.len() + 8,
-            left: ENOUGH,
+            left: MAX_DOCUMENT_BYTES,
         }
     }
 }
@@ -154,23 +154,23 @@ impl DocumentSink for DocumentReader {
             }
             if errors.len() > self.max {
                 self.left = 0;
-                self.reported.push(Reported::Endless);
+                self.reported.push(ReadReport::Endless);
             }
         }
         self.reported
-            .push(Reported::Document(head.name, text, errors));
+            .push(ReadReport::Document(head.name, text, errors));
     }
 
     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         if !self.is_halted() {
             self.reported
-                .push(Reported::Lost(name, offset, error.to_string()));
+                .push(ReadReport::Lost(name, offset, error.to_string()));
         }
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         if !self.is_halted() {
-            self.reported.push(Reported::Skipped(name, kind));
+            self.reported.push(ReadReport::Skipped(name, kind));
         }
     }
 

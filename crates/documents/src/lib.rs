@@ -2,7 +2,7 @@
 //!
 //! A *source* is a file, a stream or standard input. A *document* is a unit of text in it: the whole of a plain file, a member of
 //! an archive, a record of a WARC file, a mail or a part of it, a page of a PDF file, a part of an office document, or a row
-//! of a table. [`Search`] finds sources below folders, [`ReadOptions::read_source`] passes the documents of one to a [`DocumentSink`], in their
+//! of a table. [`SourceSearch`] finds sources below folders, [`ReadOptions::read_source`] passes the documents of one to a [`DocumentSink`], in their
 //! order and decoded to UTF-8 where the encoding is known. Losses are reported to it with the document and the offset, and
 //! the rest is read. This crate does not know what the text is about.
 //!
@@ -66,7 +66,7 @@
 //! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents,
 //! columns) need a file. Streams of them are copied to [`ReadOptions::temp_folder`]. [`ReadOptions::thread_bytes`] and
 //! [`ReadOptions::max_file_bytes`] bound
-//! the memory for them. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one
+//! the memory for them. [`Limits`] bound the work that a source can make. With [`UnpackThreads`], members and blocks of one
 //! file are unpacked on several threads, with the same documents in the same order.
 //!
 //! Works on Linux, macOS and Windows.
@@ -143,33 +143,37 @@ mod xml;
 mod zip;
 
 pub use attached::ends_archive;
-pub use claim::{ActualContent, Claim, Claims};
-pub use column_choice::ColumnChoice;
+pub use claim::{ActualContent, ClaimedFormat, NameClaims};
+pub use column_choice::ColumnSelection;
 pub use columnar::{
-    CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS, MetColumns, RowBatch,
-    TableCell, is_in, no_column,
+    CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS_PLACE, ObjectColumns,
+    RowBatchBuilder, TableCell, is_in, no_column,
 };
 #[cfg(feature = "parquet")]
 pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
-pub use cut::{Chunk, ChunkReach, Cutter, Sliding};
-pub use documents::{DocumentHead, DocumentSink, Origin, SourceNote, WarcRecord, write_row_name};
+pub use cut::{AnchorMargins, Chunk, ChunkBuffer, ChunkCutter};
+pub use documents::{
+    DocumentHead, DocumentSink, SourceNote, TextOrigin, WarcRecord, write_row_name,
+};
 pub use doisift_system::{FileId, FileStatus};
 pub use fault::{HttpCoding, InputError, Packing};
-pub use file::{ReadAt, Section, is_pipe};
-pub use find::{BadGlob, Finder, FoundSources, Lost, OwnFile, PassedOver, Search};
+pub use file::{FileSection, ReadAt, is_pipe};
+pub use find::{
+    BadGlob, FoundSources, IsOwnFile, SkippedPaths, SourceFinder, SourceSearch, UnreadablePath,
+};
 pub use gate::MemoryGate;
-pub use halt::Halt;
+pub use halt::HaltSignal;
 pub use list::{Separator, read_list};
 pub use name::display_name;
 pub use open::{text_start, unmarked_encoding};
 pub use preprocess::Preprocessor;
-pub use raw::Raw;
+pub use raw::PeekReader;
 pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
 pub use read_options::{Limits, ReadOptions, SheetChoice};
 pub use readers::NamedReaders;
 pub use shard::{BadShard, Shard};
 pub use sources::{Source, SourceKind, Sources};
-pub use unpackers::Unpackers;
+pub use unpackers::UnpackThreads;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

@@ -9,58 +9,58 @@ mod end;
 use std::ops::Range;
 
 pub(super) use self::end::packing_at_end;
-use super::content::{Content, Unicode};
+use super::content::{StreamContent, UnicodeEncoding};
 use super::fault::Packing;
+pub(super) use super::numbers::HEAD_BYTES;
 #[cfg(feature = "pdf")]
-use super::numbers::LATE;
-pub(super) use super::numbers::LENGTH;
-use super::numbers::{self, XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
+use super::numbers::LATE_HEAD_BYTES;
+use super::numbers::{self, XZ_MAGIC, ZSTD_MAGIC, is_bzip2, is_lz4, is_skippable};
 use super::{codec, columnar, mail_start, open_document, rtf};
 
 /// Number of bytes after which the content of a text is decided: its first fields show a mail, its root element shows flat
 /// OpenDocument.
-pub(super) const START: usize = 4 << 10;
+pub(super) const START_BYTES: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
-const PAGE: usize = 16;
+const PAGE_HEADER_BYTES: usize = 16;
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Position of the checksum in a tar header.
-const CHECKSUM: Range<usize> = 148..156;
+const TAR_CHECKSUM_RANGE: Range<usize> = 148..156;
 
-/// Returns the content of a stream that starts with `head`, which is shorter than [`LENGTH`] only if the stream is.
-pub(super) fn recognise(head: &[u8]) -> Content {
+/// Returns the content of a stream that starts with `head`, which is shorter than [`HEAD_BYTES`] only if the stream is.
+pub(super) fn recognise(head: &[u8]) -> StreamContent {
     packing(head)
-        .map(Content::Packed)
-        .or_else(|| unicode(head).map(Content::Unicode))
-        .or_else(|| rtf::starts_rtf(head).then_some(Content::Rtf))
-        .or_else(|| binary(head).map(Content::Binary))
-        .or_else(|| codec::is_lzma(head).then_some(Content::Packed(Packing::Lzma)))
-        .or_else(|| damage::packing(head).map(Content::Packed))
-        .or_else(|| numbers::find_zip(head).map(|_| Content::Packed(Packing::Zip)))
-        .unwrap_or(Content::Text)
+        .map(StreamContent::Packed)
+        .or_else(|| unicode(head).map(StreamContent::Unicode))
+        .or_else(|| rtf::starts_rtf(head).then_some(StreamContent::Rtf))
+        .or_else(|| binary(head).map(StreamContent::Binary))
+        .or_else(|| codec::is_lzma(head).then_some(StreamContent::Packed(Packing::Lzma)))
+        .or_else(|| damage::packing(head).map(StreamContent::Packed))
+        .or_else(|| numbers::find_zip(head).map(|_| StreamContent::Packed(Packing::Zip)))
+        .unwrap_or(StreamContent::Text)
 }
 
-/// Returns the content of a stream that starts with `start` and that [`recognise`] takes for text. The first [`START`]
+/// Returns the content of a stream that starts with `start` and that [`recognise`] takes for text. The first [`START_BYTES`]
 /// bytes count, or all. If its name is that of a mail, fewer signs of a mail are enough.
-pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
+pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> StreamContent {
     #[cfg(feature = "pdf")]
-    if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
-        return Content::Packed(Packing::Pdf);
+    if super::pdf::starts_late(&start[..start.len().min(LATE_HEAD_BYTES)]) {
+        return StreamContent::Packed(Packing::Pdf);
     }
-    let start = &start[..start.len().min(START)];
+    let start = &start[..start.len().min(START_BYTES)];
     if open_document::is_flat(start) {
-        return Content::Packed(Packing::FlatOpenDocument);
+        return StreamContent::Packed(Packing::FlatOpenDocument);
     }
     if mail_start::starts_mail(start) || is_called_mail && mail_start::may_be_mail(start) {
-        Content::Packed(Packing::Mail)
+        StreamContent::Packed(Packing::Mail)
     } else {
-        Content::Text
+        StreamContent::Text
     }
 }
 
 /// Returns the encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
 pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
-    damage::unmarked(head).map(Unicode::with_order)
+    damage::unmarked(head).map(UnicodeEncoding::with_order)
 }
 
 /// Whether `head` is the start of a zip archive. One of the first bytes may be damaged.
@@ -78,8 +78,8 @@ fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
         _ if codec::is_lzw(head) => Packing::Compress,
-        _ if head.starts_with(ZSTD) => Packing::Zstd,
-        _ if head.starts_with(XZ) => Packing::Xz,
+        _ if head.starts_with(ZSTD_MAGIC) => Packing::Zstd,
+        _ if head.starts_with(XZ_MAGIC) => Packing::Xz,
         _ if is_lz4(head) => Packing::Lz4,
         _ if is_skippable(head) => after_skippable(head),
         _ if is_bzip2(head) => Packing::Bzip2,
@@ -102,7 +102,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if columnar::starts_stream(head) => Packing::Arrow,
         _ if is_warc(head) => Packing::Warc,
         _ if is_tar(head) => Packing::Tar,
-        _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
+        _ if codec::is_zlib(head, head.len() < HEAD_BYTES) => Packing::Zlib,
         _ => return None,
     })
 }
@@ -136,15 +136,15 @@ fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..512) else {
         return false;
     };
-    let Some(checksum) = octal(&header[CHECKSUM]) else {
+    let Some(checksum) = octal(&header[TAR_CHECKSUM_RANGE]) else {
         return false;
     };
     let is_size = header[124] & 0x80 != 0 || octal(&header[124..136]).is_some();
-    let blanks = CHECKSUM.len() as i64 * i64::from(b' ');
+    let blanks = TAR_CHECKSUM_RANGE.len() as i64 * i64::from(b' ');
     let rest = || {
-        header[..CHECKSUM.start]
+        header[..TAR_CHECKSUM_RANGE.start]
             .iter()
-            .chain(&header[CHECKSUM.end..])
+            .chain(&header[TAR_CHECKSUM_RANGE.end..])
     };
     let unsigned: i64 = rest().map(|byte| i64::from(*byte)).sum();
     // Some old programs sum signed bytes.
@@ -159,16 +159,17 @@ fn octal(field: &[u8]) -> Option<i64> {
     i64::from_str_radix(text, 8).ok()
 }
 
-fn unicode(head: &[u8]) -> Option<Unicode> {
-    let marked = |ways: [Unicode; 2]| ways.into_iter().find(|way| head.starts_with(way.mark()));
+fn unicode(head: &[u8]) -> Option<UnicodeEncoding> {
+    let marked =
+        |ways: [UnicodeEncoding; 2]| ways.into_iter().find(|way| head.starts_with(way.mark()));
     // The mark of UTF-32 starts like that of UTF-16, even if its end is damaged.
-    marked([Unicode::Utf32Le, Unicode::Utf32Be])
+    marked([UnicodeEncoding::Utf32Le, UnicodeEncoding::Utf32Be])
         .or_else(|| damage::unicode(head))
-        .or_else(|| marked([Unicode::Utf16Le, Unicode::Utf16Be]))
+        .or_else(|| marked([UnicodeEncoding::Utf16Le, UnicodeEncoding::Utf16Be]))
 }
 
 /// Formats that start with bytes that no text starts with.
-const BINARY: &[(&[u8], &str)] = &[
+const BINARY_MAGICS: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"II*\0", "tiff"),
     (b"II+\0", "tiff"),
@@ -213,7 +214,7 @@ const BINARY: &[(&[u8], &str)] = &[
 fn binary(head: &[u8]) -> Option<&'static str> {
     // The first byte alone excludes nearly all of them, without a call for each.
     let starts = |magic: &[u8]| magic.first() == head.first() && head.starts_with(magic);
-    let listed = BINARY.iter().find(|(magic, _)| starts(magic));
+    let listed = BINARY_MAGICS.iter().find(|(magic, _)| starts(magic));
     listed
         .map(|(_, kind)| *kind)
         .or_else(|| document(head))
@@ -236,7 +237,7 @@ fn document(head: &[u8]) -> Option<&'static str> {
 fn is_parquet(head: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
     match head {
-        [b'P', b'A', b'R', b'1', rest @ ..] => rest.iter().take(PAGE).any(is_control),
+        [b'P', b'A', b'R', b'1', rest @ ..] => rest.iter().take(PAGE_HEADER_BYTES).any(is_control),
         [b'P', b'A', b'R', b'E', _, _, 0, 0, ..] => true,
         _ => false,
     }

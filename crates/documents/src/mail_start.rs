@@ -5,7 +5,7 @@ use memchr::memchr;
 pub(crate) const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Fields of messages, in lower case. Some of them occur in other texts too.
-const KNOWN: [&[u8]; 47] = [
+const KNOWN_FIELDS: [&[u8]; 47] = [
     b"from",
     b"to",
     b"subject",
@@ -55,23 +55,23 @@ const KNOWN: [&[u8]; 47] = [
     b"nntp-posting-host",
 ];
 /// Starts of names that only fields of messages have.
-const FAMILIES: [&[u8]; 5] = [
+const FIELD_PREFIXES: [&[u8]; 5] = [
     b"x-",
     b"arc-",
     b"list-",
     b"resent-",
     b"disposition-notification",
 ];
-/// Number of fields at the start of [`KNOWN`] that show a message.
-const STRONG: usize = 9;
+/// Number of fields at the start of [`KNOWN_FIELDS`] that show a message.
+const STRONG_FIELDS: usize = 9;
 /// Minimum number of known fields of a message whose values are not checked.
-const MIN: usize = 3;
+const MIN_KNOWN_FIELDS: usize = 3;
 /// Minimum number of fields with values that show a message.
-const PROOFS: usize = 2;
+const MIN_PROOFS: usize = 2;
 /// Fields that show a message and that HTTP has too: Date, MIME-Version, Content-Transfer-Encoding.
-const HTTP_PROOFS: usize = 3;
+const HTTP_PROOF_FIELDS: usize = 3;
 /// Fields that HTTP has and messages do not.
-const HTTP: [&[u8]; 10] = [
+const HTTP_FIELDS: [&[u8]; 10] = [
     b"accept",
     b"accept-ranges",
     b"cache-control",
@@ -165,13 +165,13 @@ pub(crate) fn starts_mail(start: &[u8]) -> bool {
     }
     let is_mbox = lines_of(&start[..at]).any(is_quoted_from_line);
     let is_counted = lines_of(&start[..at]).any(|line| byte_count(line).is_some());
-    let shown = ShownFields::by(header);
+    let shown = HeaderSigns::by(header);
     shown.is_some_and(|shown| shown.is_mail(usize::from(is_mbox || is_counted)))
 }
 
 /// Signs of a message in the fields of a header.
 #[derive(Default)]
-struct ShownFields {
+struct HeaderSigns {
     /// Whether the first field is known.
     starts_known: bool,
     known: usize,
@@ -184,10 +184,10 @@ struct ShownFields {
     http: bool,
 }
 
-impl ShownFields {
+impl HeaderSigns {
     /// Reads the header at the start of a text. Returns `None` if a line is not a field.
-    fn by(text: &[u8]) -> Option<ShownFields> {
-        let mut shown = ShownFields::default();
+    fn by(text: &[u8]) -> Option<HeaderSigns> {
+        let mut shown = HeaderSigns::default();
         let mark = line_mark(text);
         for (at, line) in lines_of(text).enumerate() {
             let is_folded = matches!(line, [b' ' | b'\t', ..]);
@@ -207,26 +207,28 @@ impl ShownFields {
         let colon = memchr(b':', line).unwrap_or(0);
         let name = line[..colon].to_ascii_lowercase();
         let value = line[colon + 1..].trim_ascii();
-        let listed = KNOWN.iter().position(|known| *known == name);
-        let is_known = listed.is_some() || FAMILIES.iter().any(|start| name.starts_with(start));
+        let listed = KNOWN_FIELDS.iter().position(|known| *known == name);
+        let is_known =
+            listed.is_some() || FIELD_PREFIXES.iter().any(|start| name.starts_with(start));
         self.starts_known |= is_first && is_known;
         self.known += usize::from(is_known);
-        self.strong += usize::from(listed.is_some_and(|at| at < STRONG));
+        self.strong += usize::from(listed.is_some_and(|at| at < STRONG_FIELDS));
         self.proofs += usize::from(is_proof(&name, value));
         self.version |= name == b"mime-version" && value.starts_with(b"1.");
         self.content_type |= name == b"content-type" && value.contains(&b'/');
         self.coding |= name == b"content-transfer-encoding" && is_coding(value);
-        self.http |= HTTP.contains(&&name[..]);
+        self.http |= HTTP_FIELDS.contains(&&name[..]);
     }
 
     /// Whether it is the header of a message. `led` counts lines before it that show a message.
     fn is_mail(&self, led: usize) -> bool {
-        let is_usual = self.starts_known && self.known + led >= MIN && self.strong > 0;
+        let is_usual = self.starts_known && self.known + led >= MIN_KNOWN_FIELDS && self.strong > 0;
         let is_mime =
             self.version && (self.content_type || self.coding) || self.content_type && self.coding;
-        let is_shown = self.proofs + led >= PROOFS || self.proofs > 0 && self.known >= MIN;
+        let is_shown =
+            self.proofs + led >= MIN_PROOFS || self.proofs > 0 && self.known >= MIN_KNOWN_FIELDS;
         if self.http {
-            is_usual && self.proofs > HTTP_PROOFS
+            is_usual && self.proofs > HTTP_PROOF_FIELDS
         } else {
             is_usual || is_mime || is_shown
         }

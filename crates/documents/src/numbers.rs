@@ -1,16 +1,16 @@
 //! Magic numbers, and checks of them, that both recognition and readers use.
 
 /// Number of bytes that are enough for recognition: those of a tar header.
-pub(crate) const LENGTH: usize = 512;
+pub(crate) const HEAD_BYTES: usize = 512;
 
 /// Number of bytes at the start of a file in which the header of a PDF file is searched.
 #[cfg(feature = "pdf")]
-pub(crate) const LATE: usize = 1 << 10;
+pub(crate) const LATE_HEAD_BYTES: usize = 1 << 10;
 
-pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-pub(crate) const XZ: &[u8] = b"\xfd7zXZ\0";
-pub(crate) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
-pub(crate) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
+pub(crate) const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const XZ_MAGIC: &[u8] = b"\xfd7zXZ\0";
+pub(crate) const LZ4_MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
+pub(crate) const LZ4_LEGACY_MAGIC: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 
 /// Whether `head` is a stream with its first block, or an empty one. The block is checked, since a text may start with
 /// `BZh9`.
@@ -23,7 +23,7 @@ pub(crate) fn is_bzip2(head: &[u8]) -> bool {
 }
 
 pub(crate) fn is_lz4(head: &[u8]) -> bool {
-    head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
+    head.starts_with(LZ4_MAGIC) || head.starts_with(LZ4_LEGACY_MAGIC)
 }
 
 /// Whether `head` is a skippable frame, which zstd and LZ4 both have.
@@ -32,18 +32,21 @@ pub(crate) fn is_skippable(head: &[u8]) -> bool {
 }
 
 /// The start of the header of a member of a zip archive.
-pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+pub(crate) const LOCAL_HEADER_MAGIC: [u8; 4] = *b"PK\x03\x04";
 
 /// Returns the offset of the first local header in `bytes`, recognised by the signature and further fields.
 pub(crate) fn find_zip(bytes: &[u8]) -> Option<usize> {
     // Searching for a byte that does not occur in texts is the fastest.
-    memchr::memchr_iter(LOCAL[3], bytes)
-        .filter_map(|last| last.checked_sub(LOCAL.len() - 1))
-        .find(|at| bytes[*at..].starts_with(&LOCAL) && is_local(&bytes[at + LOCAL.len()..]))
+    memchr::memchr_iter(LOCAL_HEADER_MAGIC[3], bytes)
+        .filter_map(|last| last.checked_sub(LOCAL_HEADER_MAGIC.len() - 1))
+        .find(|at| {
+            bytes[*at..].starts_with(&LOCAL_HEADER_MAGIC)
+                && is_local(&bytes[at + LOCAL_HEADER_MAGIC.len()..])
+        })
 }
 
 /// Bytes of a local header that [`find_zip`] checks.
-pub(crate) const ZIP_START: usize = 10;
+pub(crate) const ZIP_START_BYTES: usize = 10;
 
 /// Whether the version needed, the flags, and the method are valid.
 fn is_local(fields: &[u8]) -> bool {

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use doisift_system::{FileStatus, stdin};
 
 use super::attached;
-use super::claim::{Claims, part_of};
-use super::codec::Fused;
-use super::container::Level;
-use super::content::Content;
+use super::claim::{NameClaims, part_of};
+use super::codec::StopAtError;
+use super::container::StreamLevel;
+use super::content::StreamContent;
 use super::documents::DocumentSink;
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::file::{Section, check_end, read_at};
+use super::file::{FileSection, check_end, read_at};
 use super::magic;
 use super::preprocess::CommandOutput;
 use super::read::{FromRead, ReadBytes};
@@ -24,7 +24,7 @@ use super::source_reader::SourceReader;
 use super::sources::{Source, SourceKind};
 
 /// Bytes that are read to check whether a file is text. A smaller file is not read a second time.
-const START: usize = magic::START;
+const START_BYTES: usize = magic::START_BYTES;
 
 impl ReadOptions<'_> {
     /// Opens a source and passes its documents to `sink`. Returns false for a file that this run created, which is not
@@ -59,8 +59,8 @@ impl ReadOptions<'_> {
             return Ok(true);
         }
         let level = match source.kind {
-            SourceKind::File => Level::file(&file, size, &source.path),
-            _ => Level::source(None),
+            SourceKind::File => StreamLevel::file(&file, size, &source.path),
+            _ => StreamLevel::source(None),
         };
         let bytes = SizedFile {
             file: &file,
@@ -69,7 +69,7 @@ impl ReadOptions<'_> {
             read: 0,
             has_ended: false,
         };
-        let level = level.named(Claims::of(&source.path));
+        let level = level.named(NameClaims::of(&source.path));
         self.read_bytes(level, bytes, size, sink);
         Ok(true)
     }
@@ -82,7 +82,7 @@ impl ReadOptions<'_> {
     ) -> Result<bool, InputError> {
         let stream = self.readers.and_then(|readers| readers.take(&source.path));
         let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        let level = Level::source(None).named(Claims::of(&source.path));
+        let level = StreamLevel::source(None).named(NameClaims::of(&source.path));
         self.read_bytes(level, FromRead(stream), 0, sink);
         Ok(true)
     }
@@ -95,7 +95,7 @@ impl ReadOptions<'_> {
             ..*self
         };
         // The name claims nothing about the output.
-        options.read_bytes(Level::source(None), &mut output, 0, sink);
+        options.read_bytes(StreamLevel::source(None), &mut output, 0, sink);
         if let Err(error) = output.finish() {
             let offset = written.load(Ordering::Relaxed);
             sink.report_loss(None, offset, error);
@@ -106,13 +106,13 @@ impl ReadOptions<'_> {
     /// Passes the documents in `bytes` on; `size` is the number of bytes if it is known, otherwise 0.
     fn read_bytes(
         &self,
-        level: Level<'_>,
+        level: StreamLevel<'_>,
         bytes: impl ReadBytes,
         size: u64,
         sink: &mut dyn DocumentSink,
     ) {
         let expansion = Expansion::new(self.limits.expansion, size);
-        let mut counted = Fused::new(Counted {
+        let mut counted = StopAtError::new(ByteCounter {
             inner: bytes,
             bytes: self.bytes_read,
             expansion: &expansion,
@@ -128,9 +128,9 @@ impl ReadOptions<'_> {
 
 /// Returns the first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
 pub fn text_start(file: &File, length: u64, path: &Path) -> Result<Option<Vec<u8>>, InputError> {
-    let mut start = [0; START];
-    let max = length.min(START as u64);
-    let mut section = Section::new(file, 0, max);
+    let mut start = [0; START_BYTES];
+    let max = length.min(START_BYTES as u64);
+    let mut section = FileSection::new(file, 0, max);
     let mut held = 0;
     while held < max as usize {
         match section.read(&mut start[held..]) {
@@ -141,9 +141,9 @@ pub fn text_start(file: &File, length: u64, path: &Path) -> Result<Option<Vec<u8
         }
     }
     let start = &start[..held];
-    let claims = Claims::of(path);
-    let is_text = attached::recognise(file, length, start, claims) == Content::Text;
-    let head = &start[..held.min(magic::LENGTH)];
+    let claims = NameClaims::of(path);
+    let is_text = attached::recognise(file, length, start, claims) == StreamContent::Text;
+    let head = &start[..held.min(magic::HEAD_BYTES)];
     let is_part = part_of(path).is_some() && magic::is_noise(head);
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
@@ -184,13 +184,13 @@ impl ReadBytes for SizedFile<'_> {
 }
 
 /// Counts the bytes read.
-struct Counted<'r, R> {
+struct ByteCounter<'r, R> {
     inner: R,
     bytes: &'r AtomicU64,
     expansion: &'r Expansion,
 }
 
-impl<R: ReadBytes> ReadBytes for Counted<'_, R> {
+impl<R: ReadBytes> ReadBytes for ByteCounter<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = self.inner.read(into)?;
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);

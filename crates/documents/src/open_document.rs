@@ -25,13 +25,13 @@ pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Bytes of an archive that are enough to recognise an office document.
-pub(crate) const HEAD: u64 = 512;
+pub(crate) const HEAD_BYTES: u64 = 512;
 
 /// Returns the kind of an office document, by the first member of its archive, which starts with `head`; `None` for another
 /// archive.
 pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
     /// Parts that writers of Office Open XML put first.
-    const FIRST: [&[u8]; 4] = [
+    const FIRST_PARTS: [&[u8]; 4] = [
         b"[Content_Types].xml",
         b"_rels/.rels",
         b"docProps/app.xml",
@@ -40,7 +40,7 @@ pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
     let (fields, rest) = head.split_first_chunk::<30>()?;
     let length = u16::from_le_bytes([fields[26], fields[27]]);
     let name = rest.get(..length.into())?;
-    if FIRST.contains(&name) {
+    if FIRST_PARTS.contains(&name) {
         Some("ooxml")
     } else {
         let is_kind = name == b"mimetype" && memmem::find(rest, OPEN_DOCUMENT).is_some();

@@ -16,16 +16,16 @@ use globset::{GlobSet, GlobSetBuilder};
 
 use super::fault::InputError;
 use super::find::{BadGlob, compiled};
-use super::halt::Halt;
+use super::halt::HaltSignal;
 use super::read::{FromRead, ReadBytes};
 use super::sources::{Source, SourceKind};
 
 /// Maximum length of a command's standard error in a message, in characters.
-const SAID: usize = 300;
+const MAX_SHOWN_CHARS: usize = 300;
 /// Maximum wait for the command before it is checked whether the run must end.
-const TICK: Duration = Duration::from_millis(50);
-/// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`TICK`].
-const FIRST: Duration = Duration::from_micros(200);
+const MAX_CHECK_PAUSE: Duration = Duration::from_millis(50);
+/// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`MAX_CHECK_PAUSE`].
+const FIRST_EXIT_PAUSE: Duration = Duration::from_micros(200);
 
 /// A command, and the files for which it is run.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Preprocessor {
         &'r self,
         file: File,
         path: &Path,
-        halt: Option<&'r dyn Halt>,
+        halt: Option<&'r dyn HaltSignal>,
     ) -> Result<CommandOutput<'r>, InputError> {
         let command = &self.command;
         let mut prepared = Command::new(command);
@@ -128,7 +128,7 @@ pub(super) struct CommandOutput<'r> {
     errors: Option<ChildStderr>,
     /// The first bytes of the standard error.
     said: Vec<u8>,
-    halt: Option<&'r dyn Halt>,
+    halt: Option<&'r dyn HaltSignal>,
     is_reaped: bool,
 }
 
@@ -158,14 +158,14 @@ impl CommandOutput<'_> {
         if read == 0 {
             self.errors = None;
         }
-        let room = (4 * SAID).saturating_sub(self.said.len());
+        let room = (4 * MAX_SHOWN_CHARS).saturating_sub(self.said.len());
         self.said.extend_from_slice(&some[..read.min(room)]);
         Ok(())
     }
 
     /// Waits for the end of the command, which has closed its output.
     fn end(&mut self) -> Result<(), InputError> {
-        let mut pause = FIRST;
+        let mut pause = FIRST_EXIT_PAUSE;
         loop {
             if let Some(status) = self.group.child().try_wait()? {
                 self.is_reaped = true;
@@ -182,7 +182,7 @@ impl CommandOutput<'_> {
                 Some(_) => drop(self.wait(pause)?),
                 None => thread::sleep(pause),
             }
-            pause = TICK.min(2 * pause);
+            pause = MAX_CHECK_PAUSE.min(2 * pause);
         }
     }
 
@@ -222,7 +222,7 @@ impl ReadBytes for CommandOutput<'_> {
             if self.halt.is_halted() {
                 self.kill();
                 self.output = None;
-            } else if self.wait(TICK)?
+            } else if self.wait(MAX_CHECK_PAUSE)?
                 && let Some(output) = &mut self.output
             {
                 match FromRead(output).read(into)? {
@@ -262,7 +262,7 @@ fn ending(status: ExitStatus, said: &str) -> String {
 fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SAID) {
+    match line.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
     }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn what_a_command_says_is_one_short_line() {
         assert_eq!(said(b" no\nsuch  page\xff\n"), "no such page\u{fffd}");
-        assert_eq!(said(&[b'x'; 2000]).chars().count(), SAID + 1);
+        assert_eq!(said(&[b'x'; 2000]).chars().count(), MAX_SHOWN_CHARS + 1);
         assert_eq!(said(b""), "");
     }
 }

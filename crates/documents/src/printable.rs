@@ -9,13 +9,13 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Maximum length in bytes of a name that rows repeat: of a document or a record, or a path in a document.
-const LONGEST: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 
 /// Length in bytes of the end of a long name that is kept, since it may have the file name's ending.
-const END: usize = 64;
+const NAME_END_BYTES: usize = 64;
 
 /// Length in characters to which a name is shortened for a message. An escape counts with its own length.
-const SHOWN: usize = 300;
+const MAX_SHOWN_CHARS: usize = 300;
 
 /// Displays its content, and escapes characters that could change a terminal or end the line.
 ///
@@ -42,14 +42,14 @@ impl<'t> Printable<Cow<'t, str>> {
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping(f), "{}", self.0)
+        write!(EscapingWriter(f), "{}", self.0)
     }
 }
 
 /// A writer that escapes.
-struct Escaping<'a, 'f>(&'a mut fmt::Formatter<'f>);
+struct EscapingWriter<'a, 'f>(&'a mut fmt::Formatter<'f>);
 
-impl Write for Escaping<'_, '_> {
+impl Write for EscapingWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for part in text.split_inclusive(is_unprintable) {
             match part.char_indices().next_back() {
@@ -81,13 +81,13 @@ pub fn path(path: &Path) -> String {
 /// Shortens a name of more than 4,096 bytes: its middle is replaced by the xxh3-64 hash of the whole name, between two `…`,
 /// so that different names stay different. Returns `None` if the name is short enough.
 pub fn cut(name: &str) -> Option<String> {
-    if name.len() <= LONGEST {
+    if name.len() <= MAX_NAME_BYTES {
         return None;
     }
     let mark = format!("…{:016x}…", xxh3_64(name.as_bytes()));
-    let start = (0..=LONGEST - END - mark.len()).rev();
+    let start = (0..=MAX_NAME_BYTES - NAME_END_BYTES - mark.len()).rev();
     let start = start.into_iter().find(|&at| name.is_char_boundary(at));
-    let end = (name.len() - END..=name.len()).find(|&at| name.is_char_boundary(at));
+    let end = (name.len() - NAME_END_BYTES..=name.len()).find(|&at| name.is_char_boundary(at));
     let (start, end) = (start.unwrap_or(0), end.unwrap_or(name.len()));
     Some(format!("{}{mark}{}", &name[..start], &name[end..]))
 }
@@ -107,9 +107,9 @@ fn shortened(text: &str) -> Cow<'_, str> {
     ))
 }
 
-/// Returns the UTF-8 length of the first of `chars` that fit in half of [`SHOWN`] when escaped.
+/// Returns the UTF-8 length of the first of `chars` that fit in half of [`MAX_SHOWN_CHARS`] when escaped.
 fn fitting(chars: impl Iterator<Item = char>) -> usize {
-    let mut room = SHOWN / 2;
+    let mut room = MAX_SHOWN_CHARS / 2;
     let fits = |c: &char| {
         let width = if is_unprintable(*c) {
             c.escape_default().len()
@@ -165,15 +165,15 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_its_start_and_its_end() {
-        let fits = "x".repeat(SHOWN);
+        let fits = "x".repeat(MAX_SHOWN_CHARS);
         assert_eq!(name(&fits), fits);
         let long = format!("start{}end.gz", "\u{e9}".repeat(50_000));
         let shown = name(&long);
         assert!(shown.starts_with("start") && shown.ends_with("end.gz"));
         assert!(shown.contains("[... 99422 bytes ...]"), "{shown}");
-        assert!(shown.chars().count() < SHOWN + 30, "{shown}");
+        assert!(shown.chars().count() < MAX_SHOWN_CHARS + 30, "{shown}");
         let escapes = name(&"\u{202e}".repeat(10_000));
-        assert!(escapes.len() < SHOWN + 30, "{escapes}");
+        assert!(escapes.len() < MAX_SHOWN_CHARS + 30, "{escapes}");
     }
 
     #[cfg(unix)]
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn long_names_are_cut_between_characters_and_stay_apart() {
-        let long = "é".repeat(LONGEST / 2);
+        let long = "é".repeat(MAX_NAME_BYTES / 2);
         assert_eq!(cut(&long), None);
         let names = ["a", "b", "ab"].map(|middle| format!("{long}{middle}{long}.xml"));
         let cut: Vec<_> = names.iter().filter_map(|name| cut(name)).collect();
@@ -197,7 +197,7 @@ mod tests {
             assert!(long.starts_with(parts[0]) && parts[1].len() == 16, "{name}");
             assert!(parts[2].ends_with("é.xml"), "{name}");
             assert!(
-                (LONGEST - 4..=LONGEST).contains(&name.len()),
+                (MAX_NAME_BYTES - 4..=MAX_NAME_BYTES).contains(&name.len()),
                 "{}",
                 name.len()
             );

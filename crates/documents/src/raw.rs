@@ -2,16 +2,16 @@
 
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead, read_held};
-use crate::spare::SpareBuffer;
+use crate::spare::ReusedBuffer;
 
 /// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
 /// are copied through it.
-pub(super) const SMALL: usize = 4 << 10;
+pub(super) const INITIAL_BYTES: usize = 4 << 10;
 
 /// A buffered reader that can show the next bytes.
-pub struct Raw<R> {
+pub struct PeekReader<R> {
     inner: R,
-    buffer: SpareBuffer,
+    buffer: ReusedBuffer,
     start: usize,
     end: usize,
     /// The error after the bytes in the buffer.
@@ -21,17 +21,17 @@ pub struct Raw<R> {
     has_ended: bool,
 }
 
-impl<R: ReadBytes> Raw<R> {
+impl<R: ReadBytes> PeekReader<R> {
     /// Reads `inner` through a small buffer.
     pub(super) fn new(inner: R) -> Self {
-        Raw::with_capacity(inner, SMALL)
+        PeekReader::with_capacity(inner, INITIAL_BYTES)
     }
 
     /// Reads `inner` through a buffer of `capacity` bytes.
     pub fn with_capacity(inner: R, capacity: usize) -> Self {
-        Raw {
+        PeekReader {
             inner,
-            buffer: SpareBuffer::new(capacity),
+            buffer: ReusedBuffer::new(capacity),
             start: 0,
             end: 0,
             error: None,
@@ -50,7 +50,7 @@ impl<R: ReadBytes> Raw<R> {
         if capacity <= self.buffer.len() {
             return;
         }
-        let mut buffer = SpareBuffer::new(capacity);
+        let mut buffer = ReusedBuffer::new(capacity);
         let held = self.end - self.start;
         buffer[..held].copy_from_slice(&self.buffer[self.start..self.end]);
         (self.buffer, self.start, self.end) = (buffer, 0, held);
@@ -118,7 +118,7 @@ impl<R: ReadBytes> Raw<R> {
     }
 }
 
-impl<R: ReadBytes> ReadBuffer for Raw<R> {
+impl<R: ReadBytes> ReadBuffer for PeekReader<R> {
     fn fill_buf(&mut self) -> Result<&[u8], InputError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -132,7 +132,7 @@ impl<R: ReadBytes> ReadBuffer for Raw<R> {
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Raw<R> {
+impl<R: ReadBytes> ReadBytes for PeekReader<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         // A read as large as the buffer bypasses it.
         if self.start == self.end && into.len() >= self.buffer.len() {

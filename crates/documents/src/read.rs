@@ -8,7 +8,7 @@ use super::fault::InputError;
 use super::lock::lock;
 
 /// Bytes that are added at once to a vector that is read into.
-const STEP: usize = 32 << 10;
+const GROWTH_BYTES: usize = 32 << 10;
 
 /// A source of bytes that are read in order.
 ///
@@ -42,7 +42,7 @@ pub trait ReadBytes {
                 break Ok(());
             }
             if filled == into.len() {
-                into.resize(end.min(filled + STEP), 0);
+                into.resize(end.min(filled + GROWTH_BYTES), 0);
             }
             match self.read(&mut into[filled..]) {
                 Ok(0) => break Ok(()),
@@ -205,16 +205,16 @@ impl<R: ReadBytes> Read for AsRead<R> {
 }
 
 /// The bytes of one reader, then an error if there is one, then the bytes of another reader.
-pub(super) struct Chain<A, B> {
+pub(super) struct ChainedReader<A, B> {
     /// `None` after its end.
     first: Option<A>,
     error: Option<InputError>,
     second: B,
 }
 
-impl<A: ReadBytes, B: ReadBytes> Chain<A, B> {
+impl<A: ReadBytes, B: ReadBytes> ChainedReader<A, B> {
     pub(super) fn new(first: A, error: Option<InputError>, second: B) -> Self {
-        Chain {
+        ChainedReader {
             first: Some(first),
             error,
             second,
@@ -222,7 +222,7 @@ impl<A: ReadBytes, B: ReadBytes> Chain<A, B> {
     }
 }
 
-impl<A: ReadBytes, B: ReadBytes> ReadBytes for Chain<A, B> {
+impl<A: ReadBytes, B: ReadBytes> ReadBytes for ChainedReader<A, B> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         if into.is_empty() {
             return Ok(0);
@@ -242,11 +242,11 @@ impl<A: ReadBytes, B: ReadBytes> ReadBytes for Chain<A, B> {
 }
 
 /// Unpacked bytes, an error between them, or no bytes at the end.
-pub(super) type Answer = Result<Piece, InputError>;
+pub(super) type UnpackedPiece = Result<UnpackedBytes, InputError>;
 
 /// Unpacked bytes, in a buffer that is used again.
 #[derive(Default)]
-pub(super) struct Piece {
+pub(super) struct UnpackedBytes {
     pub(super) buffer: Vec<u8>,
     pub(super) filled: usize,
 }
@@ -271,9 +271,9 @@ impl SpareBuffers {
 /// Bytes that another thread unpacks.
 pub struct UnpackedAhead {
     /// The first piece, until it is read.
-    first: Option<Answer>,
-    from: Receiver<Answer>,
-    piece: Piece,
+    first: Option<UnpackedPiece>,
+    from: Receiver<UnpackedPiece>,
+    piece: UnpackedBytes,
     /// Number of bytes of the piece that were read.
     at: usize,
     has_ended: bool,
@@ -285,15 +285,15 @@ pub struct UnpackedAhead {
 impl UnpackedAhead {
     /// Reads the first piece, and then the pieces that come `from` a thread. Buffers that were read are added to `spare`.
     pub(super) fn new(
-        first: Answer,
-        from: Receiver<Answer>,
+        first: UnpackedPiece,
+        from: Receiver<UnpackedPiece>,
         spare: Arc<SpareBuffers>,
         packed: u64,
     ) -> Self {
         UnpackedAhead {
             first: Some(first),
             from,
-            piece: Piece::default(),
+            piece: UnpackedBytes::default(),
             at: 0,
             has_ended: false,
             spare,
@@ -311,7 +311,7 @@ impl UnpackedAhead {
         self.spare.add(std::mem::take(&mut self.piece).buffer);
         self.at = 0;
         let next = self.first.take().or_else(|| self.from.recv().ok());
-        self.piece = next.unwrap_or_else(|| Ok(Piece::default()))?;
+        self.piece = next.unwrap_or_else(|| Ok(UnpackedBytes::default()))?;
         self.has_ended = self.piece.filled == 0;
         Ok(())
     }
@@ -333,7 +333,7 @@ impl ReadBytes for UnpackedAhead {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::Raw;
+    use crate::raw::PeekReader;
 
     /// Bytes one by one, with an error before each zero.
     struct Steps<'b>(&'b [u8], bool);
@@ -369,7 +369,7 @@ mod tests {
         assert!(!Steps(b"ab", false).read_full(&mut into).unwrap());
         assert_eq!(Steps(b"abc", false).skip(2).unwrap(), 2);
         assert_eq!(Steps(b"abc", false).skip(9).unwrap(), 3);
-        let mut raw = Raw::new(Steps(b"ab\ncd", false));
+        let mut raw = PeekReader::new(Steps(b"ab\ncd", false));
         assert_eq!(raw.skip_until(b'\n').unwrap(), 3);
         assert_eq!(raw.skip_until(b'\n').unwrap(), 2);
     }
@@ -403,7 +403,8 @@ mod tests {
 
     #[test]
     fn the_second_reader_starts_after_the_end_of_the_first() {
-        let mut chain = Chain::new(Steps(b"a\0", false), Some(InputError::Folder), &b"b"[..]);
+        let mut chain =
+            ChainedReader::new(Steps(b"a\0", false), Some(InputError::Folder), &b"b"[..]);
         let mut out = Vec::new();
         let shrunk = chain.read_to_end(&mut out).unwrap_err();
         assert!(matches!(shrunk, InputError::Shrunk) && out == b"a");

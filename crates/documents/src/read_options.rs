@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicU64;
 
 use doisift_system::{FileId, FileStatus};
 
-use super::column_choice::ColumnChoice;
+use super::column_choice::ColumnSelection;
 use super::fault::InputError;
 use super::gate::{MemoryGate, MemoryPermit};
-use super::halt::Halt;
+use super::halt::HaltSignal;
 use super::preprocess::Preprocessor;
 use super::readers::NamedReaders;
-use super::unpackers::Unpackers;
+use super::unpackers::UnpackThreads;
 
 /// Limits against sources that are made to take too much time or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub struct ReadOptions<'r> {
     /// The command that is run for files.
     pub preprocessor: Option<&'r Preprocessor>,
     /// Says when the run must end.
-    pub halt: Option<&'r dyn Halt>,
+    pub halt: Option<&'r dyn HaltSignal>,
     /// Limits on the work that one source can make.
     pub limits: Limits,
     /// Whether mails are split into their texts and attachments. If not, a mail is read as one text.
@@ -110,7 +110,7 @@ pub struct ReadOptions<'r> {
     /// Passed by a thread before it takes more than its share. `None` if there are no other threads.
     pub gate: Option<&'r dyn MemoryGate>,
     /// The columns of tables that are read.
-    pub columns: &'r ColumnChoice,
+    pub columns: &'r ColumnSelection,
     /// The sheet of each workbook that is read as a table; if `None`, cells are documents.
     pub sheet: Option<&'r SheetChoice>,
     /// Folder for copies of containers that are streams.
@@ -118,11 +118,11 @@ pub struct ReadOptions<'r> {
     /// Whether the WARC records that hold documents are reported.
     pub reports_records: bool,
     /// Threads for unpacking. If `None`, the thread that reads also unpacks.
-    pub unpackers: Option<&'r Unpackers>,
+    pub unpackers: Option<&'r UnpackThreads>,
 }
 
 /// All columns.
-static ALL_COLUMNS: ColumnChoice = ColumnChoice {
+static ALL_COLUMNS: ColumnSelection = ColumnSelection {
     columns: None,
     id: None,
 };

@@ -19,23 +19,23 @@ use super::codec;
 use super::columnar::ArrowFile;
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetFile;
-use super::container::{Level, MemberSink};
-use super::content::Content;
-use super::documents::{DocumentHead, DocumentSink, Origin, SourceNote};
+use super::container::{MemberSink, StreamLevel};
+use super::content::StreamContent;
+use super::documents::{DocumentHead, DocumentSink, SourceNote, TextOrigin};
 use super::encoding::Transcoded;
 use super::expansion::{self, Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
 #[cfg(not(feature = "office"))]
-use super::file::Section;
+use super::file::FileSection;
 use super::magic;
 #[cfg(feature = "mail")]
 use super::mail;
 #[cfg(feature = "office")]
-use super::office::{self, OfficePackage, Package};
+use super::office::{self, OfficePackage, PackageFile};
 #[cfg(not(feature = "office"))]
 use super::open_document;
-use super::raw::{self, Raw};
-use super::read::{Chain, ReadBytes};
+use super::raw::{self, PeekReader};
+use super::read::{ChainedReader, ReadBytes};
 use super::read_options::ReadOptions;
 use super::rtf::RtfText;
 #[cfg(feature = "seven-zip")]
@@ -66,21 +66,24 @@ pub(super) struct SourceReader<'w> {
 
 /// Makes a buffer for the stream at `level`. For a small file it has one byte more than the file, so that one read shows
 /// its end.
-fn buffered<'b>(level: &Level<'_>, bytes: &'b mut dyn ReadBytes) -> Raw<&'b mut dyn ReadBytes> {
+fn buffered<'b>(
+    level: &StreamLevel<'_>,
+    bytes: &'b mut dyn ReadBytes,
+) -> PeekReader<&'b mut dyn ReadBytes> {
     match level.length {
         length @ ..=MAX_ONE_READ_BYTES => {
-            Raw::with_capacity(bytes, (length as usize + 1).max(raw::SMALL))
+            PeekReader::with_capacity(bytes, (length as usize + 1).max(raw::INITIAL_BYTES))
         }
-        _ => Raw::new(bytes),
+        _ => PeekReader::new(bytes),
     }
 }
 
 /// Returns the content of the stream at `level`, by its first bytes.
 fn recognise<'b>(
-    level: &Level<'_>,
-    mut raw: Raw<&'b mut dyn ReadBytes>,
-) -> (Content, Raw<&'b mut dyn ReadBytes>) {
-    let head = raw.peek(magic::LENGTH);
+    level: &StreamLevel<'_>,
+    mut raw: PeekReader<&'b mut dyn ReadBytes>,
+) -> (StreamContent, PeekReader<&'b mut dyn ReadBytes>) {
+    let head = raw.peek(magic::HEAD_BYTES);
     match level.file {
         Some(file) if level.length > 0 => {
             let start = raw.peek(raw.held());
@@ -90,9 +93,9 @@ fn recognise<'b>(
             )
         }
         _ => match magic::recognise(head) {
-            Content::Text if attached::is_script(head) => attached::recognise_script(raw),
-            Content::Text => (
-                magic::recognise_late(raw.peek(magic::START), level.claims.is_mail()),
+            StreamContent::Text if attached::is_script(head) => attached::recognise_script(raw),
+            StreamContent::Text => (
+                magic::recognise_late(raw.peek(magic::START_BYTES), level.claims.is_mail()),
                 raw,
             ),
             content => (content, raw),
@@ -119,15 +122,15 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Reads a stream in the format that its first bytes show.
-    pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
+    pub(super) fn stream(&mut self, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) {
         let (content, mut raw) = recognise(level, buffered(level, bytes));
         self.note_content(level, content, &mut raw);
         match content {
-            Content::Text => match level.part_of {
-                Some(whole) if magic::is_noise(raw.peek(magic::LENGTH)) => {
+            StreamContent::Text => match level.part_of {
+                Some(whole) if magic::is_noise(raw.peek(magic::HEAD_BYTES)) => {
                     self.report_loss(level, 0, InputError::Part(whole));
                 }
-                _ => match raw.take_cut(magic::LENGTH) {
+                _ => match raw.take_cut(magic::HEAD_BYTES) {
                     None => self.text(level, raw),
                     Some((start, error)) => self.damaged_start(level, &start, error, raw),
                 },
@@ -139,9 +142,9 @@ impl<'w> SourceReader<'w> {
     /// Reports how a stream was recognised, and what is odd about its start.
     fn note_content(
         &mut self,
-        level: &Level<'_>,
-        content: Content,
-        raw: &mut Raw<&mut dyn ReadBytes>,
+        level: &StreamLevel<'_>,
+        content: StreamContent,
+        raw: &mut PeekReader<&mut dyn ReadBytes>,
     ) {
         self.flush_pages();
         let is_source = level.name.is_none();
@@ -153,8 +156,8 @@ impl<'w> SourceReader<'w> {
         if is_empty && raw.has_failed() {
             return;
         }
-        let head = raw.peek(magic::LENGTH);
-        let unmarked = || magic::unmarked(head).filter(|_| content == Content::Text);
+        let head = raw.peek(magic::HEAD_BYTES);
+        let unmarked = || magic::unmarked(head).filter(|_| content == StreamContent::Text);
         if let Some((claim, found)) = level.claims.denied_by(content, head) {
             let note = SourceNote::Misnamed(claim, found);
             self.sink.note(level.name.clone(), note);
@@ -170,31 +173,31 @@ impl<'w> SourceReader<'w> {
     /// a container of them.
     fn damaged_start(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         start: &[u8],
         error: InputError,
-        mut raw: Raw<&mut dyn ReadBytes>,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
-        match magic::recognise(raw.peek(magic::LENGTH)) {
-            content @ Content::Packed(Packing::Tar | Packing::Warc) => {
+        match magic::recognise(raw.peek(magic::HEAD_BYTES)) {
+            content @ StreamContent::Packed(Packing::Tar | Packing::Warc) => {
                 self.report_member_loss(level, 1, "", start.len() as u64, error);
                 self.content(level, content, raw);
             }
             _ => {
-                let mut bytes = Chain::new(start, Some(error), raw);
+                let mut bytes = ChainedReader::new(start, Some(error), raw);
                 self.document(level, &mut bytes);
             }
         }
     }
 
     /// Passes on a text, and the members of a zip archive at the end of the file after it.
-    fn text(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
+    fn text(&mut self, level: &StreamLevel<'_>, mut raw: PeekReader<&mut dyn ReadBytes>) {
         // The end of a file that is held whole was recognised with its start.
         let recognised = raw.held() as u64;
         let Some(file) = level.file.filter(|_| recognised < level.length) else {
             return self.document(level, &mut raw);
         };
-        let mut watched = attached::Watch::new(raw, level.length);
+        let mut watched = attached::TailReader::new(raw, level.length);
         self.document(level, &mut watched);
         if !self.is_over() && watched.ends_archive() {
             let options = self.options;
@@ -218,7 +221,7 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Passes on a document. A long name counts towards the limit on expansion.
-    fn document(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
+    fn document(&mut self, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) {
         self.flush_pages();
         self.document_now(level.head(), bytes);
     }
@@ -236,7 +239,7 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Counts a member of the container at `level`. Returns false, and reports it, if there are too many.
-    fn takes_member(&mut self, level: &Level<'_>) -> bool {
+    fn takes_member(&mut self, level: &StreamLevel<'_>) -> bool {
         let has_room = self.has_room();
         if !has_room {
             let limit = self.options.limits.members;
@@ -252,10 +255,15 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Reads a stream whose content is known.
-    fn content(&mut self, level: &Level<'_>, content: Content, mut raw: Raw<&mut dyn ReadBytes>) {
+    fn content(
+        &mut self,
+        level: &StreamLevel<'_>,
+        content: StreamContent,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
+    ) {
         match content.in_this_build() {
-            Content::Text => self.document(level, &mut raw),
-            Content::Unicode(encoding) => {
+            StreamContent::Text => self.document(level, &mut raw),
+            StreamContent::Unicode(encoding) => {
                 let head = DocumentHead {
                     encoding: Some(encoding.with_order()),
                     ..level.head()
@@ -263,44 +271,44 @@ impl<'w> SourceReader<'w> {
                 self.flush_pages();
                 self.document_now(head, &mut Transcoded::new(encoding, raw));
             }
-            Content::Rtf => {
+            StreamContent::Rtf => {
                 self.flush_pages();
-                self.document_now(level.head_of(Origin::Office), &mut RtfText::new(raw));
+                self.document_now(level.head_of(TextOrigin::Office), &mut RtfText::new(raw));
             }
-            Content::Binary(kind) => self.skip(level, kind, raw),
+            StreamContent::Binary(kind) => self.skip(level, kind, raw),
             #[cfg(feature = "mail")]
-            Content::Packed(Packing::Mail) => self.mail(level, raw),
-            Content::Packed(packing) if level.depth > self.options.limits.depth => {
+            StreamContent::Packed(Packing::Mail) => self.mail(level, raw),
+            StreamContent::Packed(packing) if level.depth > self.options.limits.depth => {
                 self.report_loss(level, 0, InputError::Depth(packing));
             }
-            Content::Packed(Packing::Tar) => {
+            StreamContent::Packed(Packing::Tar) => {
                 let options = self.options;
                 tar::read(self, options, level, &mut raw);
             }
-            Content::Packed(Packing::Warc) => {
+            StreamContent::Packed(Packing::Warc) => {
                 let history = self.options.limits.window;
                 let records = self.options.reports_records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
-            Content::Packed(
+            StreamContent::Packed(
                 packing @ (Packing::Zip
                 | Packing::SevenZip
                 | Packing::Ole2
                 | Packing::FlatOpenDocument),
             ) => self.archive_file(level, packing, raw),
             #[cfg(feature = "pdf")]
-            Content::Packed(Packing::Pdf) => self.pdf(level, raw),
+            StreamContent::Packed(Packing::Pdf) => self.pdf(level, raw),
             #[cfg(feature = "parquet")]
-            Content::Packed(Packing::Parquet) => self.table::<ParquetFile>(level, raw),
+            StreamContent::Packed(Packing::Parquet) => self.table::<ParquetFile>(level, raw),
             #[cfg(feature = "arrow")]
-            Content::Packed(Packing::Arrow) => self.table::<ArrowFile>(level, raw),
-            Content::Packed(packing) => self.unpack(level, packing, raw),
+            StreamContent::Packed(Packing::Arrow) => self.table::<ArrowFile>(level, raw),
+            StreamContent::Packed(packing) => self.unpack(level, packing, raw),
         }
     }
 
     /// Reads a mail. It is read as a text if it is nested too deep, or if mails are not split.
     #[cfg(feature = "mail")]
-    fn mail(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
+    fn mail(&mut self, level: &StreamLevel<'_>, mut raw: PeekReader<&mut dyn ReadBytes>) {
         let is_deep = level.depth > self.options.limits.depth;
         if is_deep || !self.options.splits_mails {
             self.document(level, &mut raw);
@@ -315,9 +323,9 @@ impl<'w> SourceReader<'w> {
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
     pub(super) fn skip(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         kind: &'static str,
-        mut raw: Raw<&mut dyn ReadBytes>,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
         self.flush_pages();
         self.sink.skip(level.name.clone(), kind);
@@ -338,10 +346,10 @@ impl<'w> SourceReader<'w> {
     /// Passes on the members of a zip archive after a program, if there is one.
     fn after_program<'b>(
         &mut self,
-        level: &Level<'_>,
-        raw: Raw<&'b mut dyn ReadBytes>,
-    ) -> Raw<&'b mut dyn ReadBytes> {
-        let mut raw = raw.grow(attached::HELD);
+        level: &StreamLevel<'_>,
+        raw: PeekReader<&'b mut dyn ReadBytes>,
+    ) -> PeekReader<&'b mut dyn ReadBytes> {
+        let mut raw = raw.grow(attached::HELD_BYTES);
         if !attached::pass_program(&mut raw) {
             return raw;
         }
@@ -355,7 +363,12 @@ impl<'w> SourceReader<'w> {
         raw
     }
 
-    fn unpack(&mut self, level: &Level<'_>, packing: Packing, mut raw: Raw<&mut dyn ReadBytes>) {
+    fn unpack(
+        &mut self,
+        level: &StreamLevel<'_>,
+        packing: Packing,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
+    ) {
         if packing == Packing::Gzip
             && let Some(unpacked) = raw.unpacked_ahead()
         {
@@ -374,9 +387,9 @@ impl<'w> SourceReader<'w> {
     /// Reads an archive that is not read once from start to end. One that is not a file is copied to a file first.
     fn archive_file(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         packing: Packing,
-        mut raw: Raw<&mut dyn ReadBytes>,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
         if let Some(file) = level.file {
             return self.archive_in(level, packing, file, false);
@@ -388,7 +401,13 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Reads the archive in `file`. `damaged` says that a loss in it was already reported.
-    fn archive_in(&mut self, level: &Level<'_>, packing: Packing, file: &File, damaged: bool) {
+    fn archive_in(
+        &mut self,
+        level: &StreamLevel<'_>,
+        packing: Packing,
+        file: &File,
+        damaged: bool,
+    ) {
         match packing {
             #[cfg(feature = "seven-zip")]
             Packing::SevenZip => {
@@ -400,14 +419,14 @@ impl<'w> SourceReader<'w> {
             #[cfg(feature = "office")]
             Packing::FlatOpenDocument => {
                 let options = self.options;
-                OfficePackage::new(self, options, Package::Flat(file)).read(level, damaged);
+                OfficePackage::new(self, options, PackageFile::Flat(file)).read(level, damaged);
             }
             _ => self.archive(level, file, damaged),
         }
     }
 
     #[cfg(feature = "office")]
-    fn ole2(&mut self, level: &Level<'_>, file: &File) {
+    fn ole2(&mut self, level: &StreamLevel<'_>, file: &File) {
         let options = self.options;
         if let Some(kind) = office::read_ole2(self, options, level, file) {
             self.flush_pages();
@@ -416,17 +435,17 @@ impl<'w> SourceReader<'w> {
     }
 
     #[cfg(feature = "office")]
-    fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
+    fn archive(&mut self, level: &StreamLevel<'_>, file: &File, damaged: bool) {
         let options = self.options;
-        OfficePackage::new(self, options, Package::Zip(file)).read(level, damaged);
+        OfficePackage::new(self, options, PackageFile::Zip(file)).read(level, damaged);
     }
 
     /// Passes on the members of an archive that is not an office document.
     #[cfg(not(feature = "office"))]
-    fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
+    fn archive(&mut self, level: &StreamLevel<'_>, file: &File, damaged: bool) {
         let (options, mut head) = (self.options, Vec::new());
         // An error is returned again when the archive is read.
-        let _ = Section::new(file, 0, open_document::HEAD).read_to_end(&mut head);
+        let _ = FileSection::new(file, 0, open_document::HEAD_BYTES).read_to_end(&mut head);
         match open_document::package_kind(&head) {
             Some(kind) => self.sink.skip(level.name.clone(), kind),
             None => zip::read(self, options, level, file, damaged),
@@ -436,7 +455,7 @@ impl<'w> SourceReader<'w> {
     /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.
     pub(super) fn spool(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         bytes: &mut dyn ReadBytes,
     ) -> Result<(File, bool), InputError> {
         let mut file = tempfile::tempfile_in(self.options.temp_folder)?;
@@ -462,7 +481,7 @@ impl MemberSink for SourceReader<'_> {
 
     fn member(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
@@ -494,9 +513,9 @@ impl MemberSink for SourceReader<'_> {
 
     fn text(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         name: Option<&str>,
-        origin: Option<Origin>,
+        origin: Option<TextOrigin>,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         if name.is_some() && !self.takes_member(level) {
@@ -513,19 +532,19 @@ impl MemberSink for SourceReader<'_> {
         !self.is_over()
     }
 
-    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) -> bool {
+    fn before(&mut self, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) -> bool {
         self.stream(&level.before(), bytes);
         !self.is_over()
     }
 
-    fn report_loss(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+    fn report_loss(&mut self, level: &StreamLevel<'_>, offset: u64, error: InputError) {
         self.flush_pages();
         self.sink.report_loss(level.name.clone(), offset, error);
     }
 
     fn report_member_loss(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         offset: u64,
@@ -580,9 +599,10 @@ mod tests {
         let counter = AtomicU64::new(0);
         let options = ReadOptions::for_tests(&counter);
         let mut seen = Seen::default();
-        let mut bytes = Chain::new(start, Some(InputError::Shrunk), rest);
+        let mut bytes = ChainedReader::new(start, Some(InputError::Shrunk), rest);
         let expansion = Expansion::new(1000, 0);
-        SourceReader::new(&options, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+        SourceReader::new(&options, &expansion, &mut seen)
+            .stream(&StreamLevel::source(None), &mut bytes);
         seen
     }
 
@@ -633,7 +653,7 @@ mod tests {
             let expansion = Expansion::new(1000, 0);
             let (mut seen, mut bytes) = (Seen::default(), bytes);
             SourceReader::new(&options, &expansion, &mut seen)
-                .stream(&Level::source(None), &mut bytes);
+                .stream(&StreamLevel::source(None), &mut bytes);
             assert_eq!(seen.skipped, [kind]);
             assert!(seen.documents.is_empty() && seen.lost.is_empty(), "{kind}");
         }

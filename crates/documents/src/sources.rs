@@ -69,7 +69,7 @@ pub struct Sources {
 
 /// Sources in any order.
 #[derive(Debug, Default)]
-pub(super) struct Gathering {
+pub(super) struct SourceCollector {
     list: Sources,
     /// Numbers of folders by their hash.
     known: HashMap<u64, u32>,
@@ -103,20 +103,20 @@ impl SourceEntry {
 }
 
 /// Entries of a part.
-const PART: usize = 1 << 16;
+const PART_ENTRIES: usize = 1 << 16;
 /// Number of folders in the lookup table. If there are more, some folders are stored several times.
-const KNOWN: usize = 1 << 20;
+const MAX_KNOWN_FOLDERS: usize = 1 << 20;
 
 /// Bits of a string's header in addition to its length.
-const TAGS: u32 = 3;
+const TAG_BITS: u32 = 3;
 /// The source is not a regular file.
-const SPECIAL: usize = 1;
+const SPECIAL_TAG: usize = 1;
 /// The path has bytes that are not UTF-8.
-const ODD: usize = 2;
+const NOT_UTF8_TAG: usize = 2;
 /// The source is standard input or, if it is special too, the stream of a caller.
-const STDIN: usize = 4;
+const STDIN_TAG: usize = 4;
 
-impl Gathering {
+impl SourceCollector {
     pub(super) fn len(&self) -> usize {
         self.list.entries.iter().map(Vec::len).sum()
     }
@@ -129,12 +129,12 @@ impl Gathering {
         let mut tags = 0;
         match kind {
             SourceKind::File => {}
-            SourceKind::Stream => tags |= SPECIAL,
-            SourceKind::Stdin => tags |= STDIN,
-            SourceKind::Reader => tags |= SPECIAL | STDIN,
+            SourceKind::Stream => tags |= SPECIAL_TAG,
+            SourceKind::Stdin => tags |= STDIN_TAG,
+            SourceKind::Reader => tags |= SPECIAL_TAG | STDIN_TAG,
         }
         if str::from_utf8(path).is_err() {
-            tags |= ODD;
+            tags |= NOT_UTF8_TAG;
         }
         let folder = self.folder(folder, above.unwrap_or(0) as u32);
         let StringAddress(block, offset) = self.list.strings.push(name, tags);
@@ -145,9 +145,9 @@ impl Gathering {
             named: above.is_none(),
         };
         match self.list.entries.last_mut() {
-            Some(part) if part.len() < PART => part.push(entry),
+            Some(part) if part.len() < PART_ENTRIES => part.push(entry),
             _ => {
-                let mut part = Vec::with_capacity(PART);
+                let mut part = Vec::with_capacity(PART_ENTRIES);
                 part.push(entry);
                 self.list.entries.push(part);
             }
@@ -171,7 +171,7 @@ impl Gathering {
             list.folders.push(SourceFolder { path, above });
             list.folders.len() as u32 - 1
         });
-        if self.known.len() == KNOWN {
+        if self.known.len() == MAX_KNOWN_FOLDERS {
             self.known = HashMap::new();
         }
         self.known.insert(hash, number);
@@ -201,7 +201,8 @@ impl Gathering {
             same
         });
         for number in named {
-            list.entries[number as usize / PART][number as usize % PART].named = true;
+            list.entries[number as usize / PART_ENTRIES][number as usize % PART_ENTRIES].named =
+                true;
         }
         if let Some(shard) = shard {
             order.retain(|&number| shard.takes(list.hash(list.entry(number))));
@@ -242,7 +243,7 @@ impl Sources {
     }
 
     fn entry(&self, number: u32) -> &SourceEntry {
-        &self.entries[number as usize / PART][number as usize % PART]
+        &self.entries[number as usize / PART_ENTRIES][number as usize % PART_ENTRIES]
     }
 
     /// Sorts entries by [`compare`](Self::compare).
@@ -291,10 +292,10 @@ impl Sources {
     fn source(&self, entry: &SourceEntry) -> Source {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
-        let kind = match tags & (SPECIAL | STDIN) {
+        let kind = match tags & (SPECIAL_TAG | STDIN_TAG) {
             0 => SourceKind::File,
-            SPECIAL => SourceKind::Stream,
-            STDIN => SourceKind::Stdin,
+            SPECIAL_TAG => SourceKind::Stream,
+            STDIN_TAG => SourceKind::Stdin,
             _ => SourceKind::Reader,
         };
         Source {
@@ -329,7 +330,7 @@ impl Sources {
     /// several folders, the entry with the smallest hash is first, so that all shards choose the same.
     fn compare(&self, a: &SourceEntry, b: &SourceEntry) -> Ordering {
         let (x, y) = (self.parts(a), self.parts(b));
-        let names = match (x.2 | y.2) & ODD {
+        let names = match (x.2 | y.2) & NOT_UTF8_TAG {
             0 if a.folder == b.folder => x.1.cmp(y.1),
             0 => compare_joined([x.0, x.1], [y.0, y.1]),
             _ => {
@@ -342,7 +343,7 @@ impl Sources {
 
     fn is_same(&self, a: &SourceEntry, b: &SourceEntry) -> bool {
         let (x, y) = (self.parts(a), self.parts(b));
-        compare_joined([x.0, x.1], [y.0, y.1]).is_eq() && x.2 & STDIN == y.2 & STDIN
+        compare_joined([x.0, x.1], [y.0, y.1]).is_eq() && x.2 & STDIN_TAG == y.2 & STDIN_TAG
     }
 }
 
@@ -390,15 +391,19 @@ struct ShortStrings(Vec<Vec<u8>>);
 struct StringAddress(u16, u32);
 
 /// Bytes of a block, unless one string is longer. Blocks are so large that 16 bits suffice for their number.
-const BLOCK: usize = 4 << 20;
+const BLOCK_BYTES: usize = 4 << 20;
 
 impl ShortStrings {
     fn push(&mut self, string: &[u8], tags: usize) -> StringAddress {
         let mut head = [0; 10];
-        let head = encode(string.len() << TAGS | tags, &mut head);
+        let head = encode(string.len() << TAG_BITS | tags, &mut head);
         let needed = head.len() + string.len();
-        if self.0.last().is_none_or(|last| last.len() + needed > BLOCK) {
-            self.0.push(Vec::with_capacity(needed.max(BLOCK)));
+        if self
+            .0
+            .last()
+            .is_none_or(|last| last.len() + needed > BLOCK_BYTES)
+        {
+            self.0.push(Vec::with_capacity(needed.max(BLOCK_BYTES)));
         }
         let number = self.0.len() - 1;
         let block = &mut self.0[number];
@@ -417,8 +422,8 @@ impl ShortStrings {
             head |= (byte & 0x7f) << (7 * start);
             start += 1;
             if byte < 0x80 {
-                let tags = head & ((1 << TAGS) - 1);
-                return (&bytes[start..][..head >> TAGS], tags);
+                let tags = head & ((1 << TAG_BITS) - 1);
+                return (&bytes[start..][..head >> TAG_BITS], tags);
             }
         }
     }
@@ -446,7 +451,7 @@ mod tests {
 
     /// Returns the paths in the order of the list.
     fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
-        let mut gathering = Gathering::default();
+        let mut gathering = SourceCollector::default();
         for path in paths {
             gathering.push(path.as_bytes(), None, SourceKind::File);
         }
@@ -468,7 +473,7 @@ mod tests {
 
     #[test]
     fn what_a_source_is_comes_back() {
-        let mut gathering = Gathering::default();
+        let mut gathering = SourceCollector::default();
         let long = "n".repeat(5000);
         let sources = [
             ("-", SourceKind::Stdin),
@@ -490,7 +495,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf8_sort_as_they_are_written() {
-        let mut gathering = Gathering::default();
+        let mut gathering = SourceCollector::default();
         for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
             gathering.push(path, Some(0), SourceKind::File);
         }
@@ -508,7 +513,7 @@ mod tests {
         let shards = (0..3).map(|index| Shard::new(index, 3));
         let mut takers = 0;
         for shard in shards.map_while(Result::ok) {
-            let mut gathering = Gathering::default();
+            let mut gathering = SourceCollector::default();
             gathering.push(b"a/b/c", Some(2), SourceKind::File);
             gathering.push(b"a/b/c", Some(4), SourceKind::File);
             takers += gathering.finish(Some(shard)).len();

@@ -7,38 +7,38 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
 /// Size in bytes of the largest buffer that is kept for another reader.
-const KEPT: usize = 16 << 10;
+const MAX_KEPT_BYTES: usize = 16 << 10;
 
 thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// A buffer whose bytes have any value at the start.
-pub(super) struct SpareBuffer(Vec<u8>);
+pub(super) struct ReusedBuffer(Vec<u8>);
 
-impl SpareBuffer {
+impl ReusedBuffer {
     /// Makes a buffer of `size` bytes.
     pub(super) fn new(size: usize) -> Self {
-        if size > KEPT {
-            return SpareBuffer(vec![0; size]);
+        if size > MAX_KEPT_BYTES {
+            return ReusedBuffer(vec![0; size]);
         }
         let mut bytes = SPARE.try_with(Cell::take).unwrap_or_default();
         bytes.reserve_exact(size.saturating_sub(bytes.len()));
         bytes.resize(size, 0);
-        SpareBuffer(bytes)
+        ReusedBuffer(bytes)
     }
 }
 
-impl Drop for SpareBuffer {
+impl Drop for ReusedBuffer {
     fn drop(&mut self) {
-        if self.0.capacity() <= KEPT {
+        if self.0.capacity() <= MAX_KEPT_BYTES {
             // If the thread is ending, the buffer is freed instead.
             let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
         }
     }
 }
 
-impl Deref for SpareBuffer {
+impl Deref for ReusedBuffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -46,7 +46,7 @@ impl Deref for SpareBuffer {
     }
 }
 
-impl DerefMut for SpareBuffer {
+impl DerefMut for ReusedBuffer {
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.0
     }
@@ -58,17 +58,17 @@ mod tests {
 
     #[test]
     fn a_buffer_has_the_size_that_is_asked_for_whatever_was_kept() {
-        for size in [100, KEPT, 7, KEPT + 1, 8192, 0, 5000] {
-            let (one, other) = (SpareBuffer::new(size), SpareBuffer::new(size));
+        for size in [100, MAX_KEPT_BYTES, 7, MAX_KEPT_BYTES + 1, 8192, 0, 5000] {
+            let (one, other) = (ReusedBuffer::new(size), ReusedBuffer::new(size));
             assert_eq!((one.len(), other.len()), (size, size));
         }
     }
 
     #[test]
     fn a_large_buffer_is_not_kept() {
-        drop(SpareBuffer::new(10 * KEPT));
-        assert!(SPARE.take().capacity() <= KEPT);
-        drop(SpareBuffer::new(100));
+        drop(ReusedBuffer::new(10 * MAX_KEPT_BYTES));
+        assert!(SPARE.take().capacity() <= MAX_KEPT_BYTES);
+        drop(ReusedBuffer::new(100));
         assert!(SPARE.take().capacity() >= 100);
     }
 }

@@ -7,11 +7,11 @@ use std::sync::atomic::Ordering;
 use super::columnar::{
     CellBatch, ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts,
 };
-use super::container::{Level, MemberSink};
+use super::container::{MemberSink, StreamLevel};
 use super::documents::DocumentHead;
 use super::fault::InputError;
 use super::gate::MemoryPermit;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
 use super::source_reader::SourceReader;
@@ -48,8 +48,8 @@ impl<'w> SourceReader<'w> {
     /// Passes on the rows of a table. A table is read at any offset, so one that is not a file is copied to a file first.
     pub(super) fn table<F: ColumnarFile>(
         &mut self,
-        level: &Level<'_>,
-        mut raw: Raw<&mut dyn ReadBytes>,
+        level: &StreamLevel<'_>,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
         let copy = match level.file {
             Some(file) => file.try_clone().map_err(InputError::from),
@@ -65,7 +65,7 @@ impl<'w> SourceReader<'w> {
     /// Reads a file of `length` bytes, of which `counted` were already counted.
     fn table_file<F: ColumnarFile>(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         file: File,
         length: u64,
         counted: u64,
@@ -97,7 +97,7 @@ impl<'w> SourceReader<'w> {
     /// Returns how many bytes were read.
     fn rows<F: ColumnarFile>(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         file: &Arc<F>,
         mut admitted: Option<MemoryPermit<'w>>,
     ) -> u64 {
@@ -136,7 +136,7 @@ impl<'w> SourceReader<'w> {
     /// Passes on cells, which count as `cost` unpacked bytes. Returns false if a limit is exceeded.
     fn cells(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         head: &DocumentHead,
         batch: CellBatch,
         cost: u64,
@@ -152,7 +152,7 @@ impl<'w> SourceReader<'w> {
     }
 
     /// Counts bytes of a source that is a file. Those of a copy were counted when it was copied.
-    fn count_read(&self, level: &Level<'_>, bytes: u64) {
+    fn count_read(&self, level: &StreamLevel<'_>, bytes: u64) {
         if level.file.is_some() {
             self.options.bytes_read.fetch_add(bytes, Ordering::Relaxed);
             self.expansion.add_read(bytes);

@@ -14,37 +14,37 @@ use std::io::ErrorKind;
 use memchr::{memchr, memmem};
 use tar::Header;
 
-use self::sparse::{Map, Sparse};
-use super::ahead::{MemberBytes, MembersAhead};
+use self::sparse::{SparseMap, SparseReader};
+use super::ahead::{MemberBytes, MemberPrefetcher};
 use super::codec::damaged;
-use super::container::{Level, MemberSink};
-use super::content::Content;
+use super::container::{MemberSink, StreamLevel};
+use super::content::StreamContent;
 use super::expansion::ExpansionReader;
 use super::fault::{InputError, Packing};
 use super::file::read_at;
 use super::magic;
 use super::name::escaped;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
 
 /// Headers, and members with their padding, are multiples of this.
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 /// Bytes that are searched at once for a header.
-const SEARCHED: usize = 64 << 10;
-/// The bytes at `MAGIC_AT` of a header of POSIX or GNU tar.
-const MAGIC: &[u8] = b"ustar";
-const MAGIC_AT: usize = 257;
+const SEARCH_BYTES: usize = 64 << 10;
+/// The bytes at `USTAR_MAGIC_OFFSET` of a header of POSIX or GNU tar.
+const USTAR_MAGIC: &[u8] = b"ustar";
+const USTAR_MAGIC_OFFSET: usize = 257;
 /// Maximum number of headers that are read to find the next file.
-const HEADERS: usize = 16;
+const MAX_MEMBER_HEADERS: usize = 16;
 /// Maximum number of bytes that are read of a long name, or of a member's pax records.
-const EXTENSION: usize = 1 << 20;
+const MAX_EXTENSION_BYTES: usize = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
 pub(super) fn read(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     bytes: &mut dyn ReadBytes,
 ) {
     let file = level.file.filter(|_| !level.unpacked);
@@ -54,9 +54,9 @@ pub(super) fn read(
         ahead: None,
         sink,
         level,
-        tape: Tape::new(bytes),
+        tape: TarStream::new(bytes),
         number: 0,
-        extension: Extension::default(),
+        extension: MemberExtension::default(),
     };
     while let Some(header) = archive.header() {
         if !archive.entry(&header) {
@@ -70,18 +70,18 @@ struct TarArchive<'a, 'b, 'o> {
     /// The archive as a file, if it is one.
     file: Option<&'a File>,
     /// The members that other threads unpack. They are started at the first member that is packed.
-    ahead: Option<MembersAhead<'o>>,
+    ahead: Option<MemberPrefetcher<'o>>,
     sink: &'a mut dyn MemberSink,
-    level: &'a Level<'a>,
-    tape: Tape<'b>,
+    level: &'a StreamLevel<'a>,
+    tape: TarStream<'b>,
     /// Members so far, of every kind.
     number: u64,
-    extension: Extension,
+    extension: MemberExtension,
 }
 
 /// The headers before a member that describe it.
 #[derive(Default)]
-struct Extension {
+struct MemberExtension {
     long_name: Vec<u8>,
     pax: Vec<u8>,
 }
@@ -98,17 +98,17 @@ impl TarArchive<'_, '_, '_> {
             }
             let at = self.tape.at;
             match self.tape.block() {
-                Ok(TarBlock::Zeros) => zeros |= bad.is_none(),
-                Ok(TarBlock::Header(header)) => {
+                Ok(NextBlock::Zeros) => zeros |= bad.is_none(),
+                Ok(NextBlock::Header(header)) => {
                     self.lose_header(bad);
                     self.tape.reported = false;
                     return Some(*header);
                 }
-                Ok(TarBlock::Other) => {
+                Ok(NextBlock::Other) => {
                     bad.get_or_insert(at);
-                    self.extension = Extension::default();
+                    self.extension = MemberExtension::default();
                 }
-                Ok(TarBlock::End) => {
+                Ok(NextBlock::End) => {
                     self.end(at, bad, zeros);
                     return None;
                 }
@@ -186,7 +186,7 @@ impl TarArchive<'_, '_, '_> {
         let at = self.tape.at;
         let mut data = TarData::new(&mut self.tape, size);
         let mut said = Vec::new();
-        let mut result = data.read_up_to(EXTENSION, &mut said).map(drop);
+        let mut result = data.read_up_to(MAX_EXTENSION_BYTES, &mut said).map(drop);
         loop {
             match result.and_then(|()| data.finish()) {
                 Ok(()) => return said,
@@ -201,10 +201,10 @@ impl TarArchive<'_, '_, '_> {
         }
     }
 
-    fn member(&mut self, header: &Header, extension: &Extension, size: u64) -> bool {
+    fn member(&mut self, header: &Header, extension: &MemberExtension, size: u64) -> bool {
         let (level, number) = (self.level, self.number);
         let name = &name(header, extension);
-        let map = match Map::after_header(&mut self.tape, header, size) {
+        let map = match SparseMap::after_header(&mut self.tape, header, size) {
             Ok(map) => map,
             Err(error) => {
                 self.tape.search = Some(self.tape.at);
@@ -216,7 +216,7 @@ impl TarArchive<'_, '_, '_> {
         let unpacked = self.unpacked(size);
         let mut data = TarData::new(&mut self.tape, size);
         let map = map.map_or_else(
-            || Map::of_pax(&extension.pax, &mut data),
+            || SparseMap::of_pax(&extension.pax, &mut data),
             |map| Ok(Some(map)),
         );
         let go_on = match map {
@@ -232,7 +232,7 @@ impl TarArchive<'_, '_, '_> {
             }
             // The holes take no space in the archive, so the limit on expansion counts them.
             Ok(Some(map)) => {
-                let whole = Sparse::new(&mut data, map);
+                let whole = SparseReader::new(&mut data, map);
                 let mut whole = ExpansionReader::of_unpacked(whole, self.sink.expansion());
                 self.sink.member(level, number, name, &mut whole)
             }
@@ -249,7 +249,7 @@ impl TarArchive<'_, '_, '_> {
         let (file, at) = (self.file?, self.tape.at);
         let member = member_at(at, size)?;
         if self.ahead.is_none() && self.tape.starts_gzip() {
-            self.ahead = MembersAhead::start(file, self.options);
+            self.ahead = MemberPrefetcher::start(file, self.options);
         }
         self.ahead.as_mut()?.take(&member, member_after)
     }
@@ -271,7 +271,7 @@ impl TarArchive<'_, '_, '_> {
 }
 
 /// The next block of an archive, where a header should be.
-enum TarBlock {
+enum NextBlock {
     Header(Box<Header>),
     Zeros,
     /// Neither a header nor zeros, or shorter than a block.
@@ -280,8 +280,8 @@ enum TarBlock {
 }
 
 /// The bytes of an archive.
-struct Tape<'b> {
-    raw: Raw<&'b mut dyn ReadBytes>,
+struct TarStream<'b> {
+    raw: PeekReader<&'b mut dyn ReadBytes>,
     /// Number of bytes read.
     at: u64,
     /// The offset from which the next header is searched for, if its offset is not known. Reading ends before it.
@@ -292,10 +292,10 @@ struct Tape<'b> {
     reported: bool,
 }
 
-impl<'b> Tape<'b> {
+impl<'b> TarStream<'b> {
     fn new(bytes: &'b mut dyn ReadBytes) -> Self {
-        Tape {
-            raw: Raw::with_capacity(bytes, SEARCHED),
+        TarStream {
+            raw: PeekReader::with_capacity(bytes, SEARCH_BYTES),
             at: 0,
             search: None,
             clear: 0,
@@ -306,8 +306,8 @@ impl<'b> Tape<'b> {
     /// Whether the next bytes may be packed by gzip.
     fn starts_gzip(&mut self) -> bool {
         matches!(
-            magic::recognise(self.raw.peek(BLOCK)),
-            Content::Packed(Packing::Gzip)
+            magic::recognise(self.raw.peek(BLOCK_BYTES)),
+            StreamContent::Packed(Packing::Gzip)
         )
     }
 
@@ -318,32 +318,32 @@ impl<'b> Tape<'b> {
     }
 
     /// Reads the next block. Starts a search if it is not a header.
-    fn block(&mut self) -> Result<TarBlock, InputError> {
-        let held = self.raw.peek(BLOCK);
-        if held.len() < BLOCK {
+    fn block(&mut self) -> Result<NextBlock, InputError> {
+        let held = self.raw.peek(BLOCK_BYTES);
+        if held.len() < BLOCK_BYTES {
             return self.rest();
         }
         let block = if is_zero(held) {
-            TarBlock::Zeros
+            NextBlock::Zeros
         } else if is_header(held) {
-            TarBlock::Header(Box::new(Header::from_byte_slice(held).clone()))
+            NextBlock::Header(Box::new(Header::from_byte_slice(held).clone()))
         } else {
             self.search = Some(self.at);
-            return Ok(TarBlock::Other);
+            return Ok(NextBlock::Other);
         };
-        self.raw.consume(BLOCK);
-        self.at += BLOCK as u64;
+        self.raw.consume(BLOCK_BYTES);
+        self.at += BLOCK_BYTES as u64;
         Ok(block)
     }
 
     /// Reads the last bytes before the end or an error, which are fewer than a block.
-    fn rest(&mut self) -> Result<TarBlock, InputError> {
+    fn rest(&mut self) -> Result<NextBlock, InputError> {
         let mut rest = Vec::new();
-        self.read_up_to(BLOCK, &mut rest)?;
+        self.read_up_to(BLOCK_BYTES, &mut rest)?;
         Ok(match &rest[..] {
-            [] => TarBlock::End,
-            rest if is_zero(rest) => TarBlock::Zeros,
-            _ => TarBlock::Other,
+            [] => NextBlock::End,
+            rest if is_zero(rest) => NextBlock::Zeros,
+            _ => NextBlock::Other,
         })
     }
 
@@ -351,20 +351,20 @@ impl<'b> Tape<'b> {
     /// the end.
     fn clear(&mut self, since: u64) -> usize {
         if self.clear == 0 {
-            let passed = ((self.at - since) % BLOCK as u64) as usize;
-            let held = self.raw.peek(SEARCHED);
+            let passed = ((self.at - since) % BLOCK_BYTES as u64) as usize;
+            let held = self.raw.peek(SEARCH_BYTES);
             // A header may start in the last bytes and continue after them.
             let known = match held.len() {
-                SEARCHED => SEARCHED - BLOCK + 1,
+                SEARCH_BYTES => SEARCH_BYTES - BLOCK_BYTES + 1,
                 all => all,
             };
-            self.clear = find_header(held, (BLOCK - passed) % BLOCK).unwrap_or(known);
+            self.clear = find_header(held, (BLOCK_BYTES - passed) % BLOCK_BYTES).unwrap_or(known);
         }
         self.clear
     }
 }
 
-impl ReadBytes for Tape<'_> {
+impl ReadBytes for TarStream<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let mut max = into.len();
         if let Some(since) = self.search
@@ -393,7 +393,7 @@ impl ReadBytes for Tape<'_> {
 
 /// The data of a member, and its padding.
 struct TarData<'t, 'b> {
-    tape: &'t mut Tape<'b>,
+    tape: &'t mut TarStream<'b>,
     /// Number of bytes read.
     at: u64,
     size: u64,
@@ -402,12 +402,12 @@ struct TarData<'t, 'b> {
 }
 
 impl<'t, 'b> TarData<'t, 'b> {
-    fn new(tape: &'t mut Tape<'b>, size: u64) -> Self {
+    fn new(tape: &'t mut TarStream<'b>, size: u64) -> Self {
         TarData {
             tape,
             at: 0,
             size,
-            padding: size.wrapping_neg() % BLOCK as u64,
+            padding: size.wrapping_neg() % BLOCK_BYTES as u64,
             unpacked: None,
         }
     }
@@ -456,19 +456,22 @@ fn member_at(at: u64, size: u64) -> Option<MemberBytes> {
 /// Returns the bytes of the first file after the member that ends at `end` of an archive. Reads only headers. Returns
 /// `None` if there is no valid one.
 fn member_after(file: &File, end: u64) -> Option<MemberBytes> {
-    let mut at = end.checked_next_multiple_of(BLOCK as u64)?;
-    for _ in 0..HEADERS {
-        let mut block = [0; BLOCK];
+    let mut at = end.checked_next_multiple_of(BLOCK_BYTES as u64)?;
+    for _ in 0..MAX_MEMBER_HEADERS {
+        let mut block = [0; BLOCK_BYTES];
         let read = read_at(file, &mut block, at).ok()?;
-        if read < BLOCK || !is_header(&block) {
+        if read < BLOCK_BYTES || !is_header(&block) {
             return None;
         }
         let header = Header::from_byte_slice(&block);
-        let member = member_at(at + BLOCK as u64, size(header)?)?;
+        let member = member_at(at + BLOCK_BYTES as u64, size(header)?)?;
         if matches!(header.entry_type().as_byte(), b'0' | 0) {
             return Some(member);
         }
-        at = member.range.end.checked_next_multiple_of(BLOCK as u64)?;
+        at = member
+            .range
+            .end
+            .checked_next_multiple_of(BLOCK_BYTES as u64)?;
     }
     None
 }
@@ -490,7 +493,7 @@ fn size(header: &Header) -> Option<u64> {
     }
 }
 
-fn name(header: &Header, extension: &Extension) -> String {
+fn name(header: &Header, extension: &MemberExtension) -> String {
     let pax = |key| pax(&extension.pax, key);
     let long = Some(&extension.long_name[..]).filter(|name| !name.is_empty());
     let stored = header.path_bytes();
@@ -545,15 +548,15 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 /// Returns the offset of the first header in `held`. A header with the magic may be at any offset. One of v7, which has
 /// zeros after its fields, must be at `lead` or a multiple of the block size after it.
 fn find_header(held: &[u8], lead: usize) -> Option<usize> {
-    let fits = |at: &usize| at + BLOCK <= held.len();
-    let marked = memmem::find_iter(held.get(MAGIC_AT..)?, MAGIC)
+    let fits = |at: &usize| at + BLOCK_BYTES <= held.len();
+    let marked = memmem::find_iter(held.get(USTAR_MAGIC_OFFSET..)?, USTAR_MAGIC)
         .filter(fits)
-        .find(|at| is_header(&held[*at..*at + BLOCK]));
+        .find(|at| is_header(&held[*at..*at + BLOCK_BYTES]));
     let lined = (lead..marked.unwrap_or(held.len()))
-        .step_by(BLOCK)
+        .step_by(BLOCK_BYTES)
         .take_while(fits)
-        .map(|at| (at, &held[at..at + BLOCK]))
-        .find(|(_, block)| is_bare(&block[MAGIC_AT..]) && is_header(block));
+        .map(|at| (at, &held[at..at + BLOCK_BYTES]))
+        .find(|(_, block)| is_bare(&block[USTAR_MAGIC_OFFSET..]) && is_header(block));
     lined.map(|(at, _)| at).or(marked)
 }
 
@@ -629,13 +632,13 @@ pub(super) mod taken {
 
     impl Taken {
         pub(crate) fn read_by(
-            read: impl FnOnce(&mut SourceReader<'_>, &ReadOptions<'_>, &Level<'_>),
+            read: impl FnOnce(&mut SourceReader<'_>, &ReadOptions<'_>, &StreamLevel<'_>),
         ) -> Self {
             let (bytes, mut taken) = (AtomicU64::new(0), Taken::default());
             let options = ReadOptions::for_tests(&bytes);
             let expansion = Expansion::new(1000, 0);
             let mut sink = SourceReader::new(&options, &expansion, &mut taken);
-            read(&mut sink, &options, &Level::source(None));
+            read(&mut sink, &options, &StreamLevel::source(None));
             sink.finish();
             taken
         }
@@ -656,7 +659,7 @@ mod tests {
 
     use super::taken::Taken;
     use super::*;
-    use crate::read::Chain;
+    use crate::read::ChainedReader;
 
     fn taken(mut archive: impl ReadBytes) -> Taken {
         Taken::read_by(|sink, options, level| read(sink, options, level, &mut archive))
@@ -674,7 +677,7 @@ mod tests {
     /// Makes a member with its padding.
     fn member(header: &Header, text: &[u8]) -> Vec<u8> {
         let mut member = [header.as_bytes(), text].concat();
-        member.resize(member.len().next_multiple_of(BLOCK), 0);
+        member.resize(member.len().next_multiple_of(BLOCK_BYTES), 0);
         member
     }
 
@@ -682,7 +685,7 @@ mod tests {
         member(&header(EntryType::Regular, name, text.len()), text)
     }
 
-    const END: [u8; 2 * BLOCK] = [0; 2 * BLOCK];
+    const END: [u8; 2 * BLOCK_BYTES] = [0; 2 * BLOCK_BYTES];
 
     /// Makes three members of 600 bytes, which take three blocks each, and the end mark.
     fn three() -> Vec<u8> {
@@ -727,7 +730,7 @@ mod tests {
         ];
         tar.append_pax_extensions(pax)?;
         let mut archive = tar.into_inner()?;
-        archive.truncate(2 * BLOCK);
+        archive.truncate(2 * BLOCK_BYTES);
         let cut = member(&header(EntryType::Regular, b"cut", 0), b"pax");
         archive.extend([cut, file(b"", b"1"), file(b"caf\xe9", b"2"), END.to_vec()].concat());
         let taken = taken(&archive[..]);
@@ -739,11 +742,11 @@ mod tests {
     #[test]
     fn archives_that_follow_each_other_are_one_and_need_an_end_mark() {
         let archive = [three(), three()].concat();
-        let unmarked = archive.len() - 2 * BLOCK;
+        let unmarked = archive.len() - 2 * BLOCK_BYTES;
         let error = "the tar data ends without its end mark".to_owned();
         for (end, lost) in [
             (archive.len(), vec![]),
-            (unmarked + BLOCK, vec![]),
+            (unmarked + BLOCK_BYTES, vec![]),
             (unmarked, vec![("#7".into(), unmarked as u64, error)]),
         ] {
             let taken = taken(&archive[..end]);
@@ -758,10 +761,10 @@ mod tests {
         let archive = [pax, file(b"b", b"b"), END.to_vec()].concat();
         assert!(taken(&archive[..]).lost.is_empty());
         let mut damaged = archive;
-        damaged[BLOCK] = b'7';
+        damaged[BLOCK_BYTES] = b'7';
         let taken = taken(&damaged[..]);
         let error = "the tar data is damaged: invalid data".into();
-        assert_eq!(taken.lost, [("#1".into(), BLOCK as u64, error)]);
+        assert_eq!(taken.lost, [("#1".into(), BLOCK_BYTES as u64, error)]);
         assert!(taken.has("b", b"b"));
     }
 
@@ -830,7 +833,7 @@ mod tests {
 
     /// Fails once between these bytes.
     fn gap<'b>(before: &'b [u8], after: &'b [u8]) -> impl ReadBytes + 'b {
-        Chain::new(before, Some(InputError::Shrunk), after)
+        ChainedReader::new(before, Some(InputError::Shrunk), after)
     }
 
     #[test]

@@ -4,35 +4,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The free threads, and the memory of each for unpacked bytes.
 #[derive(Debug)]
-pub struct Unpackers {
+pub struct UnpackThreads {
     free: AtomicUsize,
     bytes: usize,
 }
 
 /// Threads that one source uses. Dropping this frees them.
 #[derive(Debug)]
-pub(crate) struct Lease<'u> {
-    from: &'u Unpackers,
+pub(crate) struct ThreadLease<'u> {
+    from: &'u UnpackThreads,
     pub(crate) threads: usize,
 }
 
-impl Unpackers {
+impl UnpackThreads {
     /// Makes `threads` threads available, with about `bytes` bytes each.
     pub fn new(threads: usize, bytes: usize) -> Self {
-        Unpackers {
+        UnpackThreads {
             free: AtomicUsize::new(threads),
             bytes,
         }
     }
 
     /// Takes all free threads. Returns `None` if no thread is free.
-    pub(crate) fn take(&self) -> Option<Lease<'_>> {
+    pub(crate) fn take(&self) -> Option<ThreadLease<'_>> {
         // Called for every member or block, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.free.swap(0, Ordering::Relaxed),
         };
-        (threads > 0).then_some(Lease {
+        (threads > 0).then_some(ThreadLease {
             from: self,
             threads,
         })
@@ -44,7 +44,7 @@ impl Unpackers {
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for ThreadLease<'_> {
     fn drop(&mut self) {
         self.from.free.fetch_add(self.threads, Ordering::Relaxed);
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_thread_unpacks_for_one_source_at_a_time() {
-        let unpackers = Unpackers::new(3, 0);
+        let unpackers = UnpackThreads::new(3, 0);
         let lease = unpackers.take();
         assert_eq!(lease.as_ref().map(|lease| lease.threads), Some(3));
         assert!(unpackers.take().is_none());

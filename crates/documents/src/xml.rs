@@ -9,13 +9,13 @@ use crate::fault::InputError;
 use crate::read::ReadBytes;
 
 /// Bytes of a read.
-const STEP: usize = 32 << 10;
+const READ_BYTES: usize = 32 << 10;
 /// Bytes of the longest tag that is read.
-const TAG: usize = 1 << 20;
+const MAX_TAG_BYTES: usize = 1 << 20;
 /// Bytes of the longest entity.
-const ENTITY: usize = 12;
+const MAX_ENTITY_BYTES: usize = 12;
 /// Open elements whose names are compared with those of the end tags.
-const NESTED: usize = 4 << 10;
+const MAX_OPEN_ELEMENTS: usize = 4 << 10;
 
 /// A part of the XML.
 pub(crate) enum XmlPiece<'x> {
@@ -87,7 +87,7 @@ impl<'r> XmlReader<'r> {
     pub(crate) fn new(bytes: &'r mut dyn ReadBytes) -> Self {
         XmlReader {
             bytes,
-            buffer: Vec::with_capacity(STEP),
+            buffer: Vec::with_capacity(READ_BYTES),
             at: 0,
             offset: 0,
             has_ended: false,
@@ -164,7 +164,7 @@ impl<'r> XmlReader<'r> {
             self.buffer.drain(..self.at);
             self.at = 0;
             let held = self.buffer.len();
-            self.buffer.resize(held + STEP, 0);
+            self.buffer.resize(held + READ_BYTES, 0);
             let read = self.bytes.read(&mut self.buffer[held..]);
             self.buffer.truncate(held + *read.as_ref().unwrap_or(&0));
             match read {
@@ -203,7 +203,7 @@ impl<'r> XmlReader<'r> {
             return Ok(Some(end));
         }
         // An entity may continue after the bytes that are held.
-        let tail = held.len().saturating_sub(ENTITY);
+        let tail = held.len().saturating_sub(MAX_ENTITY_BYTES);
         let cut = memrchr(b'&', &held[tail..]).map(|at| tail + at);
         let cut = cut.filter(|at| memchr(b';', &held[*at..]).is_none());
         match cut {
@@ -322,7 +322,7 @@ impl<'r> XmlReader<'r> {
                 }
                 at += 1;
             }
-            if at > TAG {
+            if at > MAX_TAG_BYTES {
                 self.pass(at, "has a tag of more than 1 MiB");
                 self.skip(0, b">")?;
                 return Ok(None);
@@ -366,14 +366,14 @@ impl<'r> XmlReader<'r> {
     }
 
     fn enter(&mut self, name: u64) {
-        if self.open.len() as u64 == self.depth && self.open.len() < NESTED {
+        if self.open.len() as u64 == self.depth && self.open.len() < MAX_OPEN_ELEMENTS {
             self.open.push(name);
         }
         self.depth += 1;
     }
 
     fn close(&mut self, name: u64) {
-        let is_known = self.depth <= NESTED as u64;
+        let is_known = self.depth <= MAX_OPEN_ELEMENTS as u64;
         if self.depth == 0 || is_known && self.open.last() != Some(&name) {
             self.break_off("closes an element that is not open");
         }
@@ -419,7 +419,7 @@ pub(crate) fn decode(mut text: &[u8], into: &mut Vec<u8>) -> bool {
     while let Some(at) = memchr(b'&', text) {
         into.extend_from_slice(&text[..at]);
         text = &text[at..];
-        let end = memchr(b';', &text[..text.len().min(ENTITY)]);
+        let end = memchr(b';', &text[..text.len().min(MAX_ENTITY_BYTES)]);
         match end.and_then(|end| Some((meaning(&text[1..end])?, end))) {
             Some((meaning, end)) => {
                 into.extend_from_slice(meaning.encode_utf8(&mut [0; 4]).as_bytes());
@@ -530,7 +530,7 @@ mod tests {
 
     #[test]
     fn elements_deeper_than_the_names_that_are_kept_are_closed() {
-        let depth = 3 * NESTED;
+        let depth = 3 * MAX_OPEN_ELEMENTS;
         let xml = "<a>".repeat(depth) + &"</a>".repeat(depth);
         assert!(!pieces(&xml, 1000).contains('['));
     }

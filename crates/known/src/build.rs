@@ -8,12 +8,13 @@ use doisift_core::check;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::alphabet::Alphabet;
-use crate::blocks::{BlockWriter, Cut, Written};
-use crate::bytes::{Fields, put_number};
+use crate::blocks::{BlockKeys, BlockWriter, WrittenBlocks};
+use crate::bytes::{FieldReader, put_number};
 use crate::header::{
-    self, Header, NAME_BLOCKS, NAMES, NOTICE_BLOCKS, NOTICES, Section, agency_number,
+    self, IndexHeader, IndexSection, NAME_BLOCKS_SECTION, NAMES_SECTION, NOTICE_BLOCKS_SECTION,
+    NOTICES_SECTION, agency_number,
 };
-use crate::sort::{Merge, Sorter};
+use crate::sort::{RunMerge, Sorter};
 use crate::{BuildError, Date, Index, IndexSource, Notice};
 
 /// How an index is built. No option changes the index.
@@ -40,7 +41,7 @@ impl Default for BuildOptions {
 /// The content of an index that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Built {
+pub struct IndexCounts {
     /// Distinct names.
     pub names: u64,
     /// Names that have notices, known or not.
@@ -52,22 +53,22 @@ pub struct Built {
 pub struct SourceId(usize);
 
 /// Maximum length of a key. Lengths in temporary files and blocks have 32 bits.
-const MAX_NAME: usize = 1 << 28;
+const MAX_KEY_BYTES: usize = 1 << 28;
 
 /// Size of blocks of names. Smaller blocks cost space, larger ones time for a process that looks up a few names.
-const NAME_CUT: Cut = Cut {
+const NAME_BLOCK_KEYS: BlockKeys = BlockKeys {
     min: 1 << 12,
     max: 1 << 16,
 };
 
 /// Blocks of notices have fewer keys, since each has its notices too.
-const NOTICE_CUT: Cut = Cut {
+const NOTICE_BLOCK_KEYS: BlockKeys = BlockKeys {
     min: 1 << 8,
     max: 1 << 10,
 };
 
 /// Source of a name that is being added.
-pub(crate) struct Origin {
+pub(crate) struct NameOrigin {
     pub(crate) agency: Option<String>,
     /// Index in the list of sources; `None` for the names of an added index, which do not say their source.
     pub(crate) source: Option<usize>,
@@ -79,12 +80,12 @@ pub(crate) struct Origin {
 pub struct IndexBuilder {
     options: BuildOptions,
     pub(crate) sources: Vec<IndexSource>,
-    pub(crate) origins: Vec<Origin>,
+    pub(crate) origins: Vec<NameOrigin>,
     pub(crate) names: Sorter,
     pub(crate) notices: Sorter,
     pub(crate) alphabet: Alphabet,
     /// When a block of names ends.
-    cut: Cut,
+    cut: BlockKeys,
     /// The key that is being added.
     key: String,
     payload: Vec<u8>,
@@ -111,7 +112,7 @@ impl IndexBuilder {
             names,
             notices,
             alphabet: Alphabet::default(),
-            cut: NAME_CUT,
+            cut: NAME_BLOCK_KEYS,
             key: String::new(),
             payload: Vec::new(),
         }
@@ -119,7 +120,7 @@ impl IndexBuilder {
 
     /// Makes a builder of smaller blocks.
     #[cfg(test)]
-    pub(crate) fn with_cut(options: BuildOptions, cut: Cut) -> Result<Self, BuildError> {
+    pub(crate) fn with_cut(options: BuildOptions, cut: BlockKeys) -> Result<Self, BuildError> {
         Ok(IndexBuilder {
             cut,
             ..Self::new(options)?
@@ -143,9 +144,10 @@ impl IndexBuilder {
     }
 
     fn origin(&mut self, agency: Option<&str>, source: Option<usize>) -> usize {
-        let same = |origin: &Origin| origin.source == source && origin.agency.as_deref() == agency;
+        let same =
+            |origin: &NameOrigin| origin.source == source && origin.agency.as_deref() == agency;
         self.origins.iter().position(same).unwrap_or_else(|| {
-            self.origins.push(Origin {
+            self.origins.push(NameOrigin {
                 agency: agency.map(str::to_owned),
                 source,
             });
@@ -227,18 +229,18 @@ impl IndexBuilder {
     /// # Errors
     ///
     /// If a temporary file or `out` fails.
-    pub fn finish(mut self, mut out: impl Write) -> Result<Built, BuildError> {
+    pub fn finish(mut self, mut out: impl Write) -> Result<IndexCounts, BuildError> {
         let agencies = self.agencies();
         let names = self.names.finish().map_err(BuildError::Temporary)?;
         let notices = self.notices.finish().map_err(BuildError::Temporary)?;
         out.write_all(&header::start())
             .map_err(BuildError::Output)?;
 
-        let ranks = Ranks::new(&self.origins, &agencies, self.sources.len());
+        let ranks = NameCounter::new(&self.origins, &agencies, self.sources.len());
         let writer = BlockWriter::new(&mut out, self.cut, self.options.threads);
         let (names, counts) = write_names(names, writer, ranks)?;
         write_all(&mut out, &names.directory)?;
-        let writer = BlockWriter::new(&mut out, NOTICE_CUT, 1);
+        let writer = BlockWriter::new(&mut out, NOTICE_BLOCK_KEYS, 1);
         let notices = write_notices(notices, writer)?;
         write_all(&mut out, &notices.directory)?;
 
@@ -246,7 +248,7 @@ impl IndexBuilder {
             source.names = source.names.max(count);
         }
         self.sources.sort_by(|a, b| a.identity().cmp(&b.identity()));
-        let header = Header {
+        let header = IndexHeader {
             names: names.keys,
             noted: notices.keys,
             alphabet: self.alphabet,
@@ -256,7 +258,7 @@ impl IndexBuilder {
         };
         write_all(&mut out, &header.to_bytes())?;
         out.flush().map_err(BuildError::Output)?;
-        Ok(Built {
+        Ok(IndexCounts {
             names: header.names,
             noted: header.noted,
         })
@@ -277,7 +279,7 @@ pub(crate) fn file_budgets(options: &BuildOptions) -> [usize; 2] {
 }
 
 fn check_length(length: usize) -> Result<(), BuildError> {
-    let fits = length <= MAX_NAME;
+    let fits = length <= MAX_KEY_BYTES;
     fits.then_some(()).ok_or(BuildError::TooLong(length))
 }
 
@@ -285,34 +287,34 @@ fn write_all(out: &mut impl Write, bytes: &[u8]) -> Result<(), BuildError> {
     out.write_all(bytes).map_err(BuildError::Output)
 }
 
-fn sections(names: &Written, notices: &Written) -> [Section; 4] {
+fn sections(names: &WrittenBlocks, notices: &WrittenBlocks) -> [IndexSection; 4] {
     let directory =
-        |written: &Written| (written.directory.len() as u64, xxh3_64(&written.directory));
-    let blocks = Section::first(NAMES, names.length, names.checksum);
+        |written: &WrittenBlocks| (written.directory.len() as u64, xxh3_64(&written.directory));
+    let blocks = IndexSection::first(NAMES_SECTION, names.length, names.checksum);
     let (length, checksum) = directory(names);
-    let name_blocks = blocks.next(NAME_BLOCKS, length, checksum);
-    let noted = name_blocks.next(NOTICES, notices.length, notices.checksum);
+    let name_blocks = blocks.next(NAME_BLOCKS_SECTION, length, checksum);
+    let noted = name_blocks.next(NOTICES_SECTION, notices.length, notices.checksum);
     let (length, checksum) = directory(notices);
-    let notice_blocks = noted.next(NOTICE_BLOCKS, length, checksum);
+    let notice_blocks = noted.next(NOTICE_BLOCKS_SECTION, length, checksum);
     [blocks, name_blocks, noted, notice_blocks]
 }
 
 /// Agency and source of each origin, and the number of names of each source.
-struct Ranks {
+struct NameCounter {
     /// The number of each origin's agency, and its source.
     origins: Vec<(u64, Option<usize>)>,
     counts: Vec<u64>,
 }
 
-impl Ranks {
-    fn new(origins: &[Origin], agencies: &[String], sources: usize) -> Self {
-        let rank = |origin: &Origin| {
+impl NameCounter {
+    fn new(origins: &[NameOrigin], agencies: &[String], sources: usize) -> Self {
+        let rank = |origin: &NameOrigin| {
             (
                 agency_number(agencies, origin.agency.as_deref()),
                 origin.source,
             )
         };
-        Ranks {
+        NameCounter {
             origins: origins.iter().map(rank).collect(),
             counts: vec![0; sources],
         }
@@ -320,7 +322,7 @@ impl Ranks {
 
     /// Counts a name for the source of the origin in `payload`, and returns the number of the agency.
     fn count(&mut self, payload: &[u8]) -> u64 {
-        let at = Fields(payload).length().unwrap_or(usize::MAX);
+        let at = FieldReader(payload).length().unwrap_or(usize::MAX);
         let Some(&(agency, source)) = self.origins.get(at) else {
             return 0;
         };
@@ -341,10 +343,10 @@ fn first_agency(a: u64, b: u64) -> u64 {
 
 /// Writes each name once, with its agency. Returns the number of names of each source.
 fn write_names<W: Write>(
-    mut merge: Merge,
+    mut merge: RunMerge,
     mut writer: BlockWriter<'_, W>,
-    mut ranks: Ranks,
-) -> Result<(Written, Vec<u64>), BuildError> {
+    mut ranks: NameCounter,
+) -> Result<(WrittenBlocks, Vec<u64>), BuildError> {
     let mut last: Option<(Vec<u8>, u64)> = None;
     while let Some((key, payload)) = merge.next().map_err(BuildError::Temporary)? {
         let agency = ranks.count(payload);
@@ -367,9 +369,9 @@ fn write_names<W: Write>(
 
 /// Writes the notices of each name after their number.
 fn write_notices<W: Write>(
-    mut merge: Merge,
+    mut merge: RunMerge,
     mut writer: BlockWriter<'_, W>,
-) -> Result<Written, BuildError> {
+) -> Result<WrittenBlocks, BuildError> {
     let mut name = Vec::new();
     let mut notices: Vec<Vec<u8>> = Vec::new();
     while let Some((key, notice)) = merge.next().map_err(BuildError::Temporary)? {

@@ -25,9 +25,9 @@ pub(crate) fn common_start(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Reads the output of the functions above. Every method returns `None` if the bytes end too early.
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+pub(crate) struct FieldReader<'a>(pub(crate) &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> FieldReader<'a> {
     pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -95,18 +95,22 @@ mod tests {
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
             let mut out = Vec::new();
             put_number(&mut out, number);
-            let mut fields = Fields(&out);
+            let mut fields = FieldReader(&out);
             assert_eq!(fields.number(), Some(number));
             assert_eq!(fields.end(), Some(()));
-            assert_eq!(Fields(&out[..out.len() - 1]).number(), None, "{number} cut");
+            assert_eq!(
+                FieldReader(&out[..out.len() - 1]).number(),
+                None,
+                "{number} cut"
+            );
         }
     }
 
     #[test]
     fn numbers_beyond_64_bits_are_refused() {
-        assert_eq!(Fields(&[0xff; 11]).number(), None);
+        assert_eq!(FieldReader(&[0xff; 11]).number(), None);
         assert_eq!(
-            Fields(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(),
+            FieldReader(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(),
             None
         );
     }

@@ -13,9 +13,9 @@ pub struct Date {
     day: Part,
 }
 
-/// A month or day, `ABSENT` if it is not known.
+/// A month or day, `ABSENT_PART` if it is not known.
 type Part = u8;
-const ABSENT: Part = u8::MAX;
+const ABSENT_PART: Part = u8::MAX;
 
 /// A date that does not exist, or is not written as `2026-03-09`, `2026-03` or `2026`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +39,7 @@ impl Date {
         let exists = (1..=9999).contains(&year)
             && month.is_none_or(|month| (1..=12).contains(&month))
             && day.is_none_or(|day| (1..=last_day).contains(&day));
-        let part = |part: Option<u8>| part.unwrap_or(ABSENT);
+        let part = |part: Option<u8>| part.unwrap_or(ABSENT_PART);
         exists
             .then_some(Date {
                 year,
@@ -56,12 +56,12 @@ impl Date {
 
     /// Returns the month, from 1.
     pub fn month(&self) -> Option<u8> {
-        Some(self.month).filter(|&month| month != ABSENT)
+        Some(self.month).filter(|&month| month != ABSENT_PART)
     }
 
     /// Returns the day of the month, from 1.
     pub fn day(&self) -> Option<u8> {
-        Some(self.day).filter(|&day| day != ABSENT)
+        Some(self.day).filter(|&day| day != ABSENT_PART)
     }
 
     /// Returns four bytes that sort as dates do; `None` comes last.
@@ -78,7 +78,7 @@ impl Date {
         if bytes == [u8::MAX; 4] {
             return Some(None);
         }
-        let part = |part: Part| Some(part).filter(|&part| part != ABSENT);
+        let part = |part: Part| Some(part).filter(|&part| part != ABSENT_PART);
         let date = Date::new(u16::from_be_bytes([high, low]), part(month), part(day));
         date.ok().map(Some)
     }

@@ -36,12 +36,12 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
 
 /// The bytes of an index: a file, or memory.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub(crate) enum IndexBytes {
     File(File, u64),
     Memory(Vec<u8>),
 }
 
-impl Content {
+impl IndexBytes {
     pub(crate) fn open(path: &std::path::Path) -> io::Result<Self> {
         // A stream has no length and cannot be read at an offset, and a pipe would wait for its writer.
         if !std::fs::metadata(path)?.is_file() {
@@ -49,13 +49,13 @@ impl Content {
         }
         let file = File::open(path)?;
         let length = file.metadata()?.len();
-        Ok(Content::File(file, length))
+        Ok(IndexBytes::File(file, length))
     }
 
     pub(crate) fn len(&self) -> u64 {
         match self {
-            Content::File(_, length) => *length,
-            Content::Memory(bytes) => bytes.len() as u64,
+            IndexBytes::File(_, length) => *length,
+            IndexBytes::Memory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -65,12 +65,12 @@ impl Content {
         let size = usize::try_from(length).ok().filter(|_| end.is_some());
         let size = size.ok_or(io::ErrorKind::UnexpectedEof)?;
         match self {
-            Content::File(file, _) => {
+            IndexBytes::File(file, _) => {
                 let mut bytes = vec![0; size];
                 read_exact_at(file, &mut bytes, offset)?;
                 Ok(bytes)
             }
-            Content::Memory(bytes) => {
+            IndexBytes::Memory(bytes) => {
                 let start = offset as usize;
                 Ok(bytes[start..start + size].to_vec())
             }

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::file::Content;
-use crate::header::{Header, Section};
+use crate::file::IndexBytes;
+use crate::header::{IndexHeader, IndexSection};
 use crate::{AssertedBy, BuildOptions, Index, IndexBuilder, IndexError, Notice, NoticeKind};
 
-const NAMES: [&str; 5] = [
+const NAMES_SECTION: [&str; 5] = [
     "10.1/a",
     "10.1/ab",
     "10.1016/j.x.2020.01.001",
@@ -18,7 +18,7 @@ const NAMES: [&str; 5] = [
 fn small() -> Vec<u8> {
     let mut builder = IndexBuilder::new(BuildOptions::default()).unwrap();
     let sources = ["a", "b"].map(|agency| builder.source("s", Some(agency), None));
-    for (at, name) in NAMES.iter().enumerate() {
+    for (at, name) in NAMES_SECTION.iter().enumerate() {
         builder.name(sources[at % 2], name).unwrap();
     }
     let notice = Notice {
@@ -27,7 +27,7 @@ fn small() -> Vec<u8> {
         doi: Some("10.1/ab".parse().unwrap()),
         date: None,
     };
-    builder.retract(NAMES[0], &notice).unwrap();
+    builder.retract(NAMES_SECTION[0], &notice).unwrap();
     let mut bytes = Vec::new();
     builder.finish(&mut bytes).unwrap();
     bytes
@@ -36,8 +36,8 @@ fn small() -> Vec<u8> {
 /// Changes bytes of one section of the small index, and corrects all checksums.
 fn forged(section: usize, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
     let mut bytes = small();
-    let mut header = Header::read(&Content::Memory(bytes.clone()), "small").unwrap();
-    let range = |section: Section| {
+    let mut header = IndexHeader::read(&IndexBytes::Memory(bytes.clone()), "small").unwrap();
+    let range = |section: IndexSection| {
         let start = section.offset as usize;
         start..start + section.length as usize
     };
@@ -60,7 +60,7 @@ fn forged(section: usize, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
 }
 
 fn ask_everything(index: &Index) {
-    for text in NAMES
+    for text in NAMES_SECTION
         .into_iter()
         .chain(["10.1/b", "10.1016/j.x.2020.01.003", "", "é"])
     {
@@ -70,7 +70,7 @@ fn ask_everything(index: &Index) {
         let _ = index.near(text);
         let _ = index.notices(text);
     }
-    index.join(NAMES).for_each(drop);
+    index.join(NAMES_SECTION).for_each(drop);
     let _ = index.each_name(|_, _| Ok::<(), IndexError>(()));
     let _ = index.each_notice(|_, _| Ok::<(), IndexError>(()));
 }
@@ -79,7 +79,11 @@ fn ask_everything(index: &Index) {
 fn the_forger_changes_nothing_else() {
     let index = Index::from_bytes("forged", forged(0, &[])).unwrap();
     index.verify().unwrap();
-    assert!(NAMES.into_iter().all(|name| index.contains(name).unwrap()));
+    assert!(
+        NAMES_SECTION
+            .into_iter()
+            .all(|name| index.contains(name).unwrap())
+    );
 }
 
 proptest! {

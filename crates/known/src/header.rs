@@ -6,28 +6,28 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::alphabet::Alphabet;
-use crate::bytes::{Fields, put_bytes, put_number};
-use crate::file::Content;
+use crate::bytes::{FieldReader, put_bytes, put_number};
+use crate::file::IndexBytes;
 use crate::{Date, IndexError, IndexErrorKind, IndexSource};
 
 /// The version of the format that this crate writes and reads.
 pub const VERSION: u64 = 1;
 
 /// Not text, and changed by programs that convert line ends.
-const MAGIC: [u8; 8] = *b"\x89DOIX\r\n\n";
+const START_MAGIC: [u8; 8] = *b"\x89DOIX\r\n\n";
 const END_MAGIC: [u8; 8] = *b"\nxiod\r\n\x1a";
 
-const START_LENGTH: u64 = 16;
-const END_LENGTH: u64 = 32;
+const START_BYTES: u64 = 16;
+const END_BYTES: u64 = 32;
 
-pub(crate) const NAMES: &str = "names";
-pub(crate) const NAME_BLOCKS: &str = "name blocks";
-pub(crate) const NOTICES: &str = "notices";
-pub(crate) const NOTICE_BLOCKS: &str = "notice blocks";
+pub(crate) const NAMES_SECTION: &str = "names";
+pub(crate) const NAME_BLOCKS_SECTION: &str = "name blocks";
+pub(crate) const NOTICES_SECTION: &str = "notices";
+pub(crate) const NOTICE_BLOCKS_SECTION: &str = "notice blocks";
 
 /// A section of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Section {
+pub(crate) struct IndexSection {
     pub(crate) name: &'static str,
     pub(crate) offset: u64,
     pub(crate) length: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Section {
 
 /// The content of an index's header.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct IndexHeader {
     pub(crate) names: u64,
     /// Names with notices.
     pub(crate) noted: u64,
@@ -44,23 +44,23 @@ pub(crate) struct Header {
     /// Sorted. The number of an agency is one more than its index; 0 means that it is not known.
     pub(crate) agencies: Vec<String>,
     pub(crate) sources: Vec<IndexSource>,
-    pub(crate) sections: [Section; 4],
+    pub(crate) sections: [IndexSection; 4],
 }
 
 /// Returns the bytes before the first section.
-pub(crate) fn start() -> [u8; START_LENGTH as usize] {
-    let mut start = [0; START_LENGTH as usize];
-    start[..8].copy_from_slice(&MAGIC);
+pub(crate) fn start() -> [u8; START_BYTES as usize] {
+    let mut start = [0; START_BYTES as usize];
+    start[..8].copy_from_slice(&START_MAGIC);
     start[8..].copy_from_slice(&VERSION.to_le_bytes());
     start
 }
 
-impl Section {
+impl IndexSection {
     /// Makes the first section of a file.
     pub(crate) fn first(name: &'static str, length: u64, checksum: u64) -> Self {
-        Section {
+        IndexSection {
             name,
-            offset: START_LENGTH,
+            offset: START_BYTES,
             length,
             checksum,
         }
@@ -68,7 +68,7 @@ impl Section {
 
     /// Makes the section that follows.
     pub(crate) fn next(&self, name: &'static str, length: u64, checksum: u64) -> Self {
-        Section {
+        IndexSection {
             name,
             offset: self.end(),
             length,
@@ -81,7 +81,7 @@ impl Section {
     }
 }
 
-impl Header {
+impl IndexHeader {
     /// Returns the header and the end of the file, which follow the last section.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.fields();
@@ -131,16 +131,16 @@ impl Header {
     }
 
     /// Reads and checks the outline of a file.
-    pub(crate) fn read(content: &Content, file: &str) -> Result<Header, IndexError> {
+    pub(crate) fn read(content: &IndexBytes, file: &str) -> Result<IndexHeader, IndexError> {
         let error = |section, kind| IndexError::new(file, section, kind);
         check_start(content).map_err(|kind| error("start", kind))?;
         let (offset, bytes) = header_bytes(content).map_err(|kind| error("end", kind))?;
-        let header = Header::parse(&bytes).filter(|header| header.fills(offset));
+        let header = IndexHeader::parse(&bytes).filter(|header| header.fills(offset));
         header.ok_or_else(|| error("header", IndexErrorKind::Damaged))
     }
 
-    fn parse(bytes: &[u8]) -> Option<Header> {
-        let mut fields = Fields(bytes);
+    fn parse(bytes: &[u8]) -> Option<IndexHeader> {
+        let mut fields = FieldReader(bytes);
         let (names, noted) = (fields.number()?, fields.number()?);
         let words = [
             fields.fixed()?,
@@ -150,16 +150,16 @@ impl Header {
         ];
         let agencies: Vec<String> = fields.list(|fields| fields.text().map(str::to_owned))?;
         let sources = fields.list(|fields| read_source(fields, &agencies))?;
-        let mut end = START_LENGTH;
+        let mut end = START_BYTES;
         let mut section = |name| read_section(&mut fields, name, &mut end);
         let sections = [
-            section(NAMES)?,
-            section(NAME_BLOCKS)?,
-            section(NOTICES)?,
-            section(NOTICE_BLOCKS)?,
+            section(NAMES_SECTION)?,
+            section(NAME_BLOCKS_SECTION)?,
+            section(NOTICES_SECTION)?,
+            section(NOTICE_BLOCKS_SECTION)?,
         ];
         fields.end()?;
-        Some(Header {
+        Some(IndexHeader {
             names,
             noted,
             alphabet: Alphabet::from_words(words),
@@ -191,7 +191,7 @@ pub(crate) fn agency(agencies: &[String], number: u64) -> Option<Option<&str>> {
     agency.map(|agency| Some(agency.as_str()))
 }
 
-fn read_source(fields: &mut Fields<'_>, agencies: &[String]) -> Option<IndexSource> {
+fn read_source(fields: &mut FieldReader<'_>, agencies: &[String]) -> Option<IndexSource> {
     Some(IndexSource {
         name: fields.text()?.to_owned(),
         agency: agency(agencies, fields.number()?)?.map(str::to_owned),
@@ -201,9 +201,13 @@ fn read_source(fields: &mut Fields<'_>, agencies: &[String]) -> Option<IndexSour
 }
 
 /// Reads the section that starts at `end`, and sets `end` to the section's end.
-fn read_section(fields: &mut Fields<'_>, name: &'static str, end: &mut u64) -> Option<Section> {
+fn read_section(
+    fields: &mut FieldReader<'_>,
+    name: &'static str,
+    end: &mut u64,
+) -> Option<IndexSection> {
     let is_expected = fields.text()? == name && fields.fixed()? == *end;
-    let section = Section {
+    let section = IndexSection {
         name,
         offset: *end,
         length: fields.fixed()?,
@@ -213,14 +217,14 @@ fn read_section(fields: &mut Fields<'_>, name: &'static str, end: &mut u64) -> O
     is_expected.then_some(section)
 }
 
-fn check_start(content: &Content) -> Result<(), IndexErrorKind> {
-    let length = content.len().min(START_LENGTH);
+fn check_start(content: &IndexBytes) -> Result<(), IndexErrorKind> {
+    let length = content.len().min(START_BYTES);
     let bytes = content.read(0, length).map_err(IndexErrorKind::Io)?;
-    let (magic, version) = bytes.split_at(bytes.len().min(MAGIC.len()));
-    if magic != &MAGIC[..magic.len()] || magic.is_empty() {
+    let (magic, version) = bytes.split_at(bytes.len().min(START_MAGIC.len()));
+    if magic != &START_MAGIC[..magic.len()] || magic.is_empty() {
         return Err(IndexErrorKind::Foreign);
     }
-    match Fields(version).fixed() {
+    match FieldReader(version).fixed() {
         Some(VERSION) => Ok(()),
         Some(other) => Err(IndexErrorKind::Version(other)),
         None => Err(IndexErrorKind::Damaged),
@@ -228,12 +232,12 @@ fn check_start(content: &Content) -> Result<(), IndexErrorKind> {
 }
 
 /// Returns the offset of the header and its bytes.
-fn header_bytes(content: &Content) -> Result<(u64, Vec<u8>), IndexErrorKind> {
-    let end = content.len().checked_sub(END_LENGTH);
+fn header_bytes(content: &IndexBytes) -> Result<(u64, Vec<u8>), IndexErrorKind> {
+    let end = content.len().checked_sub(END_BYTES);
     let end = end
-        .filter(|&end| end >= START_LENGTH)
+        .filter(|&end| end >= START_BYTES)
         .ok_or(IndexErrorKind::Damaged)?;
-    let bytes = content.read(end, END_LENGTH).map_err(IndexErrorKind::Io)?;
+    let bytes = content.read(end, END_BYTES).map_err(IndexErrorKind::Io)?;
     let (offset, length, checksum) = end_fields(&bytes).ok_or(IndexErrorKind::Damaged)?;
     if offset.checked_add(length) != Some(end) {
         return Err(IndexErrorKind::Damaged);
@@ -247,7 +251,7 @@ fn header_bytes(content: &Content) -> Result<(u64, Vec<u8>), IndexErrorKind> {
 
 /// Returns offset, length and checksum of the header.
 fn end_fields(bytes: &[u8]) -> Option<(u64, u64, u64)> {
-    let mut fields = Fields(bytes);
+    let mut fields = FieldReader(bytes);
     let numbers = (fields.fixed()?, fields.fixed()?, fields.fixed()?);
     (fields.0 == END_MAGIC).then_some(numbers)
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::alphabet::Alphabet;
-use crate::blocks::{Block, Blocks};
-use crate::bytes::Fields;
-use crate::file::Content;
-use crate::header::{self, Header, Section};
+use crate::blocks::{BlockMap, IndexBlock};
+use crate::bytes::FieldReader;
+use crate::file::IndexBytes;
+use crate::header::{self, IndexHeader, IndexSection};
 use crate::{IndexError, IndexErrorKind, IndexSource, Notice};
 
 /// A set of known names in a file, which is read block by block on demand.
@@ -19,15 +19,15 @@ use crate::{IndexError, IndexErrorKind, IndexSource, Notice};
 /// ([`Index::each_name`], [`Index::walk`]) keep one at a time. Several threads can use an index at once.
 pub struct Index {
     file: String,
-    content: Content,
-    header: Header,
-    names: Blocks,
-    notices: Blocks,
+    content: IndexBytes,
+    header: IndexHeader,
+    names: BlockMap,
+    notices: BlockMap,
 }
 
 /// Facts about a known name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct IndexEntry<'a> {
     /// The agency that registered it, if the sources say so. Of several, the first in alphabetical order.
     pub agency: Option<&'a str>,
 }
@@ -40,7 +40,7 @@ impl Index {
     /// If the file cannot be read, is not an index, or is cut or damaged there.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, IndexError> {
         let file = path.as_ref().display().to_string();
-        let content = Content::open(path.as_ref());
+        let content = IndexBytes::open(path.as_ref());
         let content =
             content.map_err(|error| IndexError::new(&file, "start", IndexErrorKind::Io(error)))?;
         Self::read(file, content)
@@ -52,16 +52,16 @@ impl Index {
     ///
     /// Same as [`Index::open`].
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, IndexError> {
-        Self::read(file.to_owned(), Content::Memory(bytes))
+        Self::read(file.to_owned(), IndexBytes::Memory(bytes))
     }
 
-    fn read(file: String, content: Content) -> Result<Self, IndexError> {
-        let header = Header::read(&content, &file)?;
+    fn read(file: String, content: IndexBytes) -> Result<Self, IndexError> {
+        let header = IndexHeader::read(&content, &file)?;
         let [names, name_blocks, notices, notice_blocks] = header.sections;
-        let blocks = |section, directory: Section, keys| {
+        let blocks = |section, directory: IndexSection, keys| {
             let damaged = || IndexError::new(&file, directory.name, IndexErrorKind::Damaged);
             let bytes = read_section(&content, &file, directory)?;
-            Blocks::new(section, &bytes, keys).ok_or_else(damaged)
+            BlockMap::new(section, &bytes, keys).ok_or_else(damaged)
         };
         let names = blocks(names, name_blocks, header.names)?;
         let notices = blocks(notices, notice_blocks, header.noted)?;
@@ -124,7 +124,7 @@ impl Index {
     /// # Errors
     ///
     /// Same as [`Index::contains`].
-    pub fn find(&self, key: &str) -> Result<Option<Known<'_>>, IndexError> {
+    pub fn find(&self, key: &str) -> Result<Option<IndexEntry<'_>>, IndexError> {
         let number = self.number(key.as_bytes())?;
         number.map(|number| self.known(number)).transpose()
     }
@@ -138,10 +138,10 @@ impl Index {
     }
 
     /// Returns the facts that the number of a name encodes.
-    pub(crate) fn known(&self, number: u64) -> Result<Known<'_>, IndexError> {
+    pub(crate) fn known(&self, number: u64) -> Result<IndexEntry<'_>, IndexError> {
         let agency = header::agency(&self.header.agencies, number);
-        let agency = agency.ok_or_else(|| self.damaged(header::NAMES))?;
-        Ok(Known { agency })
+        let agency = agency.ok_or_else(|| self.damaged(header::NAMES_SECTION))?;
+        Ok(IndexEntry { agency })
     }
 
     /// Returns the notices about a name, known or not, sorted by kind.
@@ -161,11 +161,15 @@ impl Index {
     }
 
     /// Returns the notices at `offset` in the data of a block.
-    pub(crate) fn notices_at(&self, block: &Block, offset: u64) -> Result<Vec<Notice>, IndexError> {
+    pub(crate) fn notices_at(
+        &self,
+        block: &IndexBlock,
+        offset: u64,
+    ) -> Result<Vec<Notice>, IndexError> {
         let notices = usize::try_from(offset)
             .ok()
-            .and_then(|offset| Fields(block.data.get(offset..)?).list(Notice::read));
-        notices.ok_or_else(|| self.damaged(header::NOTICES))
+            .and_then(|offset| FieldReader(block.data.get(offset..)?).list(Notice::read));
+        notices.ok_or_else(|| self.damaged(header::NOTICES_SECTION))
     }
 
     /// Passes each name to `take`, sorted bytewise, with its agency.
@@ -200,8 +204,8 @@ impl Index {
     /// Passes each key of all blocks to `take`, and keeps no block.
     fn each<E: From<IndexError>>(
         &self,
-        blocks: &Blocks,
-        mut take: impl FnMut(&Block, &str, u64) -> Result<(), E>,
+        blocks: &BlockMap,
+        mut take: impl FnMut(&IndexBlock, &str, u64) -> Result<(), E>,
     ) -> Result<(), E> {
         for at in 0..blocks.len() {
             let block = self.read_block(blocks, at)?;
@@ -240,31 +244,35 @@ impl Index {
     }
 
     /// Returns the blocks of names.
-    pub(crate) fn blocks(&self) -> &Blocks {
+    pub(crate) fn blocks(&self) -> &BlockMap {
         &self.names
     }
 
     /// Returns the block `at` of names, and keeps it.
-    pub(crate) fn block(&self, at: usize) -> Result<&Block, IndexError> {
+    pub(crate) fn block(&self, at: usize) -> Result<&IndexBlock, IndexError> {
         self.kept_block(&self.names, at)
     }
 
     /// Returns the block `at` of `blocks`, and keeps it.
     pub(crate) fn kept_block<'i>(
         &'i self,
-        blocks: &'i Blocks,
+        blocks: &'i BlockMap,
         at: usize,
-    ) -> Result<&'i Block, IndexError> {
+    ) -> Result<&'i IndexBlock, IndexError> {
         blocks.kept(&self.content, &self.file, at)
     }
 
     /// Returns the blocks of notices.
-    pub(crate) fn notice_blocks(&self) -> &Blocks {
+    pub(crate) fn notice_blocks(&self) -> &BlockMap {
         &self.notices
     }
 
     /// Reads the block `at` of `blocks`, without keeping it.
-    pub(crate) fn read_block(&self, blocks: &Blocks, at: usize) -> Result<Block, IndexError> {
+    pub(crate) fn read_block(
+        &self,
+        blocks: &BlockMap,
+        at: usize,
+    ) -> Result<IndexBlock, IndexError> {
         blocks.read(&self.content, &self.file, at)
     }
 
@@ -283,7 +291,11 @@ impl fmt::Debug for Index {
 }
 
 /// Reads and checks a section that fits in memory.
-fn read_section(content: &Content, file: &str, section: Section) -> Result<Vec<u8>, IndexError> {
+fn read_section(
+    content: &IndexBytes,
+    file: &str,
+    section: IndexSection,
+) -> Result<Vec<u8>, IndexError> {
     let error = |kind| IndexError::new(file, section.name, kind);
     let bytes = content.read(section.offset, section.length);
     let bytes = bytes.map_err(|cause| error(IndexErrorKind::Io(cause)))?;
@@ -294,7 +306,11 @@ fn read_section(content: &Content, file: &str, section: Section) -> Result<Vec<u
 }
 
 /// Checks a section of any size, one MiB at a time.
-fn check_section(content: &Content, file: &str, section: Section) -> Result<(), IndexError> {
+fn check_section(
+    content: &IndexBytes,
+    file: &str,
+    section: IndexSection,
+) -> Result<(), IndexError> {
     const STEP: u64 = 1 << 20;
     let error = |kind| IndexError::new(file, section.name, kind);
     let mut hash = Xxh3::new();

@@ -59,12 +59,12 @@ mod sort;
 mod source;
 mod trie;
 
-pub use ask::{Join, Near, Slip, Walk};
-pub use build::{BuildOptions, Built, IndexBuilder, SourceId};
+pub use ask::{JoinedNames, NearName, SortedLookup, Typo};
+pub use build::{BuildOptions, IndexBuilder, IndexCounts, SourceId};
 pub use date::{BadDate, Date};
 pub use error::{BuildError, IndexError, IndexErrorKind};
 pub use header::VERSION as FORMAT_VERSION;
-pub use index::{Index, Known};
+pub use index::{Index, IndexEntry};
 pub use notice::{AssertedBy, Notice, NoticeKind, is_retracted};
 pub use source::IndexSource;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::blocks::Cut;
-use crate::{BuildOptions, Index, IndexBuilder, IndexError, Slip};
+use crate::blocks::BlockKeys;
+use crate::{BuildOptions, Index, IndexBuilder, IndexError, Typo};
 
 /// Makes names so alike that they are starts and neighbours of each other.
 fn names() -> impl Strategy<Value = Vec<String>> {
@@ -40,13 +40,13 @@ fn slips(text: &str) -> Vec<Vec<u8>> {
     all
 }
 
-fn apply(text: &str, slip: Slip) -> Vec<u8> {
+fn apply(text: &str, slip: Typo) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     match slip {
-        Slip::Replace(at, byte) => bytes[at] = byte,
-        Slip::Insert(at, byte) => bytes.insert(at, byte),
-        Slip::Remove(at) => drop(bytes.remove(at)),
-        Slip::Swap(at) => bytes.swap(at, at + 1),
+        Typo::Replace(at, byte) => bytes[at] = byte,
+        Typo::Insert(at, byte) => bytes.insert(at, byte),
+        Typo::Remove(at) => drop(bytes.remove(at)),
+        Typo::Swap(at) => bytes.swap(at, at + 1),
     }
     bytes
 }
@@ -63,7 +63,7 @@ fn index_of(names: &[String], max: usize) -> Index {
         memory: 1 << 20,
         ..BuildOptions::default()
     };
-    let cut = Cut {
+    let cut = BlockKeys {
         min: max / 2 + 1,
         max,
     };

@@ -3,7 +3,7 @@
 use doisift_core::Doi;
 
 use crate::Date;
-use crate::bytes::{Fields, put_bytes};
+use crate::bytes::{FieldReader, put_bytes};
 
 /// A notice about a name: its kind, its publication, and who asserts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub fn is_retracted(notices: &[Notice]) -> bool {
 }
 
 /// Length of a date in a notice.
-const DATE: usize = 4;
+const DATE_BYTES: usize = 4;
 
 impl Notice {
     /// Returns bytes that sort by date if notices differ only in the date.
@@ -168,7 +168,7 @@ impl Notice {
         out
     }
 
-    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         let [kind, asserted_by] = fields.array()?;
         let doi = match fields.text()? {
             "" => None,
@@ -184,7 +184,7 @@ impl Notice {
 
     /// Returns a notice's bytes without the date. They are equal for one notice with several dates.
     pub(crate) fn without_date(bytes: &[u8]) -> &[u8] {
-        &bytes[..bytes.len().saturating_sub(DATE)]
+        &bytes[..bytes.len().saturating_sub(DATE_BYTES)]
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
                 date: Some("2026-03".parse().unwrap()),
             };
             let bytes = notice.to_bytes();
-            let mut fields = Fields(&bytes);
+            let mut fields = FieldReader(&bytes);
             assert_eq!(Notice::read(&mut fields), Some(notice));
             assert_eq!(fields.end(), Some(()));
         }

@@ -27,7 +27,7 @@ use crate::{AssertedBy, Date, Notice, NoticeKind};
 
 /// The notices that a work of Crossref's metadata asserts, in either direction.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct WorkNotices {
     /// The name of the work itself, as it is written there.
     pub doi: Option<String>,
     /// Each with the name that it is about.
@@ -39,30 +39,30 @@ pub struct Found {
 /// The fields of a work that concern notices.
 #[derive(Deserialize)]
 #[serde(expecting = "an object of JSON")]
-struct Work {
+struct WorkFields {
     #[serde(rename = "DOI")]
     doi: Option<String>,
     /// Notices about this work.
     #[serde(rename = "updated-by", default)]
-    updated_by: Option<Vec<Update>>,
+    updated_by: Option<Vec<UpdateFields>>,
     /// Works that this one is a notice about.
     #[serde(rename = "update-to", default)]
-    update_to: Option<Vec<Update>>,
+    update_to: Option<Vec<UpdateFields>>,
 }
 
 #[derive(Deserialize)]
-struct Update {
+struct UpdateFields {
     /// The notice in `updated-by`, the work in `update-to`.
     #[serde(rename = "DOI")]
     doi: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
     source: Option<String>,
-    updated: Option<Updated>,
+    updated: Option<UpdateDate>,
 }
 
 #[derive(Deserialize)]
-struct Updated {
+struct UpdateDate {
     #[serde(rename = "date-parts", default)]
     date_parts: Vec<Vec<Option<u16>>>,
 }
@@ -77,9 +77,9 @@ struct Updated {
 /// # Errors
 ///
 /// If the bytes are not JSON of this layout.
-pub fn of_work(json: &[u8]) -> Result<Found, serde_json::Error> {
-    let work: Work = serde_json::from_slice(json)?;
-    let mut found = Found::default();
+pub fn of_work(json: &[u8]) -> Result<WorkNotices, serde_json::Error> {
+    let work: WorkFields = serde_json::from_slice(json)?;
+    let mut found = WorkNotices::default();
     let own = work.doi.as_deref().and_then(|doi| Doi::parse(doi).ok());
     for update in work.updated_by.iter().flatten() {
         // A notice without a name of its own counts too.
@@ -92,8 +92,8 @@ pub fn of_work(json: &[u8]) -> Result<Found, serde_json::Error> {
     Ok(found)
 }
 
-impl Found {
-    fn add(&mut self, name: Option<Doi>, update: &Update, notice: Option<Doi>) {
+impl WorkNotices {
+    fn add(&mut self, name: Option<Doi>, update: &UpdateFields, notice: Option<Doi>) {
         let Some(name) = name else {
             self.refused += 1;
             return;
@@ -103,19 +103,19 @@ impl Found {
             kind: kind_of(update.kind.as_deref().unwrap_or_default()),
             asserted_by: source.unwrap_or(AssertedBy::Publisher),
             doi: notice,
-            date: update.updated.as_ref().and_then(Updated::date),
+            date: update.updated.as_ref().and_then(UpdateDate::date),
         };
         self.notices.push((name, notice));
     }
 }
 
-impl Update {
+impl UpdateFields {
     fn doi(&self) -> Option<Doi> {
         Doi::parse(self.doi.as_deref()?).ok()
     }
 }
 
-impl Updated {
+impl UpdateDate {
     fn date(&self) -> Option<Date> {
         let mut parts = self.date_parts.first()?.iter().copied();
         let year = parts.next()??;

@@ -3,15 +3,15 @@
 use std::fs::File;
 
 use crate::alphabet::Alphabet;
-use crate::build::{Origin, file_budgets};
-use crate::bytes::{Fields, put_bytes, put_number};
+use crate::build::{NameOrigin, file_budgets};
+use crate::bytes::{FieldReader, put_bytes, put_number};
 use crate::sort::{Run, Sorter};
 use crate::{BuildError, BuildOptions, Date, IndexBuilder, IndexSource};
 
 /// The saved state of a builder.
 struct SavedBuild {
     sources: Vec<IndexSource>,
-    origins: Vec<Origin>,
+    origins: Vec<NameOrigin>,
     alphabet: Alphabet,
     /// The runs of names, and those of notices.
     runs: [Vec<Run>; 2],
@@ -81,7 +81,7 @@ impl IndexBuilder {
         files: [File; 2],
         saved: &[u8],
     ) -> Result<Option<Self>, BuildError> {
-        let saved = SavedBuild::read(&mut Fields(saved));
+        let saved = SavedBuild::read(&mut FieldReader(saved));
         saved
             .map(|saved| Self::go_on(options, files, saved))
             .transpose()
@@ -107,7 +107,7 @@ impl IndexBuilder {
 }
 
 impl SavedBuild {
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         let saved = SavedBuild {
             sources: fields.list(read_source)?,
             origins: fields.list(read_origin)?,
@@ -129,13 +129,13 @@ fn put_agency(out: &mut Vec<u8>, agency: Option<&str>) {
     put_bytes(out, agency.unwrap_or_default().as_bytes());
 }
 
-fn read_agency(fields: &mut Fields<'_>) -> Option<Option<String>> {
+fn read_agency(fields: &mut FieldReader<'_>) -> Option<Option<String>> {
     let is_known = fields.number()? == 1;
     let agency = fields.text()?;
     Some(is_known.then(|| agency.to_owned()))
 }
 
-fn read_source(fields: &mut Fields<'_>) -> Option<IndexSource> {
+fn read_source(fields: &mut FieldReader<'_>) -> Option<IndexSource> {
     Some(IndexSource {
         name: fields.text()?.to_owned(),
         agency: read_agency(fields)?,
@@ -144,14 +144,14 @@ fn read_source(fields: &mut Fields<'_>) -> Option<IndexSource> {
     })
 }
 
-fn read_origin(fields: &mut Fields<'_>) -> Option<Origin> {
-    Some(Origin {
+fn read_origin(fields: &mut FieldReader<'_>) -> Option<NameOrigin> {
+    Some(NameOrigin {
         agency: read_agency(fields)?,
         source: fields.length()?.checked_sub(1),
     })
 }
 
-fn read_runs(fields: &mut Fields<'_>) -> Option<Vec<Run>> {
+fn read_runs(fields: &mut FieldReader<'_>) -> Option<Vec<Run>> {
     let mut start = 0u64;
     fields.list(|fields| {
         let end = start.checked_add(fields.number()?)?;

@@ -19,19 +19,19 @@ pub(crate) struct Trie {
 
 /// A place in the trie after a start of keys: the address of its node, and the sum of the outputs so far.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct TriePlace {
     at: usize,
     sum: u64,
 }
 
 /// The branches on the path of the last key. The search for the next key starts at the last branch that both share.
 #[derive(Default)]
-pub(crate) struct Path {
+pub(crate) struct KeyPath {
     key: Vec<u8>,
-    branches: Vec<Branch>,
+    branches: Vec<BranchPlace>,
 }
 
-impl Path {
+impl KeyPath {
     /// Returns the start of the last key that leads to its last branch.
     pub(crate) fn reached(&self) -> &[u8] {
         let depth = self.branches.last().map_or(0, |last| last.depth);
@@ -40,31 +40,35 @@ impl Path {
 }
 
 /// The place of a node that has several edges, and the number of bytes of the key that lead there.
-struct Branch {
+struct BranchPlace {
     depth: usize,
-    place: Place,
+    place: TriePlace,
 }
 
 /// A node, parsed.
 #[derive(Clone, Copy)]
-struct Node {
+struct TrieNode {
     is_end: bool,
-    edges: Edges,
+    edges: NodeEdges,
 }
 
 /// The edges of a node. `top` is the address after the bytes that `sizes` describes.
 #[derive(Clone, Copy)]
-enum Edges {
+enum NodeEdges {
     /// No edges.
     Empty,
     /// One edge, to the node directly before this one.
     Next { byte: u8, target: usize },
     /// One edge, to any node.
-    One { byte: u8, sizes: Sizes, top: usize },
+    One {
+        byte: u8,
+        sizes: FieldSizes,
+        top: usize,
+    },
     /// Any number of edges. `index` is the address of a table of edges by byte, which large nodes have.
     Many {
         count: usize,
-        sizes: Sizes,
+        sizes: FieldSizes,
         top: usize,
         index: Option<usize>,
     },
@@ -72,24 +76,24 @@ enum Edges {
 
 /// Numbers of bytes of targets and outputs.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct FieldSizes {
     target: usize,
     output: usize,
 }
 
 /// The commonest bytes. The form of a node encodes them, so that they take no byte of their own.
-const COMMON: &[u8; 63] = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG";
+const COMMON_BYTES: &[u8; 63] = b"te/oasripcnw.hlm-du012g=:bf3y5&_4v9678k%?xCDASFIBEjPTzRNM+LOqHG";
 
 /// The version of the bytes.
-const VERSION: u64 = 3;
+const FST_VERSION: u64 = 3;
 /// Bytes after the root: the number of keys, the address of the root, a checksum.
-const TRAILER: usize = 20;
+const TRAILER_BYTES: usize = 20;
 /// Maximum number of edges of a node without a table of them.
-const MAX_WITHOUT_INDEX: usize = 32;
+const MAX_EDGES_WITHOUT_TABLE: usize = 32;
 /// Bytes of a word.
-const WORD: usize = 8;
+const WORD_BYTES: usize = 8;
 /// A word whose bytes are all 1.
-const ONES: u64 = u64::MAX / 0xff;
+const WORD_OF_ONES: u64 = u64::MAX / 0xff;
 
 impl Trie {
     /// Builds the trie of pairs that are sorted by key.
@@ -106,10 +110,10 @@ impl Trie {
         let version = bytes
             .first_chunk()
             .map(|bytes| u64::from_le_bytes(*bytes))?;
-        let nodes = bytes.len().checked_sub(TRAILER)?;
+        let nodes = bytes.len().checked_sub(TRAILER_BYTES)?;
         let root = u64::from_le_bytes(*bytes.get(nodes + 8..)?.first_chunk()?);
         let root = usize::try_from(root).ok()?;
-        (version == VERSION && root < nodes).then_some(Trie { bytes, root })
+        (version == FST_VERSION && root < nodes).then_some(Trie { bytes, root })
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Option<u64> {
@@ -117,7 +121,7 @@ impl Trie {
     }
 
     /// Looks up a key in half the time if keys are looked up in order and share starts.
-    pub(crate) fn get_after(&self, path: &mut Path, key: &[u8]) -> Option<u64> {
+    pub(crate) fn get_after(&self, path: &mut KeyPath, key: &[u8]) -> Option<u64> {
         let common = common_start(&path.key, key);
         path.key.truncate(common);
         path.key.extend_from_slice(&key[common..]);
@@ -128,27 +132,27 @@ impl Trie {
             // The place at which the search starts is already in the path.
             if taken > 0 {
                 let depth = from + taken;
-                path.branches.push(Branch { depth, place });
+                path.branches.push(BranchPlace { depth, place });
             }
         });
         self.value(end?)
     }
 
     /// Returns the place of the empty start.
-    pub(crate) fn root(&self) -> Place {
-        Place {
+    pub(crate) fn root(&self) -> TriePlace {
+        TriePlace {
             at: self.root,
             sum: 0,
         }
     }
 
     /// Returns the place that `byte` leads to from `place`.
-    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+    pub(crate) fn step(&self, place: TriePlace, byte: u8) -> Option<TriePlace> {
         self.walk(place, &[byte])
     }
 
     /// Returns the place that `bytes` lead to from `place`.
-    pub(crate) fn walk(&self, place: Place, bytes: &[u8]) -> Option<Place> {
+    pub(crate) fn walk(&self, place: TriePlace, bytes: &[u8]) -> Option<TriePlace> {
         self.descend(place, bytes, |_, _| {})
     }
 
@@ -157,10 +161,10 @@ impl Trie {
     #[inline]
     fn descend(
         &self,
-        mut place: Place,
+        mut place: TriePlace,
         bytes: &[u8],
-        mut branch: impl FnMut(usize, Place),
-    ) -> Option<Place> {
+        mut branch: impl FnMut(usize, TriePlace),
+    ) -> Option<TriePlace> {
         for (taken, &byte) in bytes.iter().enumerate() {
             let at = place.at;
             // An empty end has no edges.
@@ -187,8 +191,8 @@ impl Trie {
 
     /// Returns the edge with `byte` of a node that may have several.
     #[inline]
-    fn edge(&self, node: &Node, byte: u8) -> Option<usize> {
-        let Edges::Many {
+    fn edge(&self, node: &TrieNode, byte: u8) -> Option<usize> {
+        let NodeEdges::Many {
             count, top, index, ..
         } = node.edges
         else {
@@ -207,16 +211,16 @@ impl Trie {
     /// at a time.
     #[inline]
     fn find(&self, top: usize, count: usize, byte: u8) -> Option<usize> {
-        for first in (0..count).step_by(WORD) {
-            let start = top.checked_sub(first + WORD)?;
+        for first in (0..count).step_by(WORD_BYTES) {
+            let start = top.checked_sub(first + WORD_BYTES)?;
             let word = u64::from_le_bytes(*self.bytes.get(start..)?.first_chunk()?);
-            let others = WORD.saturating_sub(count - first);
+            let others = WORD_BYTES.saturating_sub(count - first);
             // A byte of this is 0 where the edge has the byte. The lowest bytes may not be those of edges.
-            let differs = word ^ (ONES * u64::from(byte)) | ((1 << (8 * others)) - 1);
+            let differs = word ^ (WORD_OF_ONES * u64::from(byte)) | ((1 << (8 * others)) - 1);
             // The lowest mark is right: only marks above it may come from a carry.
-            let marks = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
+            let marks = differs.wrapping_sub(WORD_OF_ONES) & !differs & (WORD_OF_ONES << 7);
             if marks != 0 {
-                return Some(first + WORD - 1 - marks.trailing_zeros() as usize / 8);
+                return Some(first + WORD_BYTES - 1 - marks.trailing_zeros() as usize / 8);
             }
         }
         None
@@ -224,11 +228,11 @@ impl Trie {
 
     /// Returns the number of the key that ends at a place, if one does.
     #[inline]
-    pub(crate) fn value(&self, place: Place) -> Option<u64> {
+    pub(crate) fn value(&self, place: TriePlace) -> Option<u64> {
         let node = self.node(place.at)?;
         match node.edges {
             _ if !node.is_end => None,
-            Edges::Many {
+            NodeEdges::Many {
                 count, sizes, top, ..
             } if sizes.output > 0 => {
                 let at =
@@ -240,14 +244,16 @@ impl Trie {
     }
 
     /// Returns the bytes of the edges of a place, in order.
-    pub(crate) fn next_bytes(&self, place: Place) -> impl Iterator<Item = u8> {
-        let edges = self.node(place.at).map_or(Edges::Empty, |node| node.edges);
+    pub(crate) fn next_bytes(&self, place: TriePlace) -> impl Iterator<Item = u8> {
+        let edges = self
+            .node(place.at)
+            .map_or(NodeEdges::Empty, |node| node.edges);
         (0..edges.count()).map_while(move |edge| self.byte(edges, edge))
     }
 
     /// Passes the pairs whose key is not less than `start` to `take`, in order, until it returns false.
     pub(crate) fn each_from(&self, start: &[u8], mut take: impl FnMut(&[u8], u64) -> bool) {
-        let mut walk = TrieWalk {
+        let mut walk = TrieKeys {
             trie: self,
             key: Vec::new(),
             open: Vec::new(),
@@ -264,23 +270,23 @@ impl Trie {
 
     /// Parses the node at an address.
     #[inline]
-    fn node(&self, at: usize) -> Option<Node> {
+    fn node(&self, at: usize) -> Option<TrieNode> {
         let form = if at == 0 { 0 } else { *self.bytes.get(at)? };
         let (is_end, edges) = match form >> 6 {
-            _ if at == 0 => (true, Edges::Empty),
+            _ if at == 0 => (true, NodeEdges::Empty),
             0b11 => {
                 let (byte, top) = self.only_byte(at, form)?;
                 let target = top.wrapping_sub(1);
-                (false, Edges::Next { byte, target })
+                (false, NodeEdges::Next { byte, target })
             }
             0b10 => {
                 let (byte, top) = self.only_byte(at, form)?;
                 let (sizes, top) = self.sizes(top)?;
-                (false, Edges::One { byte, sizes, top })
+                (false, NodeEdges::One { byte, sizes, top })
             }
             is_end => (is_end == 1, self.many(at, form)?),
         };
-        Some(Node { is_end, edges })
+        Some(TrieNode { is_end, edges })
     }
 
     /// Returns the byte of the only edge, and the address of its first byte.
@@ -288,16 +294,16 @@ impl Trie {
     fn only_byte(&self, at: usize, form: u8) -> Option<(u8, usize)> {
         match form & 0x3f {
             0 => Some((*self.bytes.get(at - 1)?, at - 1)),
-            common => Some((COMMON[usize::from(common) - 1], at)),
+            common => Some((COMMON_BYTES[usize::from(common) - 1], at)),
         }
     }
 
     /// Reads the sizes before `top`.
     #[inline]
-    fn sizes(&self, top: usize) -> Option<(Sizes, usize)> {
+    fn sizes(&self, top: usize) -> Option<(FieldSizes, usize)> {
         let top = top.wrapping_sub(1);
         let sizes = usize::from(*self.bytes.get(top)?);
-        let sizes = Sizes {
+        let sizes = FieldSizes {
             target: sizes >> 4,
             output: sizes & 15,
         };
@@ -305,7 +311,7 @@ impl Trie {
     }
 
     #[inline]
-    fn many(&self, at: usize, form: u8) -> Option<Edges> {
+    fn many(&self, at: usize, form: u8) -> Option<NodeEdges> {
         let (count, top) = match usize::from(form & 0x3f) {
             0 => (usize::from(*self.bytes.get(at - 1)?), at - 1),
             count => (count, at),
@@ -315,8 +321,8 @@ impl Trie {
         let count = if is_full { 256 } else { count };
         let (sizes, top) = self.sizes(top)?;
         let table = top.wrapping_sub(256);
-        let index = (count > MAX_WITHOUT_INDEX).then_some(table);
-        Some(Edges::Many {
+        let index = (count > MAX_EDGES_WITHOUT_TABLE).then_some(table);
+        Some(NodeEdges::Many {
             count,
             sizes,
             top: index.unwrap_or(top),
@@ -325,17 +331,17 @@ impl Trie {
     }
 
     /// Returns the first edge whose byte is not less than `byte`, or the number of edges.
-    fn edge_from(&self, edges: Edges, byte: u8) -> usize {
+    fn edge_from(&self, edges: NodeEdges, byte: u8) -> usize {
         let is_less = |&edge: &usize| self.byte(edges, edge).is_some_and(|other| other < byte);
         (0..edges.count()).take_while(is_less).count()
     }
 
     /// Returns the byte of an edge; `None` if there are fewer edges.
     #[inline]
-    fn byte(&self, edges: Edges, edge: usize) -> Option<u8> {
+    fn byte(&self, edges: NodeEdges, edge: usize) -> Option<u8> {
         match edges {
-            Edges::Next { byte, .. } | Edges::One { byte, .. } if edge == 0 => Some(byte),
-            Edges::Many { top, count, .. } if edge < count => {
+            NodeEdges::Next { byte, .. } | NodeEdges::One { byte, .. } if edge == 0 => Some(byte),
+            NodeEdges::Many { top, count, .. } if edge < count => {
                 self.bytes.get(top.wrapping_sub(edge + 1)).copied()
             }
             _ => None,
@@ -344,12 +350,12 @@ impl Trie {
 
     /// Returns the place that an edge of the node of `place` leads to.
     #[inline]
-    fn follow(&self, place: Place, node: &Node, edge: usize) -> Option<Place> {
+    fn follow(&self, place: TriePlace, node: &TrieNode, edge: usize) -> Option<TriePlace> {
         let (at, output) = match node.edges {
-            Edges::Empty => return None,
-            Edges::Next { target, .. } => (target, 0),
-            Edges::One { sizes, top, .. } => self.target(top, 1, sizes, 0, 0)?,
-            Edges::Many {
+            NodeEdges::Empty => return None,
+            NodeEdges::Next { target, .. } => (target, 0),
+            NodeEdges::One { sizes, top, .. } => self.target(top, 1, sizes, 0, 0)?,
+            NodeEdges::Many {
                 count, sizes, top, ..
             } => {
                 let ends = usize::from(node.is_end) * sizes.output;
@@ -357,7 +363,7 @@ impl Trie {
             }
         };
         let sum = place.sum.checked_add(output)?;
-        (at < place.at).then_some(Place { at, sum })
+        (at < place.at).then_some(TriePlace { at, sum })
     }
 
     /// Returns target and output of one of `count` edges. Their targets are before `top`; then follow the outputs, and
@@ -367,7 +373,7 @@ impl Trie {
         &self,
         top: usize,
         count: usize,
-        sizes: Sizes,
+        sizes: FieldSizes,
         edge: usize,
         ends: usize,
     ) -> Option<(usize, u64)> {
@@ -398,18 +404,18 @@ impl Trie {
     }
 }
 
-impl Edges {
+impl NodeEdges {
     fn count(&self) -> usize {
         match *self {
-            Edges::Empty => 0,
-            Edges::Next { .. } | Edges::One { .. } => 1,
-            Edges::Many { count, .. } => count,
+            NodeEdges::Empty => 0,
+            NodeEdges::Next { .. } | NodeEdges::One { .. } => 1,
+            NodeEdges::Many { count, .. } => count,
         }
     }
 }
 
 /// A walk over all keys in order.
-struct TrieWalk<'a> {
+struct TrieKeys<'a> {
     trie: &'a Trie,
     key: Vec<u8>,
     /// The places on the path of the key.
@@ -419,16 +425,16 @@ struct TrieWalk<'a> {
 /// A place whose edges are followed one after the other.
 #[derive(Clone, Copy)]
 struct OpenPlace {
-    place: Place,
-    node: Node,
+    place: TriePlace,
+    node: TrieNode,
     /// The edge that comes next.
     next: usize,
 }
 
-impl TrieWalk<'_> {
+impl TrieKeys<'_> {
     /// Goes along `start` to the first key not less than it, as far as keys have these bytes. Returns the number if `start`
     /// is a key.
-    fn seek(&mut self, mut place: Place, start: &[u8]) -> Option<u64> {
+    fn seek(&mut self, mut place: TriePlace, start: &[u8]) -> Option<u64> {
         for &byte in start {
             let edges = self.trie.node(place.at)?.edges;
             let next = self.trie.edge_from(edges, byte);
@@ -443,7 +449,7 @@ impl TrieWalk<'_> {
     }
 
     /// Adds a place, which continues with the edge `next`.
-    fn open(&mut self, place: Place, next: usize) -> Option<OpenPlace> {
+    fn open(&mut self, place: TriePlace, next: usize) -> Option<OpenPlace> {
         let node = self.trie.node(place.at)?;
         let open = OpenPlace { place, node, next };
         self.open.push(open);
@@ -451,7 +457,7 @@ impl TrieWalk<'_> {
     }
 
     /// Follows the next edge of the last place, which is `from` and has `byte`.
-    fn take(&mut self, from: OpenPlace, byte: u8) -> Option<Place> {
+    fn take(&mut self, from: OpenPlace, byte: u8) -> Option<TriePlace> {
         self.open.last_mut()?.next += 1;
         self.key.push(byte);
         self.trie.follow(from.place, &from.node, from.next)

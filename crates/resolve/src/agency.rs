@@ -3,14 +3,14 @@
 use doisift_core::{Doi, UrlEncoding};
 use serde::Deserialize;
 
-use crate::fetch::Reply;
-use crate::{Agency, Failure};
+use crate::fetch::ServiceReply;
+use crate::{Agency, ServiceFailure};
 
 /// Maximum number of names of a request.
-pub(crate) const MAX_NAMES: usize = 25;
+pub(crate) const MAX_REQUEST_NAMES: usize = 25;
 
 /// Maximum length of the path of a request, unless one name alone is longer.
-const MAX_PATH: usize = 2000;
+const MAX_PATH_BYTES: usize = 2000;
 
 /// Returns a name as a list has it: encoded for a URL, with its commas, since commas separate the names (H1).
 fn encoded(doi: &Doi) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn path(names: &[Doi]) -> String {
 /// Whether the request for `batch` has room for `next`.
 pub(crate) fn fits(batch: &[Doi], next: &Doi) -> bool {
     let length = path(batch).len() + 1 + encoded(next).len();
-    batch.is_empty() || length <= MAX_PATH
+    batch.is_empty() || length <= MAX_PATH_BYTES
 }
 
 /// One answer of the array: the agency, or the reason that there is none.
@@ -43,25 +43,26 @@ struct AgencyRow {
 /// The document shows a single object, the service sends an array.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Rows {
+enum AgencyRows {
     Many(Vec<AgencyRow>),
     One(AgencyRow),
 }
 
 /// Returns the answers for the names of a batch, in their order. A name that the reply leaves out could not be asked.
-pub(crate) fn read(names: &[Doi], reply: &Reply) -> Result<Vec<Agency>, Failure> {
+pub(crate) fn read(names: &[Doi], reply: &ServiceReply) -> Result<Vec<Agency>, ServiceFailure> {
     if reply.status != 200 {
-        return Err(Failure::Http(reply.status));
+        return Err(ServiceFailure::Http(reply.status));
     }
     let rows = serde_json::from_slice(&reply.body);
-    let rows = match rows.map_err(|error| Failure::Body(error.to_string()))? {
-        Rows::Many(rows) => rows,
-        Rows::One(row) => vec![row],
+    let rows = match rows.map_err(|error| ServiceFailure::Body(error.to_string()))? {
+        AgencyRows::Many(rows) => rows,
+        AgencyRows::One(row) => vec![row],
     };
     let of = |doi: &Doi| {
         let mut rows = rows.iter();
         let row = rows.find(|row| row.doi.eq_ignore_ascii_case(doi.as_str()));
-        let left_out = || Agency::CouldNotAsk(Failure::Body("it leaves out the name".to_owned()));
+        let left_out =
+            || Agency::CouldNotAsk(ServiceFailure::Body("it leaves out the name".to_owned()));
         row.map_or_else(left_out, |row| agency(&row.text))
     };
     Ok(names.iter().map(of).collect())
@@ -84,9 +85,9 @@ mod tests {
         names.map(|name| Doi::new(name).unwrap())
     }
 
-    fn said(names: &[Doi], status: u16, body: &str) -> Result<Vec<Agency>, Failure> {
+    fn said(names: &[Doi], status: u16, body: &str) -> Result<Vec<Agency>, ServiceFailure> {
         let body = body.as_bytes().to_vec();
-        read(names, &Reply { status, body })
+        read(names, &ServiceReply { status, body })
     }
 
     #[test]
@@ -115,14 +116,20 @@ mod tests {
     #[test]
     fn p5_what_is_not_the_interface_is_no_answer() {
         let names = names(["10.5555/a", "10.5555/b"]);
-        assert_eq!(said(&names, 404, "[]"), Err(Failure::Http(404)));
+        assert_eq!(said(&names, 404, "[]"), Err(ServiceFailure::Http(404)));
         for body in ["", "<html>", r#"[{"DOI":"10.5555/a"}]"#] {
             let said = said(&names, 200, body);
-            assert!(matches!(said, Err(Failure::Body(_))), "{body}: {said:?}");
+            assert!(
+                matches!(said, Err(ServiceFailure::Body(_))),
+                "{body}: {said:?}"
+            );
         }
         let half = said(&names, 200, r#"[{"DOI":"10.5555/a","RA":"Crossref"}]"#).unwrap();
         assert_eq!(half[0], Agency::Known("Crossref".to_owned()));
-        assert!(matches!(half[1], Agency::CouldNotAsk(Failure::Body(_))));
+        assert!(matches!(
+            half[1],
+            Agency::CouldNotAsk(ServiceFailure::Body(_))
+        ));
     }
 
     #[test]
@@ -137,12 +144,12 @@ mod tests {
     #[test]
     fn a_long_name_is_asked_alone() {
         let [short] = names(["10.5555/a"]);
-        let long = Doi::new(&format!("10.5555/{}", "x".repeat(MAX_PATH))).unwrap();
+        let long = Doi::new(&format!("10.5555/{}", "x".repeat(MAX_PATH_BYTES))).unwrap();
         let fits = [
             fits(&[], &long),
             fits(std::slice::from_ref(&short), &long),
             fits(std::slice::from_ref(&long), &short),
-            fits(&vec![short.clone(); MAX_NAMES], &short),
+            fits(&vec![short.clone(); MAX_REQUEST_NAMES], &short),
         ];
         assert_eq!(fits, [true, false, false, true]);
     }

@@ -11,7 +11,7 @@ use crate::delay::MAX_RETRY_AFTER;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Answer {
+pub enum HandleAnswer {
     /// The name is registered (response code 1).
     Known {
         /// Its values of type URL, in the order of the service.
@@ -25,22 +25,24 @@ pub enum Answer {
         target: String,
         /// The registry's answer about the other. `None` if it was not asked, since it is not a DOI name or was itself
         /// reached by an alias: only one alias is followed.
-        answer: Option<Box<Answer>>,
+        answer: Option<Box<HandleAnswer>>,
     },
     /// The registry does not know the name (response code 100).
     Unknown,
     /// The registry could not be asked. This says nothing about the name.
     #[serde(skip)]
-    CouldNotAsk(Failure),
+    CouldNotAsk(ServiceFailure),
 }
 
-impl Answer {
+impl HandleAnswer {
     /// Whether the name is registered; `None` if the registry could not be asked.
     pub fn exists(&self) -> Option<bool> {
         match self {
-            Answer::Known { .. } | Answer::WithoutValues | Answer::Alias { .. } => Some(true),
-            Answer::Unknown => Some(false),
-            Answer::CouldNotAsk(_) => None,
+            HandleAnswer::Known { .. }
+            | HandleAnswer::WithoutValues
+            | HandleAnswer::Alias { .. } => Some(true),
+            HandleAnswer::Unknown => Some(false),
+            HandleAnswer::CouldNotAsk(_) => None,
         }
     }
 }
@@ -60,13 +62,13 @@ pub enum Agency {
     Undetermined,
     /// The service could not be asked. This says nothing about the name.
     #[serde(skip)]
-    CouldNotAsk(Failure),
+    CouldNotAsk(ServiceFailure),
 }
 
 /// Why a service could not be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum ServiceFailure {
     /// The service answered as documented that it failed: response code 2, or one that is not documented.
     #[error("the service failed with response code {code}: {message}")]
     Service {
@@ -90,7 +92,7 @@ pub enum Failure {
     Lookup(String),
     /// Nothing was asked, because the client gave up before.
     #[error("not asked, since {0}")]
-    NotAsked(Box<Failure>),
+    NotAsked(Box<ServiceFailure>),
     /// The body is cut, not the documented JSON, or about another name.
     #[error("the answer cannot be used: {0}")]
     Body(String),
@@ -102,16 +104,18 @@ pub enum Failure {
     Redirect(String),
 }
 
-impl Failure {
+impl ServiceFailure {
     /// Whether the same question may get an answer later.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Failure::Http(status) => matches!(status, 408 | 429 | 500..),
-            Failure::Redirect(_) | Failure::Wait(_) | Failure::NotAsked(_) => false,
-            Failure::Lookup(_)
-            | Failure::Service { .. }
-            | Failure::Body(_)
-            | Failure::Network(_) => true,
+            ServiceFailure::Http(status) => matches!(status, 408 | 429 | 500..),
+            ServiceFailure::Redirect(_) | ServiceFailure::Wait(_) | ServiceFailure::NotAsked(_) => {
+                false
+            }
+            ServiceFailure::Lookup(_)
+            | ServiceFailure::Service { .. }
+            | ServiceFailure::Body(_)
+            | ServiceFailure::Network(_) => true,
         }
     }
 
@@ -119,20 +123,20 @@ impl Failure {
     /// names may be answered.
     pub(crate) fn gives_up_after(&self) -> Option<u32> {
         match self {
-            Failure::Wait(_) => Some(1),
-            Failure::Lookup(_) | Failure::Http(403) => Some(MAX_REFUSALS),
+            ServiceFailure::Wait(_) => Some(1),
+            ServiceFailure::Lookup(_) | ServiceFailure::Http(403) => Some(MAX_FAILURES_IN_A_ROW),
             _ => None,
         }
     }
 
     /// Whether the service asks all its clients to wait.
     pub(crate) fn is_overload(&self) -> bool {
-        matches!(self, Failure::Http(429 | 503))
+        matches!(self, ServiceFailure::Http(429 | 503))
     }
 }
 
 /// Number of look-up failures or refusals after which a client gives up.
-const MAX_REFUSALS: u32 = 3;
+const MAX_FAILURES_IN_A_ROW: u32 = 3;
 
 /// Returns advice on a status whose number does not explain it.
 fn status_hint(status: u16) -> &'static str {
@@ -155,7 +159,7 @@ pub(crate) fn time(wait: Duration) -> String {
 
 /// How long an answer stays fresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum Freshness {
     /// As long as the answer for a known name.
     Known,
     /// As long as the answer for an unknown name, which may soon be registered.
@@ -165,30 +169,32 @@ pub(crate) enum Keep {
 }
 
 /// An answer that a cache can hold.
-pub(crate) trait Keepable: Clone + Send + Serialize + DeserializeOwned {
-    fn keep(&self) -> Keep;
+pub(crate) trait CachedAnswer: Clone + Send + Serialize + DeserializeOwned {
+    fn keep(&self) -> Freshness;
 }
 
-impl Keepable for Answer {
-    fn keep(&self) -> Keep {
+impl CachedAnswer for HandleAnswer {
+    fn keep(&self) -> Freshness {
         match self {
-            Answer::Alias {
+            HandleAnswer::Alias {
                 answer: Some(answer),
                 ..
             } => answer.keep(),
-            Answer::Known { .. } | Answer::WithoutValues | Answer::Alias { .. } => Keep::Known,
-            Answer::Unknown => Keep::Unknown,
-            Answer::CouldNotAsk(_) => Keep::Not,
+            HandleAnswer::Known { .. }
+            | HandleAnswer::WithoutValues
+            | HandleAnswer::Alias { .. } => Freshness::Known,
+            HandleAnswer::Unknown => Freshness::Unknown,
+            HandleAnswer::CouldNotAsk(_) => Freshness::Not,
         }
     }
 }
 
-impl Keepable for Agency {
-    fn keep(&self) -> Keep {
+impl CachedAnswer for Agency {
+    fn keep(&self) -> Freshness {
         match self {
-            Agency::Known(_) => Keep::Known,
-            Agency::NotRegistered | Agency::Invalid | Agency::Undetermined => Keep::Unknown,
-            Agency::CouldNotAsk(_) => Keep::Not,
+            Agency::Known(_) => Freshness::Known,
+            Agency::NotRegistered | Agency::Invalid | Agency::Undetermined => Freshness::Unknown,
+            Agency::CouldNotAsk(_) => Freshness::Not,
         }
     }
 }

@@ -29,7 +29,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answer::{Keep, Keepable};
+use crate::answer::{CachedAnswer, Freshness};
 use crate::{CacheError, cache_file};
 
 /// How long answers are fresh. The names of older ones are asked again.
@@ -52,18 +52,18 @@ impl Default for MaxAge {
 }
 
 /// The bytes of a cache.
-trait Storage: Read + Write + Seek + Send {
+trait CacheStorage: Read + Write + Seek + Send {
     /// Makes all written bytes survive a failure of the machine.
     fn settle(&mut self) -> io::Result<()>;
 }
 
-impl Storage for File {
+impl CacheStorage for File {
     fn settle(&mut self) -> io::Result<()> {
         self.sync_data()
     }
 }
 
-impl Storage for Cursor<Vec<u8>> {
+impl CacheStorage for Cursor<Vec<u8>> {
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Storage for Cursor<Vec<u8>> {
 /// A killed process loses no finished answer. If the machine fails, the answers of the last run may be lost. On Unix, one
 /// process at a time can use a file.
 pub struct Cache {
-    storage: Box<dyn Storage>,
+    storage: Box<dyn CacheStorage>,
     /// Its name in errors.
     path: PathBuf,
     max_age: MaxAge,
@@ -87,7 +87,7 @@ pub struct Cache {
 
 /// The content of a line after its checksum.
 #[derive(Serialize, Deserialize)]
-struct Line<'a, A> {
+struct CacheLine<'a, A> {
     question: Cow<'a, str>,
     key: Cow<'a, str>,
     /// When the service was asked, in seconds since 1970.
@@ -96,7 +96,7 @@ struct Line<'a, A> {
 }
 
 /// Number of hexadecimal digits of a checksum.
-const CHECKSUM: usize = 16;
+const CHECKSUM_DIGITS: usize = 16;
 
 impl Cache {
     /// Opens or creates the file `path` for answers of `endpoint`, which is [`Client::endpoint`](crate::Client::endpoint).
@@ -151,7 +151,7 @@ impl Cache {
     }
 
     fn over(
-        storage: Box<dyn Storage>,
+        storage: Box<dyn CacheStorage>,
         path: &Path,
         endpoint: &str,
         max_age: MaxAge,
@@ -227,7 +227,7 @@ impl Cache {
     }
 
     /// Returns the answer to `question` about a name, and when it was given; `None` if no answer is fresh at `now`.
-    pub(crate) fn find<A: Keepable>(
+    pub(crate) fn find<A: CachedAnswer>(
         &mut self,
         question: &str,
         key: &str,
@@ -245,17 +245,17 @@ impl Cache {
     }
 
     /// Stores an answer that was given at `asked`, unless it is a failure.
-    pub(crate) fn put<A: Keepable>(
+    pub(crate) fn put<A: CachedAnswer>(
         &mut self,
         question: &str,
         key: &str,
         answer: &A,
         asked: SystemTime,
     ) -> Result<(), CacheError> {
-        if answer.keep() == Keep::Not {
+        if answer.keep() == Freshness::Not {
             return Ok(());
         }
-        let line = Line {
+        let line = CacheLine {
             question: question.into(),
             key: key.into(),
             asked: seconds(asked),
@@ -273,13 +273,13 @@ impl Cache {
         settled.map_err(|source| self.failed(source))
     }
 
-    fn is_fresh<A: Keepable>(&self, line: &Line<A>, now: SystemTime) -> bool {
+    fn is_fresh<A: CachedAnswer>(&self, line: &CacheLine<A>, now: SystemTime) -> bool {
         let age = now.duration_since(since_1970(line.asked));
         let age = age.unwrap_or_default();
         match line.answer.keep() {
-            Keep::Known => age < self.max_age.known,
-            Keep::Unknown => age < self.max_age.unknown,
-            Keep::Not => false,
+            Freshness::Known => age < self.max_age.known,
+            Freshness::Unknown => age < self.max_age.unknown,
+            Freshness::Not => false,
         }
     }
 
@@ -331,15 +331,15 @@ fn hash(question: &str, key: &str) -> u64 {
 }
 
 /// Returns a line with its checksum and end.
-fn written<A: Serialize>(line: &Line<A>) -> io::Result<Vec<u8>> {
+fn written<A: Serialize>(line: &CacheLine<A>) -> io::Result<Vec<u8>> {
     let json = serde_json::to_string(line)?;
     let checksum = xxh3_64(json.as_bytes());
     Ok(format!("{checksum:016x} {json}\n").into_bytes())
 }
 
 /// Parses a line. Returns `None` if it is torn or damaged.
-fn read_line<A: DeserializeOwned>(line: &[u8]) -> Option<Line<'static, A>> {
-    let (checksum, rest) = line.split_at_checked(CHECKSUM)?;
+fn read_line<A: DeserializeOwned>(line: &[u8]) -> Option<CacheLine<'static, A>> {
+    let (checksum, rest) = line.split_at_checked(CHECKSUM_DIGITS)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
     let checksum = std::str::from_utf8(checksum).ok()?;
     if u64::from_str_radix(checksum, 16).ok()? != xxh3_64(json) {
@@ -351,7 +351,7 @@ fn read_line<A: DeserializeOwned>(line: &[u8]) -> Option<Line<'static, A>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Answer;
+    use crate::HandleAnswer;
 
     const ENDPOINT: &str = "https://doi.org/";
 
@@ -368,34 +368,37 @@ mod tests {
         cache.start(usize::MAX).unwrap()
     }
 
-    fn put(cache: &mut Cache, key: &str, answer: &Answer) {
+    fn put(cache: &mut Cache, key: &str, answer: &HandleAnswer) {
         cache.put("handle", key, answer, day(100)).unwrap();
     }
 
-    fn found(cache: &mut Cache, key: &str, now: SystemTime) -> Option<Answer> {
+    fn found(cache: &mut Cache, key: &str, now: SystemTime) -> Option<HandleAnswer> {
         let found = cache.find("handle", key, now).unwrap();
         found.map(|(answer, _)| answer)
     }
 
-    fn known() -> Answer {
+    fn known() -> HandleAnswer {
         let urls = vec!["https://a.example/\n\u{e9}".to_owned()];
-        Answer::Known { urls }
+        HandleAnswer::Known { urls }
     }
 
     #[test]
     fn answers_are_found_again_until_they_are_stale() {
         let mut cache = opened(b"").unwrap();
         put(&mut cache, "10.5555/a", &known());
-        put(&mut cache, "10.5555/b", &Answer::Unknown);
+        put(&mut cache, "10.5555/b", &HandleAnswer::Unknown);
         let mut again = opened(&bytes(&mut cache)).unwrap();
         for cache in [&mut cache, &mut again] {
             assert_eq!((cache.len(), cache.damaged()), (2, 0));
             assert_eq!(found(cache, "10.5555/a", day(129)), Some(known()));
             assert_eq!(found(cache, "10.5555/a", day(130)), None);
-            assert_eq!(found(cache, "10.5555/b", day(100)), Some(Answer::Unknown));
+            assert_eq!(
+                found(cache, "10.5555/b", day(100)),
+                Some(HandleAnswer::Unknown)
+            );
             assert_eq!(found(cache, "10.5555/b", day(101)), None);
             assert_eq!(found(cache, "10.5555/c", day(100)), None);
-            let other = cache.find::<Answer>("agency", "10.5555/a", day(100));
+            let other = cache.find::<HandleAnswer>("agency", "10.5555/a", day(100));
             assert_eq!(other.unwrap(), None);
         }
     }
@@ -403,7 +406,7 @@ mod tests {
     #[test]
     fn the_last_answer_counts() {
         let mut cache = opened(b"").unwrap();
-        put(&mut cache, "10.5555/a", &Answer::Unknown);
+        put(&mut cache, "10.5555/a", &HandleAnswer::Unknown);
         put(&mut cache, "10.5555/a", &known());
         let mut again = opened(&bytes(&mut cache)).unwrap();
         assert_eq!(found(&mut again, "10.5555/a", day(100)), Some(known()));
@@ -413,11 +416,15 @@ mod tests {
     #[test]
     fn failures_are_not_kept() {
         let mut cache = opened(b"").unwrap();
-        let failure = Answer::CouldNotAsk(crate::Failure::Http(503));
+        let failure = HandleAnswer::CouldNotAsk(crate::ServiceFailure::Http(503));
         put(&mut cache, "10.5555/a", &failure);
         let target = "10.5555/b".to_owned();
         let answer = Some(Box::new(failure));
-        put(&mut cache, "10.5555/a", &Answer::Alias { target, answer });
+        put(
+            &mut cache,
+            "10.5555/a",
+            &HandleAnswer::Alias { target, answer },
+        );
         assert!(cache.is_empty());
     }
 
@@ -478,7 +485,7 @@ mod tests {
         let open = || Cache::open(&path, ENDPOINT, MaxAge::default());
         let mut cache = open().unwrap();
         for _ in 0..600 {
-            put(&mut cache, "10.5555/a", &Answer::Unknown);
+            put(&mut cache, "10.5555/a", &HandleAnswer::Unknown);
             put(&mut cache, "10.5555/b", &known());
         }
         put(&mut cache, "10.5555/a", &known());

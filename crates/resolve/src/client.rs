@@ -6,10 +6,12 @@ use std::time::Duration;
 use doisift_core::Doi;
 
 use crate::delay::MAX_WAIT;
-use crate::fetch::{FetchOptions, Fetcher, Reply};
-use crate::pace::Pace;
+use crate::fetch::{FetchOptions, Fetcher, ServiceReply};
+use crate::pace::RequestLimiter;
 use crate::refusals::Refusals;
-use crate::{Agency, Answer, Backoff, Cancel, Failure, Rate, SetupError, agency, handle};
+use crate::{
+    Agency, Backoff, CancelHandle, HandleAnswer, Rate, ServiceFailure, SetupError, agency, handle,
+};
 
 /// The services that a client asks, and its limits.
 #[derive(Clone, Debug)]
@@ -53,7 +55,7 @@ pub struct Client {
     concurrency: usize,
     attempts: u32,
     backoff: Backoff,
-    pace: Arc<Pace>,
+    pace: Arc<RequestLimiter>,
     fetcher: Fetcher,
     refusals: Refusals,
 }
@@ -67,7 +69,7 @@ impl Client {
     pub fn new(options: &ClientOptions) -> Result<Self, SetupError> {
         let endpoint = endpoint(&options.endpoint)?;
         let concurrency = options.concurrency.max(1);
-        let pace = Pace::new(options.rate);
+        let pace = RequestLimiter::new(options.rate);
         let fetch = FetchOptions {
             user_agent: user_agent(options.contact.as_deref())?,
             connect_timeout: options.connect_timeout.min(MAX_WAIT),
@@ -97,27 +99,27 @@ impl Client {
     }
 
     /// Returns a handle that ends this client's questions from another thread.
-    pub fn cancel_handle(&self) -> Cancel {
+    pub fn cancel_handle(&self) -> CancelHandle {
         self.pace.cancel_handle()
     }
 
     /// Asks the registry about one name, and follows one alias. Returns `None` if the client is cancelled.
-    pub fn ask(&self, doi: &Doi) -> Option<Answer> {
+    pub fn ask(&self, doi: &Doi) -> Option<HandleAnswer> {
         let answer = self.ask_once(doi)?;
-        let Answer::Alias { target, .. } = answer else {
+        let HandleAnswer::Alias { target, .. } = answer else {
             return Some(answer);
         };
         let answer = match Doi::new(&target) {
             Ok(other) => Some(Box::new(self.ask_once(&other)?)),
             Err(_) => None,
         };
-        Some(Answer::Alias { target, answer })
+        Some(HandleAnswer::Alias { target, answer })
     }
 
     /// Asks the registry about one name, without following an alias.
-    fn ask_once(&self, doi: &Doi) -> Option<Answer> {
+    fn ask_once(&self, doi: &Doi) -> Option<HandleAnswer> {
         let answer = self.insist(&handle::path(doi), |reply| handle::read(doi, reply))?;
-        Some(answer.unwrap_or_else(Answer::CouldNotAsk))
+        Some(answer.unwrap_or_else(HandleAnswer::CouldNotAsk))
     }
 
     /// Asks for the agencies of the names of one batch. Returns `None` if the client is cancelled.
@@ -132,8 +134,8 @@ impl Client {
     fn insist<T>(
         &self,
         path: &str,
-        read: impl Fn(&Reply) -> Result<T, Failure>,
-    ) -> Option<Result<T, Failure>> {
+        read: impl Fn(&ServiceReply) -> Result<T, ServiceFailure>,
+    ) -> Option<Result<T, ServiceFailure>> {
         let url = format!("{}{path}", self.endpoint);
         let mut attempt = 0;
         loop {

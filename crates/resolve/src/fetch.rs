@@ -7,29 +7,29 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
-use crate::Failure;
+use crate::ServiceFailure;
 use crate::answer::time;
 use crate::delay::{MAX_RETRY_AFTER, retry_after};
-use crate::pace::Pace;
+use crate::pace::RequestLimiter;
 use crate::rate::Rate;
 
 const MAX_REDIRECTS: usize = 5;
 
 /// Minimum wait that is reported to the user.
-const TOLD: Duration = Duration::from_secs(5);
+const MIN_REPORTED_WAIT: Duration = Duration::from_secs(5);
 
 /// Maximum size of a body. A record with a thousand values has some 100 KiB.
-const MAX_BODY: u64 = 8 << 20;
+const MAX_BODY_BYTES: u64 = 8 << 20;
 
 /// A service's reply with any status except a redirect.
-pub(crate) struct Reply {
+pub(crate) struct ServiceReply {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
 /// The result of one request.
-enum Step {
-    Reply(Reply),
+enum FetchStep {
+    Reply(ServiceReply),
     Redirect(String),
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct FetchOptions {
 
 pub(crate) struct Fetcher {
     agent: Agent,
-    pace: Arc<Pace>,
+    pace: Arc<RequestLimiter>,
 }
 
 impl Fetcher {
-    pub fn new(options: FetchOptions, pace: Arc<Pace>) -> Self {
+    pub fn new(options: FetchOptions, pace: Arc<RequestLimiter>) -> Self {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -70,23 +70,23 @@ impl Fetcher {
     }
 
     /// Fetches `url` and follows redirects. Returns `None` if the client is cancelled.
-    pub fn get(&self, url: &str) -> Option<Result<Reply, Failure>> {
+    pub fn get(&self, url: &str) -> Option<Result<ServiceReply, ServiceFailure>> {
         let mut url = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
             match self.step(&url)? {
-                Ok(Step::Redirect(location)) => match target(&url, &location) {
+                Ok(FetchStep::Redirect(location)) => match target(&url, &location) {
                     Some(next) => url = next,
-                    None => return Some(Err(Failure::Redirect(location))),
+                    None => return Some(Err(ServiceFailure::Redirect(location))),
                 },
-                Ok(Step::Reply(reply)) => return Some(Ok(reply)),
+                Ok(FetchStep::Reply(reply)) => return Some(Ok(reply)),
                 Err(failure) => return Some(Err(failure)),
             }
         }
-        Some(Err(Failure::Redirect(url)))
+        Some(Err(ServiceFailure::Redirect(url)))
     }
 
     /// Sends one request and reads its whole reply. Waits for its turn first.
-    fn step(&self, url: &str) -> Option<Result<Step, Failure>> {
+    fn step(&self, url: &str) -> Option<Result<FetchStep, ServiceFailure>> {
         let permit = self.pace.enter()?;
         let answered = self.agent.get(url).call();
         let step = answered.map_err(network).and_then(|mut response| {
@@ -101,7 +101,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// If it wants no requests for longer than a client waits.
-    fn obey(&self, response: &Response<Body>) -> Result<(), Failure> {
+    fn obey(&self, response: &Response<Body>) -> Result<(), ServiceFailure> {
         let limit = text(response, "x-rate-limit-limit");
         let interval = text(response, "x-rate-limit-interval");
         if let (Some(limit), Some(interval)) = (limit, interval)
@@ -114,9 +114,9 @@ impl Fetcher {
             && let Some(wait) = retry_after(header, SystemTime::now())
         {
             if wait > MAX_RETRY_AFTER {
-                return Err(Failure::Wait(wait));
+                return Err(ServiceFailure::Wait(wait));
             }
-            if self.pace.pause(wait) >= TOLD {
+            if self.pace.pause(wait) >= MIN_REPORTED_WAIT {
                 log::warn!("the service wants no request for {}; waiting", time(wait));
             }
         }
@@ -124,24 +124,24 @@ impl Fetcher {
     }
 }
 
-fn read(response: &mut Response<Body>) -> Result<Step, Failure> {
+fn read(response: &mut Response<Body>) -> Result<FetchStep, ServiceFailure> {
     let status = response.status().as_u16();
     if matches!(status, 301 | 302 | 303 | 307 | 308) {
         let location = text(response, header::LOCATION.as_str());
-        return Ok(Step::Redirect(location.unwrap_or_default().to_owned()));
+        return Ok(FetchStep::Redirect(location.unwrap_or_default().to_owned()));
     }
-    let body = response.body_mut().with_config().limit(MAX_BODY);
+    let body = response.body_mut().with_config().limit(MAX_BODY_BYTES);
     let body = body.read_to_vec().map_err(network)?;
-    Ok(Step::Reply(Reply { status, body }))
+    Ok(FetchStep::Reply(ServiceReply { status, body }))
 }
 
-fn network(error: ureq::Error) -> Failure {
+fn network(error: ureq::Error) -> ServiceFailure {
     match error {
         ureq::Error::HostNotFound | ureq::Error::Timeout(ureq::Timeout::Resolve) => {
-            Failure::Lookup(error.to_string())
+            ServiceFailure::Lookup(error.to_string())
         }
-        ureq::Error::Io(error) if is_lookup(&error) => Failure::Lookup(error.to_string()),
-        error => Failure::Network(error.to_string()),
+        ureq::Error::Io(error) if is_lookup(&error) => ServiceFailure::Lookup(error.to_string()),
+        error => ServiceFailure::Network(error.to_string()),
     }
 }
 

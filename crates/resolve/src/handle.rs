@@ -4,8 +4,8 @@ use doisift_core::Doi;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fetch::Reply;
-use crate::{Answer, Failure};
+use crate::fetch::ServiceReply;
+use crate::{HandleAnswer, ServiceFailure};
 
 /// Returns the path of a name below the endpoint, with the two types that an answer needs.
 pub(crate) fn path(doi: &Doi) -> String {
@@ -16,7 +16,7 @@ pub(crate) fn path(doi: &Doi) -> String {
 
 /// The fields of the documented body that answers need.
 #[derive(Deserialize)]
-struct Body {
+struct HandleBody {
     #[serde(rename = "responseCode")]
     code: u32,
     #[serde(default)]
@@ -31,11 +31,11 @@ struct Body {
 struct HandleValue {
     #[serde(rename = "type")]
     kind: String,
-    data: Data,
+    data: ValueData,
 }
 
 #[derive(Deserialize)]
-struct Data {
+struct ValueData {
     format: String,
     value: Value,
 }
@@ -43,32 +43,32 @@ struct Data {
 /// Reads the service's answer about `doi`. Does not follow an alias.
 ///
 /// A page with status 404 is not an answer, nor is a record whose code contradicts the status.
-pub(crate) fn read(doi: &Doi, reply: &Reply) -> Result<Answer, Failure> {
-    let body = serde_json::from_slice::<Body>(&reply.body);
+pub(crate) fn read(doi: &Doi, reply: &ServiceReply) -> Result<HandleAnswer, ServiceFailure> {
+    let body = serde_json::from_slice::<HandleBody>(&reply.body);
     if !matches!(reply.status, 200 | 404 | 500) || (reply.status != 200 && body.is_err()) {
-        return Err(Failure::Http(reply.status));
+        return Err(ServiceFailure::Http(reply.status));
     }
-    let body = body.map_err(|error| Failure::Body(error.to_string()))?;
+    let body = body.map_err(|error| ServiceFailure::Body(error.to_string()))?;
     match (body.code, reply.status) {
         (1, 200) | (100 | 200, 200 | 404) => {}
-        (1 | 100 | 200, status) => return Err(Failure::Http(status)),
+        (1 | 100 | 200, status) => return Err(ServiceFailure::Http(status)),
         (code, _) => {
             let message = body.message;
-            return Err(Failure::Service { code, message });
+            return Err(ServiceFailure::Service { code, message });
         }
     }
     if !body.handle.eq_ignore_ascii_case(doi.as_str()) {
         let other = format!("it is about {:?}", body.handle);
-        return Err(Failure::Body(other));
+        return Err(ServiceFailure::Body(other));
     }
     Ok(match body.code {
-        100 => Answer::Unknown,
-        200 => Answer::WithoutValues,
+        100 => HandleAnswer::Unknown,
+        200 => HandleAnswer::WithoutValues,
         _ => found(body.values),
     })
 }
 
-fn found(values: Vec<HandleValue>) -> Answer {
+fn found(values: Vec<HandleValue>) -> HandleAnswer {
     let of_type = |kind: &str| {
         let wanted = values.iter().filter(|value| value.kind == kind);
         wanted
@@ -77,17 +77,17 @@ fn found(values: Vec<HandleValue>) -> Answer {
             .collect::<Vec<_>>()
     };
     match of_type("HS_ALIAS").into_iter().next() {
-        Some(target) => Answer::Alias {
+        Some(target) => HandleAnswer::Alias {
             target,
             answer: None,
         },
-        None => Answer::Known {
+        None => HandleAnswer::Known {
             urls: of_type("URL"),
         },
     }
 }
 
-impl Data {
+impl ValueData {
     /// Returns the text of format `string`. Values in other formats are bytes or structures, without an address.
     fn text(&self) -> Option<&str> {
         self.value.as_str().filter(|_| self.format == "string")
@@ -98,9 +98,9 @@ impl Data {
 mod tests {
     use super::*;
 
-    fn said(name: &str, status: u16, body: &str) -> Result<Answer, Failure> {
+    fn said(name: &str, status: u16, body: &str) -> Result<HandleAnswer, ServiceFailure> {
         let body = body.as_bytes().to_vec();
-        read(&Doi::new(name).unwrap(), &Reply { status, body })
+        read(&Doi::new(name).unwrap(), &ServiceReply { status, body })
     }
 
     /// The document's first example of P4, with the braces and the address that are missing in its copy.
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn p4_the_examples_of_the_document() {
-        let known = Answer::Known {
+        let known = HandleAnswer::Known {
             urls: vec!["http://www.doi.org/index.html".to_owned()],
         };
         assert_eq!(said("10.1000/1", 200, EXAMPLE), Ok(known.clone()));
@@ -135,7 +135,10 @@ mod tests {
             {"index":6,"type":"URL","data":{"format":"string","value":"https://a.example/2"}}]}"#;
         let urls = ["https://a.example/1", "https://a.example/2"].map(str::to_owned);
         let urls = urls.to_vec();
-        assert_eq!(said("10.1000/1", 200, body), Ok(Answer::Known { urls }));
+        assert_eq!(
+            said("10.1000/1", 200, body),
+            Ok(HandleAnswer::Known { urls })
+        );
     }
 
     #[test]
@@ -143,16 +146,19 @@ mod tests {
         let body =
             |code| format!(r#"{{"responseCode":{code},"handle":"10.1000/A","message":"m"}}"#);
         let name = "10.1000/a";
-        assert_eq!(said(name, 404, &body(100)), Ok(Answer::Unknown));
-        assert_eq!(said(name, 200, &body(200)), Ok(Answer::WithoutValues));
+        assert_eq!(said(name, 404, &body(100)), Ok(HandleAnswer::Unknown));
+        assert_eq!(said(name, 200, &body(200)), Ok(HandleAnswer::WithoutValues));
         let failed = |code| {
             let message = "m".to_owned();
-            Err(Failure::Service { code, message })
+            Err(ServiceFailure::Service { code, message })
         };
         assert_eq!(said(name, 500, &body(2)), failed(2));
         assert_eq!(said(name, 200, &body(4)), failed(4));
         for (status, code) in [(404, 1), (500, 1), (500, 200), (500, 100), (503, 100)] {
-            assert_eq!(said(name, status, &body(code)), Err(Failure::Http(status)));
+            assert_eq!(
+                said(name, status, &body(code)),
+                Err(ServiceFailure::Http(status))
+            );
         }
     }
 
@@ -160,12 +166,18 @@ mod tests {
     fn p4_what_is_not_the_interface_is_no_answer() {
         let page = "<html>Not Found</html>";
         for status in [404, 403, 429, 500, 502] {
-            assert_eq!(said("10.1000/1", status, page), Err(Failure::Http(status)));
+            assert_eq!(
+                said("10.1000/1", status, page),
+                Err(ServiceFailure::Http(status))
+            );
         }
         let other = r#"{"responseCode":100,"handle":"10.1000/2"}"#;
         for body in [page, "", "[]", "{}", &EXAMPLE[..EXAMPLE.len() / 2], other] {
             let said = said("10.1000/1", 200, body);
-            assert!(matches!(said, Err(Failure::Body(_))), "{body}: {said:?}");
+            assert!(
+                matches!(said, Err(ServiceFailure::Body(_))),
+                "{body}: {said:?}"
+            );
         }
     }
 
@@ -173,7 +185,7 @@ mod tests {
     fn p6_an_alias_is_reported() {
         let body = r#"{"responseCode":1,"handle":"10.1000/1","values":[
             {"index":1,"type":"HS_ALIAS","data":{"format":"string","value":"10.1000/2"},"ttl":86400}]}"#;
-        let alias = Answer::Alias {
+        let alias = HandleAnswer::Alias {
             target: "10.1000/2".to_owned(),
             answer: None,
         };

@@ -1,11 +1,11 @@
 //! Asks the DOI proxy about names, politely and resumably.
 //!
 //! - [`Client`] asks: [`Client::resolve`] for the record of one name or of many, [`Client::agencies`] for their agencies.
-//! - [`Answer`] is one of three kinds: the name exists, the registry does not know it, or it could not be asked and why.
+//! - [`HandleAnswer`] is one of three kinds: the name exists, the registry does not know it, or it could not be asked and why.
 //!   [`Agency`] is the answer of the service "Which RA".
-//! - [`Dated`] adds to an answer when the service was asked, and whether it comes from the cache.
+//! - [`DatedAnswer`] adds to an answer when the service was asked, and whether it comes from the cache.
 //! - [`Cache`] keeps answers in a file, so that a later run asks only for what is new or stale.
-//! - [`Cancel`] ends a run from another thread.
+//! - [`CancelHandle`] ends a run from another thread.
 //!
 //! # What the services see
 //!
@@ -20,13 +20,13 @@
 //! # Repeated questions
 //!
 //! These failures are asked again: no connection, cut or foreign bodies, status 408, 429 and 5xx, response code 2. The
-//! delays double and are partly random. A failure that remains is the answer [`Answer::CouldNotAsk`] and is not kept in the
+//! delays double and are partly random. A failure that remains is the answer [`HandleAnswer::CouldNotAsk`] and is not kept in the
 //! cache.
 //!
 //! # Errors
 //!
 //! [`SetupError`] for invalid options, [`CacheError`] for the file of a cache. A failure for one name is the answer for
-//! that name, as a [`Failure`].
+//! that name, as a [`ServiceFailure`].
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -45,14 +45,14 @@ mod refusals;
 mod run;
 mod window;
 
-pub use answer::{Agency, Answer, Failure};
+pub use answer::{Agency, HandleAnswer, ServiceFailure};
 pub use cache::{Cache, MaxAge};
 pub use client::{Client, ClientOptions};
 pub use delay::Backoff;
 pub use error::{CacheError, SetupError};
-pub use pace::Cancel;
+pub use pace::CancelHandle;
 pub use rate::Rate;
-pub use run::{Dated, Summary};
+pub use run::{DatedAnswer, LookupCounts};
 
 /// The README's examples are compiled.
 #[cfg(doctest)]

@@ -3,16 +3,16 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::rate::{Limiter, Rate};
+use crate::rate::{Rate, RateWindow};
 
 /// Ends the questions of a client from any thread.
 ///
 /// Requests in progress still end, at the latest with their timeout, and their answers are kept. No further questions are
 /// asked: a cancelled client stays cancelled.
 #[derive(Clone, Debug)]
-pub struct Cancel(Arc<Pace>);
+pub struct CancelHandle(Arc<RequestLimiter>);
 
-impl Cancel {
+impl CancelHandle {
     /// Ends the questions of the client.
     pub fn cancel(&self) {
         self.0.change(|state| state.is_cancelled = true);
@@ -25,49 +25,49 @@ impl Cancel {
 }
 
 #[derive(Debug)]
-struct PaceState {
-    limiter: Limiter,
+struct RequestLimiterState {
+    limiter: RateWindow,
     is_cancelled: bool,
 }
 
 /// The only limiter of a client.
 #[derive(Debug)]
-pub(crate) struct Pace {
-    state: Mutex<PaceState>,
+pub(crate) struct RequestLimiter {
+    state: Mutex<RequestLimiterState>,
     changed: Condvar,
 }
 
 /// The right to one request in progress.
-pub(crate) struct Permit<'a>(&'a Pace);
+pub(crate) struct RequestPermit<'a>(&'a RequestLimiter);
 
-impl Drop for Permit<'_> {
+impl Drop for RequestPermit<'_> {
     fn drop(&mut self) {
         self.0.change(|state| state.limiter.end(Instant::now()));
     }
 }
 
-impl Pace {
+impl RequestLimiter {
     pub fn new(rate: Rate) -> Arc<Self> {
-        let state = PaceState {
-            limiter: Limiter::new(rate, Instant::now()),
+        let state = RequestLimiterState {
+            limiter: RateWindow::new(rate, Instant::now()),
             is_cancelled: false,
         };
-        Arc::new(Pace {
+        Arc::new(RequestLimiter {
             state: Mutex::new(state),
             changed: Condvar::new(),
         })
     }
 
-    pub fn cancel_handle(self: &Arc<Self>) -> Cancel {
-        Cancel(Arc::clone(self))
+    pub fn cancel_handle(self: &Arc<Self>) -> CancelHandle {
+        CancelHandle(Arc::clone(self))
     }
 
     /// Waits for the turn of a request. Returns `None` if the client is cancelled.
-    pub fn enter(&self) -> Option<Permit<'_>> {
+    pub fn enter(&self) -> Option<RequestPermit<'_>> {
         let mut state = self.lock();
         while !state.is_cancelled {
             match state.limiter.start(Instant::now()) {
-                Ok(()) => return Some(Permit(self)),
+                Ok(()) => return Some(RequestPermit(self)),
                 Err(wait) => state = self.wait(state, wait),
             }
         }
@@ -100,20 +100,20 @@ impl Pace {
         self.change(|state| state.limiter.obey(rate));
     }
 
-    fn change(&self, change: impl FnOnce(&mut PaceState)) {
+    fn change(&self, change: impl FnOnce(&mut RequestLimiterState)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, PaceState> {
+    fn lock(&self) -> MutexGuard<'_, RequestLimiterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wait<'a>(
         &self,
-        state: MutexGuard<'a, PaceState>,
+        state: MutexGuard<'a, RequestLimiterState>,
         wait: Duration,
-    ) -> MutexGuard<'a, PaceState> {
+    ) -> MutexGuard<'a, RequestLimiterState> {
         let waited = self.changed.wait_timeout(state, wait);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }

@@ -65,7 +65,7 @@ impl Rate {
 /// receives it between the two. So two requests on one place arrive at least an interval apart, and there are no more
 /// places than the rate has requests.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(crate) struct RateWindow {
     /// The caller's rate.
     own: Rate,
     /// The rate in force: the service may want a lower one.
@@ -79,10 +79,10 @@ pub(crate) struct Limiter {
 /// Length of a wait that ends when a request is answered.
 const UNTIL_ANSWERED: Duration = Duration::from_secs(3600);
 
-impl Limiter {
+impl RateWindow {
     /// Makes a limiter. The first request waits too, since an earlier process may have sent one just before.
     pub fn new(rate: Rate, now: Instant) -> Self {
-        Limiter {
+        RateWindow {
             own: rate,
             rate,
             under_way: 0,
@@ -140,10 +140,10 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     /// Makes a limiter, and returns when it lets the first request pass.
-    fn limiter(requests: u32) -> (Limiter, Instant) {
+    fn limiter(requests: u32) -> (RateWindow, Instant) {
         let rate = Rate::new(requests, 1000 * MS).unwrap();
         let now = Instant::now();
-        (Limiter::new(rate, now), now + rate.step())
+        (RateWindow::new(rate, now), now + rate.step())
     }
 
     #[test]

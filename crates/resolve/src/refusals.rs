@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::Failure;
+use crate::ServiceFailure;
 
 /// The failures of a client that concern all names.
 #[derive(Default)]
@@ -13,14 +13,14 @@ struct RefusalState {
     /// Failures since the last answer.
     count: u32,
     /// Why the client gave up.
-    given_up: Option<Failure>,
+    given_up: Option<ServiceFailure>,
 }
 
 impl Refusals {
     /// Returns the failure of a question after the client gave up; `None` if the question should be asked.
-    pub fn given_up(&self) -> Option<Failure> {
+    pub fn given_up(&self) -> Option<ServiceFailure> {
         let reason = self.lock().given_up.clone()?;
-        Some(Failure::NotAsked(Box::new(reason)))
+        Some(ServiceFailure::NotAsked(Box::new(reason)))
     }
 
     /// Notes that a question was answered.
@@ -29,7 +29,7 @@ impl Refusals {
     }
 
     /// Notes a failure. Returns whether the client gives up because of it; the first such failure is logged.
-    pub fn note(&self, failure: &Failure) -> bool {
+    pub fn note(&self, failure: &ServiceFailure) -> bool {
         let Some(max) = failure.gives_up_after() else {
             return false;
         };

@@ -11,14 +11,14 @@ use std::time::SystemTime;
 
 use doisift_core::Doi;
 
-use crate::answer::Keepable;
+use crate::answer::CachedAnswer;
 use crate::cache::whole_seconds;
-use crate::window::Window;
-use crate::{Agency, Answer, Cache, CacheError, Client, agency};
+use crate::window::AnswerQueue;
+use crate::{Agency, Cache, CacheError, Client, HandleAnswer, agency};
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct LookupCounts {
     /// Names whose answers were delivered.
     pub delivered: u64,
     /// Names that the cache answered.
@@ -31,7 +31,7 @@ pub struct Summary {
 
 /// An answer, and when and how it was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dated<A> {
+pub struct DatedAnswer<A> {
     /// The answer of the service.
     pub answer: A,
     /// When it was asked, to the second.
@@ -41,13 +41,13 @@ pub struct Dated<A> {
 }
 
 /// A question that a run asks of many names.
-trait Question: Sync {
-    type Answer: Keepable;
+trait RegistryQuestion: Sync {
+    type Answer: CachedAnswer;
     /// Its name in the cache.
     const NAME: &'static str;
 
     /// Maximum number of names in a batch.
-    const MAX_NAMES: usize;
+    const MAX_BATCH_NAMES: usize;
 
     /// Whether the request for `batch` has room for `next`.
     fn fits(batch: &[Doi], next: &Doi) -> bool;
@@ -58,26 +58,26 @@ trait Question: Sync {
 
 struct HandleQuestion;
 
-impl Question for HandleQuestion {
-    type Answer = Answer;
+impl RegistryQuestion for HandleQuestion {
+    type Answer = HandleAnswer;
     const NAME: &'static str = "handle";
-    const MAX_NAMES: usize = 1;
+    const MAX_BATCH_NAMES: usize = 1;
 
     fn fits(batch: &[Doi], _: &Doi) -> bool {
         batch.is_empty()
     }
 
-    fn ask(client: &Client, batch: &[Doi]) -> Option<Vec<Answer>> {
+    fn ask(client: &Client, batch: &[Doi]) -> Option<Vec<HandleAnswer>> {
         batch.iter().map(|doi| client.ask(doi)).collect()
     }
 }
 
 struct AgencyQuestion;
 
-impl Question for AgencyQuestion {
+impl RegistryQuestion for AgencyQuestion {
     type Answer = Agency;
     const NAME: &'static str = "agency";
-    const MAX_NAMES: usize = agency::MAX_NAMES;
+    const MAX_BATCH_NAMES: usize = agency::MAX_REQUEST_NAMES;
 
     fn fits(batch: &[Doi], next: &Doi) -> bool {
         agency::fits(batch, next)
@@ -102,8 +102,8 @@ impl Client {
         &self,
         names: impl IntoIterator<Item = Doi>,
         cache: &mut Cache,
-        deliver: impl FnMut(Doi, Dated<Answer>) -> ControlFlow<()>,
-    ) -> Result<Summary, CacheError> {
+        deliver: impl FnMut(Doi, DatedAnswer<HandleAnswer>) -> ControlFlow<()>,
+    ) -> Result<LookupCounts, CacheError> {
         run::<HandleQuestion>(self, names, cache, deliver)
     }
 
@@ -116,46 +116,46 @@ impl Client {
         &self,
         names: impl IntoIterator<Item = Doi>,
         cache: &mut Cache,
-        deliver: impl FnMut(Doi, Dated<Agency>) -> ControlFlow<()>,
-    ) -> Result<Summary, CacheError> {
+        deliver: impl FnMut(Doi, DatedAnswer<Agency>) -> ControlFlow<()>,
+    ) -> Result<LookupCounts, CacheError> {
         run::<AgencyQuestion>(self, names, cache, deliver)
     }
 }
 
 /// Why a run ends before its names do.
-enum Stop {
+enum LookupEnd {
     Cancelled,
     Cache(CacheError),
 }
 
-impl From<CacheError> for Stop {
+impl From<CacheError> for LookupEnd {
     fn from(error: CacheError) -> Self {
-        Stop::Cache(error)
+        LookupEnd::Cache(error)
     }
 }
 
 /// Names of a batch with their answers.
-type Settled<A> = Result<Vec<(Doi, Dated<A>)>, Stop>;
+type AnsweredBatch<A> = Result<Vec<(Doi, DatedAnswer<A>)>, LookupEnd>;
 
-fn run<Q: Question>(
+fn run<Q: RegistryQuestion>(
     client: &Client,
     names: impl IntoIterator<Item = Doi>,
     cache: &mut Cache,
-    deliver: impl FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>,
-) -> Result<Summary, CacheError> {
+    deliver: impl FnMut(Doi, DatedAnswer<Q::Answer>) -> ControlFlow<()>,
+) -> Result<LookupCounts, CacheError> {
     let cache = &Mutex::new(cache);
     let (jobs, waiting) = mpsc::channel();
     let waiting = &Mutex::new(waiting);
     let (send, settled) = mpsc::channel();
-    let run = Run::<Q, _> {
+    let run = NameLookup::<Q, _> {
         client,
         cache,
-        window: Window::new(),
+        window: AnswerQueue::new(),
         batch: Vec::new(),
         jobs,
         settled,
         deliver,
-        summary: Summary::default(),
+        summary: LookupCounts::default(),
     };
     let ended = thread::scope(|scope| {
         for _ in 0..client.concurrency() {
@@ -167,8 +167,8 @@ fn run<Q: Question>(
     });
     lock(cache).settle()?;
     match ended {
-        (summary, None | Some(Stop::Cancelled)) => Ok(summary),
-        (_, Some(Stop::Cache(error))) => Err(error),
+        (summary, None | Some(LookupEnd::Cancelled)) => Ok(summary),
+        (_, Some(LookupEnd::Cache(error))) => Err(error),
     }
 }
 
@@ -177,18 +177,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Asks batches until no more come.
-fn work<Q: Question>(
+fn work<Q: RegistryQuestion>(
     client: &Client,
     waiting: &Mutex<Receiver<Vec<Doi>>>,
     cache: &Mutex<&mut Cache>,
-    settled: Sender<Settled<Q::Answer>>,
+    settled: Sender<AnsweredBatch<Q::Answer>>,
 ) {
     loop {
         let received = lock(waiting).recv();
         let Ok(batch) = received else { return };
         let answers = match Q::ask(client, &batch) {
             Some(answers) => keep::<Q>(cache, batch, answers),
-            None => Err(Stop::Cancelled),
+            None => Err(LookupEnd::Cancelled),
         };
         let is_last = answers.is_err();
         if settled.send(answers).is_err() || is_last {
@@ -198,17 +198,17 @@ fn work<Q: Question>(
 }
 
 /// Puts answers into the cache and joins them with their names.
-fn keep<Q: Question>(
+fn keep<Q: RegistryQuestion>(
     cache: &Mutex<&mut Cache>,
     batch: Vec<Doi>,
     answers: Vec<Q::Answer>,
-) -> Settled<Q::Answer> {
+) -> AnsweredBatch<Q::Answer> {
     let mut cache = lock(cache);
     let asked = whole_seconds(SystemTime::now());
     for (doi, answer) in batch.iter().zip(&answers) {
         cache.put(Q::NAME, &doi.key(), answer, asked)?;
     }
-    let dated = answers.into_iter().map(|answer| Dated {
+    let dated = answers.into_iter().map(|answer| DatedAnswer {
         answer,
         asked,
         is_cached: false,
@@ -217,19 +217,19 @@ fn keep<Q: Question>(
 }
 
 /// The part of a run on the caller's thread.
-struct Run<'a, 'c, Q: Question, D> {
+struct NameLookup<'a, 'c, Q: RegistryQuestion, D> {
     client: &'a Client,
     cache: &'a Mutex<&'c mut Cache>,
-    window: Window<Dated<Q::Answer>>,
+    window: AnswerQueue<DatedAnswer<Q::Answer>>,
     /// Names of the next request, which is not sent yet.
     batch: Vec<Doi>,
     jobs: Sender<Vec<Doi>>,
-    settled: Receiver<Settled<Q::Answer>>,
+    settled: Receiver<AnsweredBatch<Q::Answer>>,
     deliver: D,
-    summary: Summary,
+    summary: LookupCounts,
 }
 
-impl<Q: Question, D> Drop for Run<'_, '_, Q, D> {
+impl<Q: RegistryQuestion, D> Drop for NameLookup<'_, '_, Q, D> {
     /// Cancels an incomplete run. The threads end after their current request, whatever is in their queue.
     fn drop(&mut self) {
         if !self.summary.is_complete {
@@ -238,14 +238,16 @@ impl<Q: Question, D> Drop for Run<'_, '_, Q, D> {
     }
 }
 
-impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_, Q, D> {
-    fn all(mut self, names: impl Iterator<Item = Doi>) -> (Summary, Option<Stop>) {
+impl<Q: RegistryQuestion, D: FnMut(Doi, DatedAnswer<Q::Answer>) -> ControlFlow<()>>
+    NameLookup<'_, '_, Q, D>
+{
+    fn all(mut self, names: impl Iterator<Item = Doi>) -> (LookupCounts, Option<LookupEnd>) {
         let stop = self.rows(names.fuse()).err();
         self.summary.is_complete = stop.is_none();
         (self.summary, stop)
     }
 
-    fn rows(&mut self, mut names: impl Iterator<Item = Doi>) -> Result<(), Stop> {
+    fn rows(&mut self, mut names: impl Iterator<Item = Doi>) -> Result<(), LookupEnd> {
         loop {
             while let Ok(settled) = self.settled.try_recv() {
                 self.settle(settled?);
@@ -261,13 +263,13 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
             if self.window.is_empty() {
                 return Ok(());
             }
-            let settled = self.settled.recv().map_err(|_| Stop::Cancelled)?;
+            let settled = self.settled.recv().map_err(|_| LookupEnd::Cancelled)?;
             self.settle(settled?);
         }
     }
 
     /// Answers a name from the cache, or sends it if it is not in progress.
-    fn take(&mut self, doi: Doi) -> Result<(), Stop> {
+    fn take(&mut self, doi: Doi) -> Result<(), LookupEnd> {
         let key = doi.key();
         if self.window.awaits(&key) {
             self.window.push_open(doi);
@@ -277,7 +279,7 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
         if let Some((answer, asked)) = answer {
             self.summary.cached += 1;
             let is_cached = true;
-            let answer = Dated {
+            let answer = DatedAnswer {
                 answer,
                 asked,
                 is_cached,
@@ -291,7 +293,7 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
         self.summary.asked += 1;
         self.batch.push(doi.clone());
         self.window.push_open(doi);
-        if self.batch.len() >= Q::MAX_NAMES {
+        if self.batch.len() >= Q::MAX_BATCH_NAMES {
             self.send();
         }
         Ok(())
@@ -306,18 +308,18 @@ impl<Q: Question, D: FnMut(Doi, Dated<Q::Answer>) -> ControlFlow<()>> Run<'_, '_
         }
     }
 
-    fn settle(&mut self, settled: Vec<(Doi, Dated<Q::Answer>)>) {
+    fn settle(&mut self, settled: Vec<(Doi, DatedAnswer<Q::Answer>)>) {
         for (doi, answer) in &settled {
             self.window.settle(&doi.key(), answer);
         }
     }
 
     /// Delivers the first rows that have their answers.
-    fn deliver(&mut self) -> Result<(), Stop> {
+    fn deliver(&mut self) -> Result<(), LookupEnd> {
         while let Some((doi, answer)) = self.window.pop() {
             self.summary.delivered += 1;
             if (self.deliver)(doi, answer).is_break() {
-                return Err(Stop::Cancelled);
+                return Err(LookupEnd::Cancelled);
             }
         }
         Ok(())

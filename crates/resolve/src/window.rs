@@ -8,22 +8,22 @@ use doisift_core::Doi;
 /// Maximum number of rows. Further rows wait until the first one is delivered.
 const MAX_ROWS: usize = 4096;
 
-struct Row<A> {
+struct WaitingName<A> {
     doi: Doi,
     answer: Option<A>,
 }
 
-pub(crate) struct Window<A> {
-    rows: VecDeque<Row<A>>,
+pub(crate) struct AnswerQueue<A> {
+    rows: VecDeque<WaitingName<A>>,
     /// Number of rows that have left.
     gone: usize,
     /// The rows that wait for the answer of a key, by their number from the start of the run.
     open: HashMap<String, Vec<usize>>,
 }
 
-impl<A: Clone> Window<A> {
+impl<A: Clone> AnswerQueue<A> {
     pub fn new() -> Self {
-        Window {
+        AnswerQueue {
             rows: VecDeque::new(),
             gone: 0,
             open: HashMap::new(),
@@ -46,7 +46,7 @@ impl<A: Clone> Window<A> {
     /// Adds a row with its answer.
     pub fn push_answered(&mut self, doi: Doi, answer: A) {
         let answer = Some(answer);
-        self.rows.push_back(Row { doi, answer });
+        self.rows.push_back(WaitingName { doi, answer });
     }
 
     /// Adds a row that waits for the answer of its key.
@@ -54,7 +54,7 @@ impl<A: Clone> Window<A> {
         let number = self.gone + self.rows.len();
         let key = doi.key().into_owned();
         self.open.entry(key).or_default().push(number);
-        self.rows.push_back(Row { doi, answer: None });
+        self.rows.push_back(WaitingName { doi, answer: None });
     }
 
     /// Gives its answer to all rows of a key.
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn rows_leave_in_their_order_and_a_key_is_answered_once_for_all() {
         let doi = |name| Doi::new(name).unwrap();
-        let mut window = Window::new();
+        let mut window = AnswerQueue::new();
         window.push_open(doi("10.5555/a"));
         window.push_answered(doi("10.5555/b"), 2);
         window.push_open(doi("10.5555/A"));

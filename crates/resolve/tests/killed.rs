@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use common::registry::{expected, faulty, name};
 use common::{Act, Request, Server, doi, options};
-use doisift_resolve::{Answer, Cache, Client, ClientOptions, MaxAge, Rate, Summary};
+use doisift_resolve::{Cache, Client, ClientOptions, HandleAnswer, LookupCounts, MaxAge, Rate};
 
 /// Fewer than the server can answer.
 const REQUESTS: u32 = 300;
@@ -28,7 +28,7 @@ fn slow(request: &Request) -> Act {
 }
 
 /// Asks `endpoint` about `names` names with the cache `path`, and returns the rows as delivered.
-fn run(endpoint: &str, names: usize, path: &Path) -> (Vec<(String, Answer)>, Summary) {
+fn run(endpoint: &str, names: usize, path: &Path) -> (Vec<(String, HandleAnswer)>, LookupCounts) {
     let options = ClientOptions {
         rate: Rate::new(REQUESTS, INTERVAL).unwrap(),
         concurrency: CONCURRENCY,

@@ -11,7 +11,8 @@ use common::registry::{expected, faulty, known, name, number, truth};
 use common::{Act, Server, client, code, decoded, doi, options, record};
 use doisift_core::Doi;
 use doisift_resolve::{
-    Agency, Answer, Backoff, Cache, Client, ClientOptions, Dated, Failure, MaxAge, Rate, Summary,
+    Agency, Backoff, Cache, Client, ClientOptions, DatedAnswer, HandleAnswer, LookupCounts, MaxAge,
+    Rate, ServiceFailure,
 };
 
 fn memory() -> Cache {
@@ -19,7 +20,11 @@ fn memory() -> Cache {
 }
 
 /// Returns the answers of a run, with their names.
-fn answers(client: &Client, names: &[Doi], cache: &mut Cache) -> (Vec<(String, Answer)>, Summary) {
+fn answers(
+    client: &Client,
+    names: &[Doi],
+    cache: &mut Cache,
+) -> (Vec<(String, HandleAnswer)>, LookupCounts) {
     let mut rows = Vec::new();
     let summary = client.resolve(names.iter().cloned(), cache, |doi, dated| {
         rows.push((doi.to_string(), dated.answer));
@@ -61,7 +66,7 @@ fn an_answer_has_its_time_and_says_whether_it_was_asked_now() {
     let mut cache = memory();
     let mut ask = || {
         let mut seen = Vec::new();
-        let deliver = |_, dated: Dated<Answer>| {
+        let deliver = |_, dated: DatedAnswer<HandleAnswer>| {
             seen.push((dated.asked, dated.is_cached));
             ControlFlow::Continue(())
         };
@@ -122,18 +127,21 @@ fn retry_after_is_waited_for() {
         _ => truth(&request.name()),
     });
     let answer = client(&server).ask(&doi("10.5555/5"));
-    assert!(matches!(answer, Some(Answer::Known { .. })), "{answer:?}");
+    assert!(
+        matches!(answer, Some(HandleAnswer::Known { .. })),
+        "{answer:?}"
+    );
     server.assert_rate(1, Duration::from_secs(1));
 }
 
 /// Returns why names were not answered, and the time of the run.
-fn reasons(client: &Client, count: usize) -> (Vec<Failure>, Duration) {
+fn reasons(client: &Client, count: usize) -> (Vec<ServiceFailure>, Duration) {
     let started = Instant::now();
     let names: Vec<_> = (0..count).map(|number| doi(&name(number))).collect();
     let (rows, summary) = answers(client, &names, &mut memory());
     assert!(summary.is_complete);
     let reason = |(_, answer)| match answer {
-        Answer::CouldNotAsk(failure) => failure,
+        HandleAnswer::CouldNotAsk(failure) => failure,
         other => panic!("{other:?}"),
     };
     (rows.into_iter().map(reason).collect(), started.elapsed())
@@ -151,12 +159,16 @@ fn a_service_that_is_not_found_is_not_looked_for_with_every_name() {
     let (reasons, took) = reasons(&client, 20);
     // Three look-ups, with delays of at most one and two seconds between them.
     assert!(took < Duration::from_secs(10), "{took:?}");
-    assert!(matches!(reasons[0], Failure::Lookup(_)), "{:?}", reasons[0]);
+    assert!(
+        matches!(reasons[0], ServiceFailure::Lookup(_)),
+        "{:?}",
+        reasons[0]
+    );
     for reason in &reasons[1..] {
-        let Failure::NotAsked(why) = reason else {
+        let ServiceFailure::NotAsked(why) = reason else {
             panic!("{reason:?}")
         };
-        assert!(matches!(**why, Failure::Lookup(_)), "{why:?}");
+        assert!(matches!(**why, ServiceFailure::Lookup(_)), "{why:?}");
         assert!(
             reason
                 .to_string()
@@ -185,8 +197,8 @@ fn a_wait_of_hours_ends_the_questions() {
             .iter()
             .all(|(_, answer)| answer.exists().is_some())
     );
-    let day = Failure::Wait(Duration::from_secs(86_400));
-    assert_eq!(rows[5].1, Answer::CouldNotAsk(day.clone()));
+    let day = ServiceFailure::Wait(Duration::from_secs(86_400));
+    assert_eq!(rows[5].1, HandleAnswer::CouldNotAsk(day.clone()));
     let text = day.to_string();
     assert!(
         text.starts_with(
@@ -194,7 +206,7 @@ fn a_wait_of_hours_ends_the_questions() {
         ),
         "{text}"
     );
-    let not_asked = Answer::CouldNotAsk(Failure::NotAsked(Box::new(day)));
+    let not_asked = HandleAnswer::CouldNotAsk(ServiceFailure::NotAsked(Box::new(day)));
     assert!(rows[6..].iter().all(|(_, answer)| *answer == not_asked));
     let asked = server.seen().asked.len();
     assert!(asked < 10, "{asked}");
@@ -208,7 +220,7 @@ fn a_service_that_refuses_programs_is_not_asked_for_every_name() {
         ..options(&server.endpoint)
     };
     let (reasons, _) = reasons(&Client::new(&options).unwrap(), 20);
-    assert_eq!(reasons[..3], vec![Failure::Http(403); 3]);
+    assert_eq!(reasons[..3], vec![ServiceFailure::Http(403); 3]);
     let text = reasons[0].to_string();
     assert!(
         text.contains("HTTP status 403: it refuses this program") && text.contains("--contact"),
@@ -217,7 +229,7 @@ fn a_service_that_refuses_programs_is_not_asked_for_every_name() {
     assert!(
         reasons[3..]
             .iter()
-            .all(|reason| matches!(reason, Failure::NotAsked(_)))
+            .all(|reason| matches!(reason, ServiceFailure::NotAsked(_)))
     );
     assert_eq!(server.seen().times.len(), 3);
 }
@@ -237,7 +249,10 @@ fn after_an_overload_the_next_name_waits_too() {
     let client = Client::new(&options).unwrap();
     for _ in 0..3 {
         let answer = client.ask(&doi("10.5555/5"));
-        assert_eq!(answer, Some(Answer::CouldNotAsk(Failure::Http(429))));
+        assert_eq!(
+            answer,
+            Some(HandleAnswer::CouldNotAsk(ServiceFailure::Http(429)))
+        );
     }
     server.assert_rate(1, delay / 2);
 }
@@ -252,7 +267,10 @@ fn an_answer_that_comes_too_late_is_none() {
         ..options(&server.endpoint)
     };
     let answer = Client::new(&options).unwrap().ask(&doi("10.5555/5"));
-    assert!(matches!(failure(&answer.unwrap()), Failure::Network(_)));
+    assert!(matches!(
+        failure(&answer.unwrap()),
+        ServiceFailure::Network(_)
+    ));
     assert_eq!(server.seen().times.len(), 2);
 }
 
@@ -296,7 +314,7 @@ fn p6_one_alias_is_followed() {
         "10.5555/6" => record("10.5555/6", "HS_ALIAS", "4263537/4000"),
         name => code(404, 100, name),
     });
-    let alias = |target: &str, answer: Option<Answer>| Answer::Alias {
+    let alias = |target: &str, answer: Option<HandleAnswer>| HandleAnswer::Alias {
         target: target.to_owned(),
         answer: answer.map(Box::new),
     };
@@ -306,7 +324,7 @@ fn p6_one_alias_is_followed() {
             "10.5555/1",
             alias("10.5555/2", Some(alias("10.5555/3", None))),
         ),
-        ("10.5555/4", alias("10.5555/5", Some(Answer::Unknown))),
+        ("10.5555/4", alias("10.5555/5", Some(HandleAnswer::Unknown))),
         ("10.5555/6", alias("4263537/4000", None)),
     ];
     for (name, expected) in cases {
@@ -330,14 +348,17 @@ fn what_cannot_be_asked_is_never_unknown() {
     let mut cache = memory();
     let (rows, summary) = answers(&client(&server), &names, &mut cache);
     let failures: Vec<_> = rows.iter().map(|(_, answer)| failure(answer)).collect();
-    assert!(matches!(failures[0], Failure::Service { code: 2, .. }));
-    assert_eq!(failures[1], &Failure::Http(403));
-    assert!(matches!(failures[2], Failure::Network(_)));
-    assert!(matches!(failures[3], Failure::Network(_)));
-    assert!(matches!(failures[4], Failure::Redirect(_)));
-    assert!(matches!(failures[5], Failure::Redirect(_)));
-    assert!(matches!(failures[6], Failure::Body(_)));
-    assert_eq!(failures[7], &Failure::Http(404));
+    assert!(matches!(
+        failures[0],
+        ServiceFailure::Service { code: 2, .. }
+    ));
+    assert_eq!(failures[1], &ServiceFailure::Http(403));
+    assert!(matches!(failures[2], ServiceFailure::Network(_)));
+    assert!(matches!(failures[3], ServiceFailure::Network(_)));
+    assert!(matches!(failures[4], ServiceFailure::Redirect(_)));
+    assert!(matches!(failures[5], ServiceFailure::Redirect(_)));
+    assert!(matches!(failures[6], ServiceFailure::Body(_)));
+    assert_eq!(failures[7], &ServiceFailure::Http(404));
     assert!(summary.is_complete && cache.is_empty());
     // Failures that may pass have six attempts, a circle of redirects six requests, and others one.
     let seen = server.seen();
@@ -348,9 +369,9 @@ fn what_cannot_be_asked_is_never_unknown() {
     );
 }
 
-fn failure(answer: &Answer) -> &Failure {
+fn failure(answer: &HandleAnswer) -> &ServiceFailure {
     match answer {
-        Answer::CouldNotAsk(failure) => failure,
+        HandleAnswer::CouldNotAsk(failure) => failure,
         other => panic!("{other:?}"),
     }
 }

@@ -10,7 +10,7 @@ use crate::os;
 #[derive(Debug)]
 pub struct CommandGroup {
     child: Child,
-    group: os::Group,
+    group: os::ProcessGroup,
 }
 
 impl CommandGroup {

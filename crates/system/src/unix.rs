@@ -178,9 +178,9 @@ pub(crate) fn open_files() -> (usize, Option<usize>) {
 
 /// A process group.
 #[derive(Debug)]
-pub(crate) struct Group(Option<Pid>);
+pub(crate) struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     pub(crate) fn kill(&self) {
         if let Some(group) = self.0 {
             let _ = kill_process_group(group, Signal::KILL);
@@ -188,9 +188,9 @@ impl Group {
     }
 }
 
-pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Group)> {
+pub(crate) fn start(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     let child = command.process_group(0).spawn()?;
-    let group = Group(Pid::from_raw(child.id().cast_signed()));
+    let group = ProcessGroup(Pid::from_raw(child.id().cast_signed()));
     Ok((child, group))
 }
 

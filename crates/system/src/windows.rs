@@ -39,7 +39,7 @@ pub(crate) use calls::memory;
 pub(crate) const NULL_DEVICE: &str = "NUL";
 
 /// The first pause between two checks of pipes, and the maximum.
-const PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(10)];
+const CHECK_PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(10)];
 
 pub(crate) fn status_at(path: &Path, follow: bool) -> io::Result<FileStatus> {
     let mut flags = FILE_FLAG_BACKUP_SEMANTICS;
@@ -228,9 +228,9 @@ pub(crate) fn watch(signals: &EndingSignals, flag: Arc<AtomicBool>) -> io::Resul
 
 /// A job; `None` if the system refused it, such as in a job that permits no others.
 #[derive(Debug)]
-pub(crate) struct Group(Option<calls::Job>);
+pub(crate) struct ProcessGroup(Option<calls::ProcessJob>);
 
-impl Group {
+impl ProcessGroup {
     pub(crate) fn kill(&self) {
         if let Some(job) = &self.0 {
             job.kill();
@@ -238,11 +238,11 @@ impl Group {
     }
 }
 
-pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Group)> {
+pub(crate) fn start(command: &mut Command) -> io::Result<(Child, ProcessGroup)> {
     let child = command.spawn()?;
     // Processes that the command starts before it is in the job are not stopped with it, but it hardly has time for that.
-    let job = calls::Job::with(child.as_handle()).ok();
-    Ok((child, Group(job)))
+    let job = calls::ProcessJob::with(child.as_handle()).ok();
+    Ok((child, ProcessGroup(job)))
 }
 
 pub(crate) fn wait_for_pipes(
@@ -251,7 +251,7 @@ pub(crate) fn wait_for_pipes(
     max: Duration,
 ) -> io::Result<ReadyPipes> {
     let since = Instant::now();
-    let [mut pause, longest] = PAUSES;
+    let [mut pause, longest] = CHECK_PAUSES;
     loop {
         let ready = ReadyPipes {
             output: output.is_some_and(|pipe| calls::is_ready(pipe.as_handle())),

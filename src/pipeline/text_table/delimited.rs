@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use doisift_documents::{ColumnChoice, ColumnPath, HeaderColumns, InputError, RowBatch};
+use doisift_documents::{ColumnPath, ColumnSelection, HeaderColumns, InputError, RowBatchBuilder};
 
 use super::{CutRow, RowFault};
 use crate::column::Dialect;
@@ -10,7 +10,7 @@ use crate::column::Dialect;
 /// Cuts rows into cells.
 pub(super) struct DelimitedRows<'t> {
     pub(super) dialect: Dialect,
-    choice: &'t ColumnChoice,
+    choice: &'t ColumnSelection,
     /// `None` before the header was read.
     header: Option<TableHeader>,
     /// Errors of the choice of columns.
@@ -28,7 +28,7 @@ struct TableHeader {
 }
 
 impl<'t> DelimitedRows<'t> {
-    pub(super) fn new(dialect: Dialect, choice: &'t ColumnChoice) -> Self {
+    pub(super) fn new(dialect: Dialect, choice: &'t ColumnSelection) -> Self {
         DelimitedRows {
             dialect,
             choice,
@@ -50,7 +50,7 @@ impl<'t> DelimitedRows<'t> {
     }
 
     /// Reads the row at the start of `bytes`.
-    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatch) -> CutRow {
+    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatchBuilder) -> CutRow {
         let ends: [&[u8]; 2] = [b"\r\n", &[self.dialect.row_end]];
         if let Some(end) = ends.iter().find(|end| bytes.starts_with(end)) {
             return CutRow::none(end.len());
@@ -91,7 +91,7 @@ fn cells(
     dialect: Dialect,
     header: &TableHeader,
     bytes: &[u8],
-    batch: &mut RowBatch,
+    batch: &mut RowBatchBuilder,
 ) -> (CutRow, usize) {
     let mut columns = (0..).zip(&header.columns.texts).peekable();
     let mut id = header.columns.id.map(|_| Default::default());

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    ColumnPath, DocumentHead, DocumentSink, InputError, Raw, ReadBuffer, ReadBytes, RowBatch,
+    ColumnPath, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes,
+    RowBatchBuilder,
 };
 
 use self::delimited::DelimitedRows;
@@ -30,7 +31,7 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 /// A table that is being read.
 pub(super) struct TextTable<'o, R> {
     head: DocumentHead,
-    raw: Raw<R>,
+    raw: PeekReader<R>,
     /// Bytes that were read and not cut into rows.
     bytes: Vec<u8>,
     /// Offset of `bytes` in the document.
@@ -40,7 +41,7 @@ pub(super) struct TextTable<'o, R> {
     splitter: RowSplitter,
     /// Max bytes of a row.
     max: usize,
-    batch: RowBatch,
+    batch: RowBatchBuilder,
     faults: [FaultCount; RowFault::ALL.len()],
     /// The number of all rows.
     count: u64,
@@ -109,8 +110,8 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     pub(super) fn start(
         options: &'o ScanOptions,
         head: &DocumentHead,
-        mut raw: Raw<R>,
-    ) -> Result<Self, Raw<R>> {
+        mut raw: PeekReader<R>,
+    ) -> Result<Self, PeekReader<R>> {
         let max = ROW.min(options.memory / PART);
         let Some((reading, start)) = reading(options, table_bytes(&mut raw, max)) else {
             return Err(raw);
@@ -132,7 +133,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
             row_end: dialect.row_end,
             splitter: RowSplitter::new(dialect),
             max,
-            batch: RowBatch::default(),
+            batch: RowBatchBuilder::default(),
             faults: Default::default(),
             count: 0,
         })

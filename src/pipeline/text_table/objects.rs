@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use doisift_documents::{ColumnChoice, ITEMS, InputError, MetColumns, RowBatch, is_in, no_column};
+use doisift_documents::{
+    ColumnSelection, ITEMS_PLACE, InputError, ObjectColumns, RowBatchBuilder, is_in, no_column,
+};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{CutRow, RowFault};
@@ -12,8 +14,8 @@ const NAMED: usize = 21;
 
 /// Cuts objects into cells.
 pub(super) struct ObjectRows<'t> {
-    choice: &'t ColumnChoice,
-    pub(super) columns: MetColumns,
+    choice: &'t ColumnSelection,
+    pub(super) columns: ObjectColumns,
     /// Whether each wanted name was found, in the order of the choice.
     met: Vec<bool>,
     /// The members of the first object, for a message.
@@ -30,17 +32,17 @@ pub(super) fn starts(head: &[u8], whole: bool) -> bool {
 }
 
 impl<'t> ObjectRows<'t> {
-    pub(super) fn new(choice: &'t ColumnChoice) -> Self {
+    pub(super) fn new(choice: &'t ColumnSelection) -> Self {
         ObjectRows {
             choice,
-            columns: MetColumns::default(),
+            columns: ObjectColumns::default(),
             met: vec![false; choice.names().count()],
             first: None,
         }
     }
 
     /// Reads the row at the start of `bytes`.
-    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatch) -> CutRow {
+    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatchBuilder) -> CutRow {
         let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
         let length = bytes.len().min(end + 1);
         let line = bytes[..end].trim_ascii();
@@ -54,7 +56,7 @@ impl<'t> ObjectRows<'t> {
     }
 
     /// Adds the cells of an object.
-    fn object(&mut self, line: &[u8], batch: &mut RowBatch) -> Option<RowFault> {
+    fn object(&mut self, line: &[u8], batch: &mut RowBatchBuilder) -> Option<RowFault> {
         let text = String::from_utf8_lossy(line);
         let mut cells = ObjectCells {
             inside: self.choice.columns.is_none(),
@@ -118,10 +120,10 @@ impl<'t> ObjectRows<'t> {
 /// The cells of an object that is being read.
 struct ObjectCells<'c, 't> {
     rows: &'c mut ObjectRows<'t>,
-    batch: &'c mut RowBatch,
+    batch: &'c mut RowBatchBuilder,
     /// The names of the members that enclose the value, with full stops between them.
     name: String,
-    /// The path of the column: a JSON pointer with [`ITEMS`] for lists.
+    /// The path of the column: a JSON pointer with [`ITEMS_PLACE`] for lists.
     place: String,
     /// The indices in the lists that enclose the value.
     indices: Vec<u32>,
@@ -217,7 +219,7 @@ impl<'de> Visitor<'de> for &mut ObjectCells<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let place = self.place.len();
-        self.place.push_str(ITEMS);
+        self.place.push_str(ITEMS_PLACE);
         self.indices.push(0);
         while list.next_element_seed(&mut *self)?.is_some() {
             if let Some(index) = self.indices.last_mut() {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::file_members::FileMembers;
 use super::held::HeldBytes;
-use super::members::{MemberFormat, MemberStep, Whole};
-use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
+use super::members::{MemberFormat, MemberStep, WholeMember};
+use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, OrderedReader, SectionDecoder};
 use crate::fault::InputError;
 use crate::read_options::Limits;
 
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
 /// bzip2 clears 3.6 MB of memory.
-const TRY: usize = 64 << 10;
+const MIN_TRIAL_BYTES: usize = 64 << 10;
 
 /// A packing with streams of blocks that can be decoded alone.
 pub(super) trait BlockFormat: MemberFormat {
@@ -35,7 +35,7 @@ pub(super) trait BlockFormat: MemberFormat {
         layout: &Self::Layout,
         start: u64,
         max: usize,
-    ) -> Option<InStream<Self::Known>>;
+    ) -> Option<StreamPosition<Self::Known>>;
 
     /// Returns the first place at or after bit `from` where a block may start, if it is within the bytes `range`. `near` is
     /// a place before it, in the same stream or another.
@@ -43,8 +43,8 @@ pub(super) trait BlockFormat: MemberFormat {
         held: &mut HeldBytes,
         range: &Range<u64>,
         from: u64,
-        near: Option<&InStream<Self::Known>>,
-    ) -> Option<InStream<Self::Known>>;
+        near: Option<&StreamPosition<Self::Known>>,
+    ) -> Option<StreamPosition<Self::Known>>;
 
     /// Returns the end of a section that starts at byte `start` and should have `length` bytes.
     fn section_end(_: &Self::Known, start: u64, length: u64) -> u64 {
@@ -52,7 +52,10 @@ pub(super) trait BlockFormat: MemberFormat {
     }
 
     /// Reads the next part of the stream. Returns `None` if it is damaged, or a block is too large.
-    fn next(held: &mut HeldBytes, at: &InStream<Self::Known>) -> Option<StreamPart<Self::Known>>;
+    fn next(
+        held: &mut HeldBytes,
+        at: &StreamPosition<Self::Known>,
+    ) -> Option<StreamPart<Self::Known>>;
 
     /// Joins the facts about the parts of a stream before and after a place. `after` was gathered without the part before
     /// it. Returns `None` if the parts do not belong together.
@@ -64,7 +67,7 @@ pub(super) trait BlockFormat: MemberFormat {
 
 /// A place between the blocks of a stream, or before its end.
 #[derive(Clone, Debug)]
-pub(super) struct InStream<K> {
+pub(super) struct StreamPosition<K> {
     /// Byte at which the stream starts.
     pub(super) start: u64,
     /// Bit of the file.
@@ -85,28 +88,28 @@ pub(super) enum StreamPart<K> {
 }
 
 /// A place in a file of streams.
-enum BlockPlace<K> {
+enum FilePosition<K> {
     /// At the start of a member, or of other bytes.
     Between(u64),
-    In(InStream<K>),
+    In(StreamPosition<K>),
 }
 
-impl<K> BlockPlace<K> {
+impl<K> FilePosition<K> {
     fn bit(&self) -> u64 {
         match self {
-            BlockPlace::Between(byte) => 8 * byte,
-            BlockPlace::In(at) => at.bit,
+            FilePosition::Between(byte) => 8 * byte,
+            FilePosition::In(at) => at.bit,
         }
     }
 }
 
 /// The blocks that a section has passed over.
-pub(super) struct PassedBlocks<K> {
+pub(super) struct SkippedBlocks<K> {
     /// The facts after the blocks of the stream in which the section starts.
     first: K,
     /// Whether the end of that stream was passed.
     ended: bool,
-    place: BlockPlace<K>,
+    place: FilePosition<K>,
 }
 
 /// A block that is being decoded.
@@ -158,8 +161,8 @@ pub(super) struct BlockSections<F: BlockFormat> {
 
 impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
     /// The place of the reader in a stream.
-    type Hint = Option<InStream<F::Known>>;
-    type Passed = Option<PassedBlocks<F::Known>>;
+    type Hint = Option<StreamPosition<F::Known>>;
+    type Passed = Option<SkippedBlocks<F::Known>>;
 
     fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
         Some(BlockSections {
@@ -178,7 +181,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
         mut out: Vec<u8>,
     ) -> DecodedSection<Self::Passed> {
         let (mut from, mut cost) = (8 * range.start, 0);
-        while cost <= TRIES
+        while cost <= MAX_TRIAL_BYTES
             && let Some(first) = F::find(&mut self.held, &range, from, near.as_ref())
         {
             let start = first.bit;
@@ -193,7 +196,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
                     filled,
                 };
             }
-            cost += TRY + blocks.cost;
+            cost += MIN_TRIAL_BYTES + blocks.cost;
             from = start + 1;
         }
         DecodedSection {
@@ -207,7 +210,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
 
 /// The blocks of a section.
 struct SectionBlocks<'o, K> {
-    passed: PassedBlocks<K>,
+    passed: SkippedBlocks<K>,
     out: &'o mut [u8],
     filled: usize,
     /// Bytes of the block that could not be decoded.
@@ -215,12 +218,12 @@ struct SectionBlocks<'o, K> {
 }
 
 impl<'o, K: Clone> SectionBlocks<'o, K> {
-    fn new(first: InStream<K>, out: &'o mut [u8]) -> Self {
+    fn new(first: StreamPosition<K>, out: &'o mut [u8]) -> Self {
         SectionBlocks {
-            passed: PassedBlocks {
+            passed: SkippedBlocks {
                 first: first.known.clone(),
                 ended: false,
-                place: BlockPlace::In(first),
+                place: FilePosition::In(first),
             },
             out,
             filled: 0,
@@ -235,8 +238,8 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     {
         while self.passed.place.bit() < end {
             let next = match &self.passed.place {
-                BlockPlace::Between(byte) => self.stream(sections, *byte),
-                BlockPlace::In(at) => {
+                FilePosition::Between(byte) => self.stream(sections, *byte),
+                FilePosition::In(at) => {
                     let at = at.clone();
                     self.part(sections, at)
                 }
@@ -247,7 +250,7 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     }
 
     /// Decodes the stream at `byte` if it is short, or enters it. Returns the next place.
-    fn stream<F>(&mut self, sections: &mut BlockSections<F>, byte: u64) -> Option<BlockPlace<K>>
+    fn stream<F>(&mut self, sections: &mut BlockSections<F>, byte: u64) -> Option<FilePosition<K>>
     where
         F: BlockFormat<Known = K>,
     {
@@ -259,14 +262,18 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
         match short(format, held, byte, &mut self.out[self.filled..]) {
             Some((end, written)) => {
                 self.filled += written;
-                Some(BlockPlace::Between(end))
+                Some(FilePosition::Between(end))
             }
-            None => F::enter(held, layout, byte, self.out.len()).map(BlockPlace::In),
+            None => F::enter(held, layout, byte, self.out.len()).map(FilePosition::In),
         }
     }
 
     /// Decodes the part of a stream at `at`. Returns the place after it.
-    fn part<F>(&mut self, sections: &mut BlockSections<F>, at: InStream<K>) -> Option<BlockPlace<K>>
+    fn part<F>(
+        &mut self,
+        sections: &mut BlockSections<F>,
+        at: StreamPosition<K>,
+    ) -> Option<FilePosition<K>>
     where
         F: BlockFormat<Known = K>,
     {
@@ -278,23 +285,23 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
                 let count = block.whole(format, &mut self.out[self.filled..])?;
                 self.filled += count;
                 let given = at.given + count as u64;
-                let at = InStream {
+                let at = StreamPosition {
                     bit: end,
                     is_first: false,
                     given,
                     known: known.clone(),
                     ..at
                 };
-                (BlockPlace::In(at), known)
+                (FilePosition::In(at), known)
             }
             StreamPart::End { known, .. } if self.passed.ended && !F::agrees(&known) => {
                 return None;
             }
-            StreamPart::End { byte, known } => (BlockPlace::Between(byte), known),
+            StreamPart::End { byte, known } => (FilePosition::Between(byte), known),
         };
         if !self.passed.ended {
             self.passed.first = known;
-            self.passed.ended = matches!(place, BlockPlace::Between(_));
+            self.passed.ended = matches!(place, FilePosition::Between(_));
         }
         Some(place)
     }
@@ -307,10 +314,10 @@ fn short<F: BlockFormat>(
     byte: u64,
     out: &mut [u8],
 ) -> Option<(u64, usize)> {
-    let bytes = held.from(byte, F::WHOLE).0;
-    match format.whole(&bytes[..bytes.len().min(F::WHOLE)], out) {
-        Whole::Done { read, written } => Some((byte + read as u64, written)),
-        Whole::Full | Whole::No => None,
+    let bytes = held.from(byte, F::MAX_WHOLE_PACKED_BYTES).0;
+    match format.whole(&bytes[..bytes.len().min(F::MAX_WHOLE_PACKED_BYTES)], out) {
+        WholeMember::Done { read, written } => Some((byte + read as u64, written)),
+        WholeMember::Full | WholeMember::No => None,
     }
 }
 
@@ -320,7 +327,7 @@ pub(super) struct BlockReader<F: BlockFormat> {
     held: HeldBytes,
     layout: F::Layout,
     members: FileMembers<F>,
-    place: ReaderPlace<F::Known>,
+    place: ReaderPosition<F::Known>,
     /// Whether streams are read by blocks.
     by_blocks: bool,
     /// Maximum unpacked size of a section.
@@ -333,13 +340,13 @@ pub(super) struct BlockReader<F: BlockFormat> {
 }
 
 /// The place of a reader of blocks.
-enum ReaderPlace<K> {
+enum ReaderPosition<K> {
     /// At the place of `members`, of which `returned` unpacked bytes were already returned.
     Members { returned: u64 },
     /// Before a block or the end of a stream.
-    Between(InStream<K>),
+    Between(StreamPosition<K>),
     /// In a valid block, before that place.
-    Within(OpenBlock, InStream<K>),
+    Within(OpenBlock, StreamPosition<K>),
 }
 
 impl<F: BlockFormat> BlockReader<F> {
@@ -358,15 +365,15 @@ impl<F: BlockFormat> BlockReader<F> {
             None
         };
         self.place = match stream {
-            Some(at) => ReaderPlace::Between(at),
-            None => ReaderPlace::Members { returned: 0 },
+            Some(at) => ReaderPosition::Between(at),
+            None => ReaderPosition::Members { returned: 0 },
         };
     }
 
     /// Makes a step through members. Bytes that were already returned are skipped, so a step may have none.
     fn member(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError> {
         loop {
-            let ReaderPlace::Members { returned } = &mut self.place else {
+            let ReaderPosition::Members { returned } = &mut self.place else {
                 return Ok(MemberStep::Boundary);
             };
             let room = match usize::try_from(*returned) {
@@ -385,13 +392,13 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 
     /// Reads the stream at `at` again from its start, as a member.
-    fn again(&mut self, at: &InStream<F::Known>) {
+    fn again(&mut self, at: &StreamPosition<F::Known>) {
         self.members.go_on(at.start);
-        self.place = ReaderPlace::Members { returned: at.given };
+        self.place = ReaderPosition::Members { returned: at.given };
     }
 
     /// Reads the part of a stream at `at`, or all of it. Returns false if it is damaged.
-    fn part(&mut self, at: &InStream<F::Known>) -> bool {
+    fn part(&mut self, at: &StreamPosition<F::Known>) -> bool {
         if self.out.is_empty() {
             self.out = vec![0; self.max];
         }
@@ -406,7 +413,7 @@ impl<F: BlockFormat> BlockReader<F> {
         }
         match F::next(&mut self.held, at) {
             Some(StreamPart::Block { alone, end, known }) => {
-                let then = InStream {
+                let then = StreamPosition {
                     bit: end,
                     is_first: false,
                     known,
@@ -424,7 +431,7 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 
     /// Decodes a block before `then`. Returns `None` if it is damaged.
-    fn block(&mut self, alone: Vec<u8>, mut then: InStream<F::Known>) -> Option<()> {
+    fn block(&mut self, alone: Vec<u8>, mut then: StreamPosition<F::Known>) -> Option<()> {
         let mut block = OpenBlock::new(&mut self.format, alone).ok()?;
         let (mut filled, mut count, mut ended) = (0, 0, false);
         while !ended {
@@ -438,10 +445,10 @@ impl<F: BlockFormat> BlockReader<F> {
         self.place = if count == filled as u64 {
             self.left = 0..filled;
             self.ended = true;
-            ReaderPlace::Between(then)
+            ReaderPosition::Between(then)
         } else {
             let block = OpenBlock::new(&mut self.format, block.alone).ok()?;
-            ReaderPlace::Within(block, then)
+            ReaderPosition::Within(block, then)
         };
         Some(())
     }
@@ -464,7 +471,7 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
             held: HeldBytes::new(Arc::clone(file)),
             layout: F::Layout::default(),
             members: FileMembers::new(file, size, limits, max)?,
-            place: ReaderPlace::Members { returned: 0 },
+            place: ReaderPosition::Members { returned: 0 },
             by_blocks: true,
             max,
             out: Vec::new(),
@@ -477,8 +484,8 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
 
     fn bit(&self) -> u64 {
         match &self.place {
-            ReaderPlace::Members { .. } => self.members.bit(),
-            ReaderPlace::Between(at) | ReaderPlace::Within(_, at) => at.bit,
+            ReaderPosition::Members { .. } => self.members.bit(),
+            ReaderPosition::Between(at) | ReaderPosition::Within(_, at) => at.bit,
         }
     }
 
@@ -491,18 +498,18 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
                 return Ok(MemberStep::Boundary);
             }
             match &mut self.place {
-                ReaderPlace::Members { .. } => return self.member(into),
-                ReaderPlace::Between(at) => {
+                ReaderPosition::Members { .. } => return self.member(into),
+                ReaderPosition::Between(at) => {
                     let at = at.clone();
                     if !self.part(&at) {
                         self.again(&at);
                     }
                 }
-                ReaderPlace::Within(block, then) => {
+                ReaderPosition::Within(block, then) => {
                     let step = block.step(&mut self.format, into);
                     let (written, ended) = step.unwrap_or((0, true));
                     if ended {
-                        self.place = ReaderPlace::Between(then.clone());
+                        self.place = ReaderPosition::Between(then.clone());
                         self.ended = true;
                     }
                     if written > 0 {
@@ -514,25 +521,25 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
     }
 
     fn starts_within_member(&self) -> bool {
-        !matches!(self.place, ReaderPlace::Members { .. })
+        !matches!(self.place, ReaderPosition::Members { .. })
     }
 
     fn section_end(&self, start: u64, length: u64) -> u64 {
         match &self.place {
-            ReaderPlace::Between(at) => F::section_end(&at.known, start, length),
+            ReaderPosition::Between(at) => F::section_end(&at.known, start, length),
             _ => start + length,
         }
     }
 
-    fn hint(&self) -> Option<InStream<F::Known>> {
+    fn hint(&self) -> Option<StreamPosition<F::Known>> {
         match &self.place {
-            ReaderPlace::Members { .. } => None,
-            ReaderPlace::Between(at) | ReaderPlace::Within(_, at) => Some(at.clone()),
+            ReaderPosition::Members { .. } => None,
+            ReaderPosition::Between(at) | ReaderPosition::Within(_, at) => Some(at.clone()),
         }
     }
 
-    fn pass(&mut self, section: &DecodedSection<Option<PassedBlocks<F::Known>>>) -> bool {
-        let (ReaderPlace::Between(before), Some(passed)) = (&self.place, &section.passed) else {
+    fn pass(&mut self, section: &DecodedSection<Option<SkippedBlocks<F::Known>>>) -> bool {
+        let (ReaderPosition::Between(before), Some(passed)) = (&self.place, &section.passed) else {
             return false;
         };
         let Some(known) = F::join(&before.known, &passed.first) else {
@@ -542,11 +549,13 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
             return false;
         }
         match &passed.place {
-            BlockPlace::Between(byte) => self.go_to(*byte),
-            BlockPlace::In(at) if passed.ended => self.place = ReaderPlace::Between(at.clone()),
-            BlockPlace::In(at) => {
+            FilePosition::Between(byte) => self.go_to(*byte),
+            FilePosition::In(at) if passed.ended => {
+                self.place = ReaderPosition::Between(at.clone())
+            }
+            FilePosition::In(at) => {
                 let given = before.given + at.given;
-                self.place = ReaderPlace::Between(InStream {
+                self.place = ReaderPosition::Between(StreamPosition {
                     start: before.start,
                     bit: at.bit,
                     is_first: false,
@@ -560,7 +569,7 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
 
     fn no_more_sections(&mut self) {
         self.by_blocks = false;
-        if let ReaderPlace::Between(at) = &self.place
+        if let ReaderPosition::Between(at) = &self.place
             && at.is_first
         {
             let at = at.clone();

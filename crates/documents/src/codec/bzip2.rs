@@ -2,20 +2,20 @@
 
 use bzip2::{Decompress, Status};
 
-use super::members::{MemberFormat, Whole, find};
-use super::streams::{Decode, DecodeFault, DecodeStep};
+use super::members::{MemberFormat, WholeMember, find};
+use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::read_options::Limits;
 
 /// Start of a stream with the smallest blocks. A decoder needs little memory for it.
-const SMALLEST: &[u8] = b"BZh1";
+const SMALLEST_STREAM: &[u8] = b"BZh1";
 
-pub(crate) struct Bzip2(Decompress);
+pub(crate) struct Bzip2Decoder(Decompress);
 
-impl Bzip2 {
+impl Bzip2Decoder {
     pub(crate) fn new() -> Self {
-        Bzip2(Decompress::new(false))
+        Bzip2Decoder(Decompress::new(false))
     }
 
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
@@ -50,7 +50,7 @@ impl Bzip2 {
     }
 }
 
-impl Decode for Bzip2 {
+impl StreamDecoder for Bzip2Decoder {
     const PACKING: Packing = Packing::Bzip2;
 
     fn starts(head: &[u8]) -> bool {
@@ -58,7 +58,7 @@ impl Decode for Bzip2 {
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        *self = Bzip2::new();
+        *self = Bzip2Decoder::new();
         Ok(())
     }
 
@@ -76,36 +76,37 @@ impl Decode for Bzip2 {
     }
 }
 
-impl MemberFormat for Bzip2 {
+impl MemberFormat for Bzip2Decoder {
     const MAGIC: &'static [u8] = b"BZh";
     // A block has 900,000 bytes, and packing may make it slightly longer.
-    const FIRST: usize = 1 << 20;
+    const MAX_STEP_PACKED_BYTES: usize = 1 << 20;
     // Decoding a longer stream takes far longer than clearing the decoder's memory.
-    const WHOLE: usize = 16 << 10;
+    const MAX_WHOLE_PACKED_BYTES: usize = 16 << 10;
 
     fn new(_: &Limits) -> Result<Self, InputError> {
-        Ok(Bzip2::new())
+        Ok(Bzip2Decoder::new())
     }
 
     /// A decoder clears memory for a whole block, up to 3.6 MB, as the stream's header says. That takes six times as long as
     /// decoding a stream of a hundred bytes. So a short stream is first decoded with the header of the smallest blocks. If its
     /// block is larger, that fails, and it is decoded in pieces.
-    fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
+    fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> WholeMember {
         // The stream may end in these bytes if they are the last, or if another stream starts in them.
-        let may_end = bytes.len() < Self::WHOLE || find::<Self>(bytes, 1).is_some();
+        let may_end =
+            bytes.len() < Self::MAX_WHOLE_PACKED_BYTES || find::<Self>(bytes, 1).is_some();
         if !may_end || !Self::starts(bytes) {
-            return Whole::No;
+            return WholeMember::No;
         }
-        let mut small = Bzip2::new();
-        let (mut read, mut written) = (small.run(SMALLEST, &mut []).read, 0);
+        let mut small = Bzip2Decoder::new();
+        let (mut read, mut written) = (small.run(SMALLEST_STREAM, &mut []).read, 0);
         loop {
             let step = small.run(&bytes[read..], &mut out[written..]);
             read += step.read;
             written += step.written;
             match step.ended {
-                Ok(true) => return Whole::Done { read, written },
+                Ok(true) => return WholeMember::Done { read, written },
                 Ok(false) if step.read + step.written > 0 => {}
-                _ => return Whole::No,
+                _ => return WholeMember::No,
             }
         }
     }
@@ -146,18 +147,23 @@ mod tests {
         ] {
             let (packed, mut out) = (packed(text, 9), vec![0; 1 << 18]);
             let expected = if is_whole {
-                Whole::Done {
+                WholeMember::Done {
                     read: packed.len(),
                     written: text.len(),
                 }
             } else {
-                Whole::No
+                WholeMember::No
             };
-            assert_eq!(Bzip2::new().whole(&packed, &mut out), expected);
+            assert_eq!(Bzip2Decoder::new().whole(&packed, &mut out), expected);
             assert!(!is_whole || out.starts_with(text));
-            let after = [&packed[..], b"BZh91AY&SY", &[0; Bzip2::WHOLE]].concat();
-            let held = &after[..Bzip2::WHOLE];
-            assert_eq!(Bzip2::new().whole(held, &mut out), expected);
+            let after = [
+                &packed[..],
+                b"BZh91AY&SY",
+                &[0; Bzip2Decoder::MAX_WHOLE_PACKED_BYTES],
+            ]
+            .concat();
+            let held = &after[..Bzip2Decoder::MAX_WHOLE_PACKED_BYTES];
+            assert_eq!(Bzip2Decoder::new().whole(held, &mut out), expected);
         }
     }
 
@@ -180,7 +186,7 @@ mod tests {
             let file = all.map(|text| packed(text, level)).concat();
             let bytes = AtomicU64::new(0);
             let limits = ReadOptions::for_tests(&bytes).limits;
-            let mut members = MemberReader::<_, Bzip2>::new(&file[..], &limits).unwrap();
+            let mut members = MemberReader::<_, Bzip2Decoder>::new(&file[..], &limits).unwrap();
             let (out, errors) = outcome(&mut members, 10_000);
             assert!(
                 out == all.concat() && errors.is_empty(),

@@ -2,28 +2,28 @@
 
 use std::ops::Range;
 
-use super::blocks::{BlockFormat, InStream, StreamPart};
-use super::bzip2::Bzip2;
+use super::blocks::{BlockFormat, StreamPart, StreamPosition};
+use super::bzip2::Bzip2Decoder;
 use super::held::HeldBytes;
 
 /// Magic number at the start of a block.
-const BLOCK: u64 = 0x3141_5926_5359;
+const BLOCK_MAGIC: u64 = 0x3141_5926_5359;
 /// Magic number at the end of a stream.
-const END: u64 = 0x1772_4538_5090;
+const END_MAGIC: u64 = 0x1772_4538_5090;
 /// Bits of these numbers.
-const MAGIC: usize = 48;
+const MAGIC_BITS: usize = 48;
 /// Bits of the checksum after them.
-const CHECKSUM: usize = 32;
+const CHECKSUM_BITS: usize = 32;
 /// Bits of the bytes that can hold a magic number at any bit.
-const WINDOW: usize = 56;
+const WINDOW_BITS: usize = 56;
 /// Bytes of a stream's header.
-const HEADER: usize = 4;
+const HEADER_BYTES: usize = 4;
 /// Packed bytes that are searched for the end of a block at first, and at most. A symbol of a block has at most 20 bits.
-const SEARCHED: Range<usize> = 512 << 10..4 << 20;
+const SEARCHED_BYTES: Range<usize> = 512 << 10..4 << 20;
 
 /// Facts about a stream before one of its blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct KnownBlocks {
+pub(crate) struct Bzip2BlockFacts {
     /// The digit that states the size of its blocks.
     level: u8,
     /// The checksum of the blocks before, and their number.
@@ -33,9 +33,9 @@ pub(crate) struct KnownBlocks {
     stated: Option<u32>,
 }
 
-impl KnownBlocks {
+impl Bzip2BlockFacts {
     fn new(level: u8) -> Self {
-        KnownBlocks {
+        Bzip2BlockFacts {
             level,
             sum: 0,
             count: 0,
@@ -44,7 +44,7 @@ impl KnownBlocks {
     }
 
     fn with(&self, block: u32) -> Self {
-        KnownBlocks {
+        Bzip2BlockFacts {
             sum: self.sum.rotate_left(1) ^ block,
             count: self.count.wrapping_add(1),
             ..*self
@@ -52,20 +52,25 @@ impl KnownBlocks {
     }
 }
 
-impl BlockFormat for Bzip2 {
-    type Known = KnownBlocks;
+impl BlockFormat for Bzip2Decoder {
+    type Known = Bzip2BlockFacts;
     type Layout = ();
     // A block has up to 900,000 bytes before runs are repeated.
     const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
 
-    fn enter(held: &mut HeldBytes, (): &(), start: u64, _: usize) -> Option<InStream<KnownBlocks>> {
-        let level = level(held.from(start, HEADER).0)?;
-        Some(InStream {
+    fn enter(
+        held: &mut HeldBytes,
+        (): &(),
+        start: u64,
+        _: usize,
+    ) -> Option<StreamPosition<Bzip2BlockFacts>> {
+        let level = level(held.from(start, HEADER_BYTES).0)?;
+        Some(StreamPosition {
             start,
-            bit: 8 * (start + HEADER as u64),
+            bit: 8 * (start + HEADER_BYTES as u64),
             is_first: true,
             given: 0,
-            known: KnownBlocks::new(level),
+            known: Bzip2BlockFacts::new(level),
         })
     }
 
@@ -73,42 +78,45 @@ impl BlockFormat for Bzip2 {
         held: &mut HeldBytes,
         range: &Range<u64>,
         from: u64,
-        near: Option<&InStream<KnownBlocks>>,
-    ) -> Option<InStream<KnownBlocks>> {
+        near: Option<&StreamPosition<Bzip2BlockFacts>>,
+    ) -> Option<StreamPosition<Bzip2BlockFacts>> {
         let inside = (range.end - range.start) as usize;
-        let (bytes, _) = held.from(range.start, inside + SEARCHED.start);
+        let (bytes, _) = held.from(range.start, inside + SEARCHED_BYTES.start);
         let from = (from - 8 * range.start) as usize;
-        let at = find(bytes, from, &[BLOCK]).filter(|at| *at < 8 * inside)?;
+        let at = find(bytes, from, &[BLOCK_MAGIC]).filter(|at| *at < 8 * inside)?;
         // If this is not the first block of a stream, it is of the stream where the reader is, or of one like it.
-        let header = (at / 8).checked_sub(HEADER).filter(|_| at % 8 == 0);
+        let header = (at / 8).checked_sub(HEADER_BYTES).filter(|_| at % 8 == 0);
         let first = header.and_then(|header| Some((header, level(&bytes[header..])?)));
         let (start, level) = match (first, near) {
             (Some((header, level)), _) => (range.start + header as u64, level),
             (None, Some(near)) => (near.start, near.known.level),
             (None, None) => (0, b'9'),
         };
-        Some(InStream {
+        Some(StreamPosition {
             start,
             bit: 8 * range.start + at as u64,
             is_first: first.is_some(),
             given: 0,
-            known: KnownBlocks::new(level),
+            known: Bzip2BlockFacts::new(level),
         })
     }
 
-    fn next(held: &mut HeldBytes, at: &InStream<KnownBlocks>) -> Option<StreamPart<KnownBlocks>> {
+    fn next(
+        held: &mut HeldBytes,
+        at: &StreamPosition<Bzip2BlockFacts>,
+    ) -> Option<StreamPart<Bzip2BlockFacts>> {
         let (byte, shift) = (at.bit / 8, (at.bit % 8) as usize);
-        let (bytes, _) = held.from(byte, SEARCHED.start);
-        let magic = bits(bytes, shift, MAGIC)?;
-        let sum = bits(bytes, shift + MAGIC, CHECKSUM)? as u32;
-        let after = shift + MAGIC + CHECKSUM;
-        if magic == END {
+        let (bytes, _) = held.from(byte, SEARCHED_BYTES.start);
+        let magic = bits(bytes, shift, MAGIC_BITS)?;
+        let sum = bits(bytes, shift + MAGIC_BITS, CHECKSUM_BITS)? as u32;
+        let after = shift + MAGIC_BITS + CHECKSUM_BITS;
+        if magic == END_MAGIC {
             let mut known = at.known.clone();
             known.stated = Some(sum);
             let byte = byte + after.div_ceil(8) as u64;
             return Some(StreamPart::End { byte, known });
         }
-        if magic != BLOCK {
+        if magic != BLOCK_MAGIC {
             return None;
         }
         let (bytes, end) = block_end(held, byte, after)?;
@@ -119,15 +127,15 @@ impl BlockFormat for Bzip2 {
         })
     }
 
-    fn join(before: &KnownBlocks, after: &KnownBlocks) -> Option<KnownBlocks> {
-        (before.level == after.level).then(|| KnownBlocks {
+    fn join(before: &Bzip2BlockFacts, after: &Bzip2BlockFacts) -> Option<Bzip2BlockFacts> {
+        (before.level == after.level).then(|| Bzip2BlockFacts {
             sum: before.sum.rotate_left(after.count % 32) ^ after.sum,
             count: before.count.wrapping_add(after.count),
             ..*after
         })
     }
 
-    fn agrees(known: &KnownBlocks) -> bool {
+    fn agrees(known: &Bzip2BlockFacts) -> bool {
         known.stated == Some(known.sum)
     }
 }
@@ -142,17 +150,17 @@ fn level(bytes: &[u8]) -> Option<u8> {
 
 /// Returns the bytes of the file from `byte`, and the first bit of them at or after `from` where a block may end.
 fn block_end(held: &mut HeldBytes, byte: u64, mut from: usize) -> Option<(&[u8], usize)> {
-    let mut count = SEARCHED.start;
+    let mut count = SEARCHED_BYTES.start;
     loop {
         let (bytes, ended) = held.from(byte, count);
-        let end = find(bytes, from, &[BLOCK, END]);
+        let end = find(bytes, from, &[BLOCK_MAGIC, END_MAGIC]);
         if let Some(end) = end {
             return Some((held.from(byte, count).0, end));
         }
-        if ended || count >= SEARCHED.end {
+        if ended || count >= SEARCHED_BYTES.end {
             return None;
         }
-        from = from.max((8 * bytes.len()).saturating_sub(WINDOW));
+        from = from.max((8 * bytes.len()).saturating_sub(WINDOW_BITS));
         count *= 2;
     }
 }
@@ -169,13 +177,13 @@ fn bits(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
 
 /// Returns the first bit of `bytes`, at or after `from`, with one of the `magic` numbers. All of its window must be there.
 fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
-    const MASK: u64 = (1 << MAGIC) - 1;
+    const MAGIC_MASK: u64 = (1 << MAGIC_BITS) - 1;
     /// Bytes that may be the second one of those that a number covers.
-    const SECOND: [bool; 256] = {
+    const SECOND_BYTES: [bool; 256] = {
         let (mut second, mut shift) = ([false; 256], 0);
         while shift < 8 {
-            second[(BLOCK >> (32 + shift) & 0xff) as usize] = true;
-            second[(END >> (32 + shift) & 0xff) as usize] = true;
+            second[(BLOCK_MAGIC >> (32 + shift) & 0xff) as usize] = true;
+            second[(END_MAGIC >> (32 + shift) & 0xff) as usize] = true;
             shift += 1;
         }
         second
@@ -183,10 +191,10 @@ fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
     let first = from / 8;
     let seconds = bytes.get(first + 1..)?.iter().enumerate();
     seconds
-        .filter(|(_, byte)| SECOND[usize::from(**byte)])
-        .filter_map(|(at, _)| Some((first + at, bits(bytes, 8 * (first + at), WINDOW)?)))
+        .filter(|(_, byte)| SECOND_BYTES[usize::from(**byte)])
+        .filter_map(|(at, _)| Some((first + at, bits(bytes, 8 * (first + at), WINDOW_BITS)?)))
         .flat_map(|(at, window)| (0..8).map(move |shift| (8 * at + shift, window >> (8 - shift))))
-        .find(|(at, value)| *at >= from && magic.contains(&(value & MASK)))
+        .find(|(at, value)| *at >= from && magic.contains(&(value & MAGIC_MASK)))
         .map(|(at, _)| at)
 }
 
@@ -194,14 +202,14 @@ fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
 fn alone(bytes: &[u8], block: Range<usize>, level: u8, sum: u32) -> Vec<u8> {
     let (first, shift) = (block.start / 8, block.start % 8);
     let (whole, rest) = (block.len() / 8, block.len() % 8);
-    let mut out = Vec::with_capacity(HEADER + whole + 16);
+    let mut out = Vec::with_capacity(HEADER_BYTES + whole + 16);
     out.extend([b'B', b'Z', b'h', level]);
     let pairs = bytes[first..].windows(2).take(whole);
     out.extend(pairs.map(|pair| (u16::from_be_bytes([pair[0], pair[1]]) << shift >> 8) as u8));
     let rest_bits = bits(bytes, block.end - rest, rest).unwrap_or(0);
-    let end = u128::from(rest_bits) << MAGIC | u128::from(END);
-    let end = end << CHECKSUM | u128::from(sum);
-    let count = rest + MAGIC + CHECKSUM;
+    let end = u128::from(rest_bits) << MAGIC_BITS | u128::from(END_MAGIC);
+    let end = end << CHECKSUM_BITS | u128::from(sum);
+    let count = rest + MAGIC_BITS + CHECKSUM_BITS;
     out.extend(
         (end << (128 - count))
             .to_be_bytes()
@@ -220,10 +228,10 @@ mod tests {
     /// Returns `bytes` with a number at a bit.
     fn with_number(bytes: &[u8], bit: usize, magic: u64) -> Vec<u8> {
         let mut out = bytes.to_vec();
-        for at in 0..MAGIC {
+        for at in 0..MAGIC_BITS {
             let (byte, mask) = ((bit + at) / 8, 0x80 >> ((bit + at) % 8));
             out[byte] &= !mask;
-            if magic >> (MAGIC - 1 - at) & 1 == 1 {
+            if magic >> (MAGIC_BITS - 1 - at) & 1 == 1 {
                 out[byte] |= mask;
             }
         }
@@ -238,7 +246,7 @@ mod tests {
             from in 0..420_usize,
             is_end in any::<bool>(),
         ) {
-            let magic = if is_end { END } else { BLOCK };
+            let magic = if is_end { END_MAGIC } else { BLOCK_MAGIC };
             let found = find(&with_number(&bytes, bit, magic), from, &[magic]);
             prop_assert_eq!(found, (from <= bit).then_some(bit));
         }
@@ -256,9 +264,9 @@ mod tests {
             }
             let mut packed = out.finish().unwrap();
             packed.extend([0; 8]);
-            let start = find(&packed, 33, &[BLOCK]).unwrap();
-            let end = find(&packed, start + 1, &[END]).unwrap();
-            let sum = bits(&packed, start + MAGIC, CHECKSUM).unwrap();
+            let start = find(&packed, 33, &[BLOCK_MAGIC]).unwrap();
+            let end = find(&packed, start + 1, &[END_MAGIC]).unwrap();
+            let sum = bits(&packed, start + MAGIC_BITS, CHECKSUM_BITS).unwrap();
             let alone = alone(&packed, start..end, b'1', sum as u32);
             let mut block = Vec::new();
             let mut decoder = ::bzip2::read::BzDecoder::new(&alone[..]);

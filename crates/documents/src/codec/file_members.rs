@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::members::{MemberFormat, MemberReader, MemberStep};
 use super::parallel::{DecodedSection, OrderedReader};
-use super::read::Fused;
-use super::section::Sections;
+use super::read::StopAtError;
+use super::section::MemberSections;
 use crate::fault::InputError;
 use crate::file::{check_end, read_at};
 use crate::read::ReadBytes;
@@ -16,13 +16,13 @@ use crate::read_options::Limits;
 pub(super) struct FileMembers<F> {
     file: Arc<File>,
     size: u64,
-    reader: MemberReader<Fused<FileAt>, F>,
+    reader: MemberReader<StopAtError<FileReader>, F>,
 }
 
 impl<F: MemberFormat> FileMembers<F> {
     /// Continues with the member at `position`, or at the end of the file.
     pub(super) fn go_on(&mut self, position: u64) {
-        let file = FileAt::new(&self.file, self.size, position);
+        let file = FileReader::new(&self.file, self.size, position);
         self.reader.go_on(file, position);
     }
 
@@ -33,10 +33,10 @@ impl<F: MemberFormat> FileMembers<F> {
 }
 
 impl<F: MemberFormat> OrderedReader for FileMembers<F> {
-    type Sections = Sections<F>;
+    type Sections = MemberSections<F>;
 
     fn new(file: &Arc<File>, size: u64, limits: &Limits, _: usize) -> Result<Self, InputError> {
-        let start = FileAt::new(file, size, 0);
+        let start = FileReader::new(file, size, 0);
         Ok(FileMembers {
             file: Arc::clone(file),
             size,
@@ -61,16 +61,16 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
 }
 
 /// Reads a file from an offset.
-struct FileAt {
+struct FileReader {
     file: Arc<File>,
     /// Size of the file when it was opened.
     size: u64,
     at: u64,
 }
 
-impl FileAt {
-    fn new(file: &Arc<File>, size: u64, at: u64) -> Fused<Self> {
-        Fused::new(FileAt {
+impl FileReader {
+    fn new(file: &Arc<File>, size: u64, at: u64) -> StopAtError<Self> {
+        StopAtError::new(FileReader {
             file: Arc::clone(file),
             size,
             at,
@@ -78,7 +78,7 @@ impl FileAt {
     }
 }
 
-impl ReadBytes for FileAt {
+impl ReadBytes for FileReader {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = read_at(&self.file, into, self.at)?;
         if read == 0 && !into.is_empty() {

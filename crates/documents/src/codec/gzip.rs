@@ -2,56 +2,56 @@
 //!
 //! libdeflate decodes small members at once, and zlib-rs all others as streams.
 
-use super::inflate::{Inflate, Wrapper};
-use super::libdeflate::Decompressor;
-use super::members::{MemberFormat, Whole};
-use super::streams::{Decode, DecodeStep};
+use super::inflate::{DeflateWrapper, InflateDecoder};
+use super::libdeflate::LibdeflateDecompressor;
+use super::members::{MemberFormat, WholeMember};
+use super::streams::{DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::read_options::Limits;
 
 /// Reserved bits of the flags, which are 0 in every member.
-const RESERVED: u8 = 0xe0;
+const RESERVED_FLAGS: u8 = 0xe0;
 /// The flag of a header with a checksum, which libdeflate does not verify.
-const HEADER_CHECKED: u8 = 0x02;
+const HEADER_CHECKSUM_FLAG: u8 = 0x02;
 
 /// Decodes members of gzip.
-pub(super) struct Gzip {
+pub(super) struct GzipDecoder {
     /// `None` if there was no memory for it.
-    fast: Option<Decompressor>,
-    stream: Option<Inflate>,
+    fast: Option<LibdeflateDecompressor>,
+    stream: Option<InflateDecoder>,
 }
 
-impl MemberFormat for Gzip {
+impl MemberFormat for GzipDecoder {
     const MAGIC: &'static [u8] = &[0x1f, 0x8b, 0x08];
-    const FIRST: usize = 128 << 10;
-    const WHOLE: usize = 512 << 10;
+    const MAX_STEP_PACKED_BYTES: usize = 128 << 10;
+    const MAX_WHOLE_PACKED_BYTES: usize = 512 << 10;
 
     fn new(_: &Limits) -> Result<Self, InputError> {
-        Ok(Gzip {
-            fast: Decompressor::new(),
+        Ok(GzipDecoder {
+            fast: LibdeflateDecompressor::new(),
             stream: None,
         })
     }
 
     fn may_start(head: &[u8]) -> bool {
-        head[3] & RESERVED == 0
+        head[3] & RESERVED_FLAGS == 0
     }
 
-    fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
+    fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> WholeMember {
         match &mut self.fast {
             Some(fast)
                 if bytes
                     .get(3)
-                    .is_some_and(|flags| flags & HEADER_CHECKED == 0) =>
+                    .is_some_and(|flags| flags & HEADER_CHECKSUM_FLAG == 0) =>
             {
                 fast.gzip(bytes, out)
             }
-            _ => Whole::No,
+            _ => WholeMember::No,
         }
     }
 }
 
-impl Decode for Gzip {
+impl StreamDecoder for GzipDecoder {
     const PACKING: Packing = Packing::Gzip;
 
     fn starts(head: &[u8]) -> bool {
@@ -59,12 +59,12 @@ impl Decode for Gzip {
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        self.stream = Some(Inflate::new(Wrapper::Gzip));
+        self.stream = Some(InflateDecoder::new(DeflateWrapper::Gzip));
         Ok(())
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        let stream = || Inflate::new(Wrapper::Gzip);
+        let stream = || InflateDecoder::new(DeflateWrapper::Gzip);
         self.stream.get_or_insert_with(stream).step(input, output)
     }
 }

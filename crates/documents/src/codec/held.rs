@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::file::read_at;
 
 /// Bytes that are read ahead, so that the held bytes are seldom moved.
-const READ: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
 /// The bytes of a file around an offset. They end at a read error, which the reader that reads in order reports.
 pub(super) struct HeldBytes {
@@ -46,7 +46,7 @@ impl HeldBytes {
 
     /// Loads `count` bytes and some more from `offset` of the file, or all up to its end.
     fn load(&mut self, offset: u64, count: usize) {
-        let count = count + READ;
+        let count = count + READ_BYTES;
         let passed = offset.checked_sub(self.offset);
         let passed = passed.filter(|passed| *passed <= self.bytes.len() as u64);
         match passed {

@@ -4,15 +4,15 @@ use std::io;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::streams::{Decode, DecodeStep};
+use super::streams::{DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 
 /// Window bits, the maximum of deflate.
-const WINDOW: u8 = 15;
+const WINDOW_BITS: u8 = 15;
 
 /// The bytes around deflated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrapper {
+pub(crate) enum DeflateWrapper {
     /// Nothing, as in zip.
     Bare,
     /// A header and a checksum (RFC 1950).
@@ -22,23 +22,23 @@ pub(crate) enum Wrapper {
 }
 
 /// Decodes one stream of deflated data.
-pub(crate) struct Inflate {
+pub(crate) struct InflateDecoder {
     stream: Decompress,
-    wrapper: Wrapper,
+    wrapper: DeflateWrapper,
 }
 
-impl Inflate {
-    pub(crate) fn new(wrapper: Wrapper) -> Self {
+impl InflateDecoder {
+    pub(crate) fn new(wrapper: DeflateWrapper) -> Self {
         let stream = match wrapper {
-            Wrapper::Bare => Decompress::new(false),
-            Wrapper::Zlib => Decompress::new(true),
-            Wrapper::Gzip => Decompress::new_gzip(WINDOW),
+            DeflateWrapper::Bare => Decompress::new(false),
+            DeflateWrapper::Zlib => Decompress::new(true),
+            DeflateWrapper::Gzip => Decompress::new_gzip(WINDOW_BITS),
         };
-        Inflate { stream, wrapper }
+        InflateDecoder { stream, wrapper }
     }
 }
 
-impl Decode for Inflate {
+impl StreamDecoder for InflateDecoder {
     const PACKING: Packing = Packing::Zlib;
 
     fn starts(_: &[u8]) -> bool {
@@ -48,8 +48,8 @@ impl Decode for Inflate {
     fn restart(&mut self) -> Result<(), InputError> {
         match self.wrapper {
             // It cannot be reset for another gzip header.
-            Wrapper::Gzip => *self = Inflate::new(self.wrapper),
-            wrapper => self.stream.reset(wrapper == Wrapper::Zlib),
+            DeflateWrapper::Gzip => *self = InflateDecoder::new(self.wrapper),
+            wrapper => self.stream.reset(wrapper == DeflateWrapper::Zlib),
         }
         Ok(())
     }
@@ -81,17 +81,17 @@ pub(crate) fn is_zlib(head: &[u8], at_end: bool) -> bool {
     if !is_deflate || wants_dictionary || u16::from_be_bytes([method, flags]) % 31 != 0 {
         return false;
     }
-    inflates(Wrapper::Zlib, head).is_some_and(|ended| ended || !at_end)
+    inflates(DeflateWrapper::Zlib, head).is_some_and(|ended| ended || !at_end)
 }
 
 /// Whether all of `head` inflates without a header, and the stream does not end in it.
 pub(crate) fn is_deflate(head: &[u8]) -> bool {
-    inflates(Wrapper::Bare, head) == Some(false)
+    inflates(DeflateWrapper::Bare, head) == Some(false)
 }
 
 /// Whether the stream in `head` ends there; `None` if it is not a stream.
-fn inflates(wrapper: Wrapper, mut head: &[u8]) -> Option<bool> {
-    let (mut stream, mut output) = (Inflate::new(wrapper), [0; 4 << 10]);
+fn inflates(wrapper: DeflateWrapper, mut head: &[u8]) -> Option<bool> {
+    let (mut stream, mut output) = (InflateDecoder::new(wrapper), [0; 4 << 10]);
     loop {
         let step = stream.step(head, &mut output);
         head = &head[step.read..];

@@ -13,21 +13,21 @@ use libdeflate_sys::{
     libdeflate_result_LIBDEFLATE_SUCCESS,
 };
 
-use super::members::Whole;
+use super::members::WholeMember;
 
 /// Decodes members, one after another.
-pub(crate) struct Decompressor(NonNull<libdeflate_decompressor>);
+pub(crate) struct LibdeflateDecompressor(NonNull<libdeflate_decompressor>);
 
-impl Decompressor {
+impl LibdeflateDecompressor {
     /// Returns `None` if there is no memory for it.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: it has no precondition; null is checked for.
-        NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(Decompressor)
+        NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(LibdeflateDecompressor)
     }
 
     /// Decodes the gzip member at the start of `bytes` into `out`, and verifies its checksum and length. If that fails, the
     /// content of `out` is undefined.
-    pub(crate) fn gzip(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
+    pub(crate) fn gzip(&mut self, bytes: &[u8], out: &mut [u8]) -> WholeMember {
         let (mut read, mut written) = (0, 0);
         // SAFETY: the decompressor is alive and ours alone. Both slices are valid for their lengths, `out` for writing, and
         // cannot overlap, as it is borrowed mutably. libdeflate reads and writes no further than the lengths given, and
@@ -45,14 +45,14 @@ impl Decompressor {
         };
         #[allow(non_upper_case_globals)]
         match result {
-            libdeflate_result_LIBDEFLATE_SUCCESS => Whole::Done { read, written },
-            libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Whole::Full,
-            _ => Whole::No,
+            libdeflate_result_LIBDEFLATE_SUCCESS => WholeMember::Done { read, written },
+            libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => WholeMember::Full,
+            _ => WholeMember::No,
         }
     }
 }
 
-impl Drop for Decompressor {
+impl Drop for LibdeflateDecompressor {
     fn drop(&mut self) {
         // SAFETY: it came from libdeflate_alloc_decompressor and is freed once.
         unsafe { libdeflate_free_decompressor(self.0.as_ptr()) }
@@ -77,10 +77,10 @@ mod tests {
         Some((bytes.len() - decoder.into_inner().len(), out))
     }
 
-    fn fast(bytes: &[u8], room: usize) -> Result<(usize, Vec<u8>), Whole> {
+    fn fast(bytes: &[u8], room: usize) -> Result<(usize, Vec<u8>), WholeMember> {
         let mut out = vec![0; room];
-        match Decompressor::new().unwrap().gzip(bytes, &mut out) {
-            Whole::Done { read, written } => Ok((read, out[..written].to_vec())),
+        match LibdeflateDecompressor::new().unwrap().gzip(bytes, &mut out) {
+            WholeMember::Done { read, written } => Ok((read, out[..written].to_vec())),
             other => Err(other),
         }
     }
@@ -116,7 +116,7 @@ mod tests {
         ) {
             let bytes = packed(&text, 6);
             prop_assert_eq!(fast(&bytes, text.len()).map(|(read, _)| read), Ok(bytes.len()));
-            prop_assert_eq!(fast(&bytes, text.len() - 1), Err(Whole::Full));
+            prop_assert_eq!(fast(&bytes, text.len() - 1), Err(WholeMember::Full));
             // A cut member may look like one that does not fit; the streaming decoder takes both.
             prop_assert!(fast(&bytes[..cut.index(bytes.len())], text.len()).is_err());
         }

@@ -8,28 +8,28 @@ use std::io::{self, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::members::{After, MemberFormat};
-use super::streams::{Decode, DecodeFault, DecodeStep};
+use super::members::{AfterDamage, MemberFormat};
+use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::read_options::Limits;
 
 /// Flags of a frame, as the LZ4 Frame Format has them.
-const INDEPENDENT: u8 = 0x20;
-const BLOCK_CHECKSUM: u8 = 0x10;
-const CONTENT_SIZE: u8 = 0x08;
-const CONTENT_CHECKSUM: u8 = 0x04;
-const DICTIONARY: u8 = 0x01;
+const INDEPENDENT_FLAG: u8 = 0x20;
+const BLOCK_CHECKSUM_FLAG: u8 = 0x10;
+const CONTENT_SIZE_FLAG: u8 = 0x08;
+const CONTENT_CHECKSUM_FLAG: u8 = 0x04;
+const DICTIONARY_FLAG: u8 = 0x01;
 /// Size of the largest block of a frame, and of the legacy format, in bytes.
-const MAX: usize = 4 << 20;
-const MAX_LEGACY: usize = 8 << 20;
+const MAX_BLOCK_BYTES: usize = 4 << 20;
+const MAX_LEGACY_BLOCK_BYTES: usize = 8 << 20;
 /// The bit in the length of a block that is stored without compression.
-const STORED: u32 = 1 << 31;
+const STORED_FLAG: u32 = 1 << 31;
 
 /// Decodes frames, including skippable ones. If a block with a checksum that does not depend on others is damaged, only this
 /// block is lost.
-pub(super) struct Lz4 {
-    frame: FrameDecoder<Unit>,
+pub(super) struct Lz4Decoder {
+    frame: FrameDecoder<FrameUnit>,
     part: FramePart,
     flags: u8,
     is_legacy: bool,
@@ -39,7 +39,7 @@ pub(super) struct Lz4 {
     is_hurt: bool,
     /// Bytes of the unit that was damaged last.
     undecoded: usize,
-    after: After,
+    after: AfterDamage,
 }
 
 /// The part of a frame that a unit belongs to.
@@ -54,12 +54,12 @@ enum FramePart {
 
 /// The bytes of a unit, and the number of them that the crate has read.
 #[derive(Default)]
-struct Unit {
+struct FrameUnit {
     bytes: Vec<u8>,
     at: usize,
 }
 
-impl Unit {
+impl FrameUnit {
     /// Returns the number at `at`, if the unit has these bytes.
     fn number(&self, at: usize) -> Option<u32> {
         let bytes = self.bytes.get(at..at + 4)?.try_into().ok()?;
@@ -72,7 +72,7 @@ impl Unit {
     }
 }
 
-impl Read for Unit {
+impl Read for FrameUnit {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = (&self.bytes[self.at..]).read(into)?;
         self.at += read;
@@ -80,17 +80,17 @@ impl Read for Unit {
     }
 }
 
-impl Lz4 {
+impl Lz4Decoder {
     fn start() -> Self {
-        Lz4 {
-            frame: FrameDecoder::new(Unit::default()),
+        Lz4Decoder {
+            frame: FrameDecoder::new(FrameUnit::default()),
             part: FramePart::Header,
             flags: 0,
             is_legacy: false,
             is_whole: false,
             is_hurt: false,
             undecoded: 0,
-            after: After::Lost,
+            after: AfterDamage::Lost,
         }
     }
 
@@ -111,13 +111,17 @@ impl Lz4 {
 
     /// Returns the number of bytes of a block and its fields.
     fn block_length(&self, length: u32) -> usize {
-        let max = if self.is_legacy { MAX_LEGACY } else { MAX };
+        let max = if self.is_legacy {
+            MAX_LEGACY_BLOCK_BYTES
+        } else {
+            MAX_BLOCK_BYTES
+        };
         let sum = |flag| 4 * usize::from(self.has(flag));
-        match (length & !STORED) as usize {
-            _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
+        match (length & !STORED_FLAG) as usize {
+            _ if length == 0 => 4 + sum(CONTENT_CHECKSUM_FLAG),
             // The crate reports the fault from the length alone.
             length if length > max => 4,
-            length => 4 + length + sum(BLOCK_CHECKSUM),
+            length => 4 + length + sum(BLOCK_CHECKSUM_FLAG),
         }
     }
 
@@ -157,15 +161,15 @@ impl Lz4 {
                 unit.clear();
             }
             FramePart::Header => {
-                self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY);
+                self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY_MAGIC);
                 self.flags = if self.is_legacy { 0 } else { unit.bytes[4] };
                 self.is_whole = true;
             }
-            _ if self.is_legacy && unit.bytes.starts_with(numbers::LZ4_LEGACY) => {
+            _ if self.is_legacy && unit.bytes.starts_with(numbers::LZ4_LEGACY_MAGIC) => {
                 // Concatenated files of the legacy format: more blocks follow.
                 unit.clear();
             }
-            _ if self.is_legacy && Lz4::starts(&unit.bytes) => self.leave_legacy(),
+            _ if self.is_legacy && Lz4Decoder::starts(&unit.bytes) => self.leave_legacy(),
             _ => self.is_whole = true,
         }
     }
@@ -174,9 +178,9 @@ impl Lz4 {
     /// the length of a block.
     fn leave_legacy(&mut self) {
         let start = std::mem::take(self.frame.get_mut());
-        *self = Lz4 {
+        *self = Lz4Decoder {
             frame: FrameDecoder::new(start),
-            ..Lz4::start()
+            ..Lz4Decoder::start()
         };
     }
 
@@ -195,7 +199,7 @@ impl Lz4 {
 
     /// Whether the finished unit was the end.
     fn done(&mut self) -> bool {
-        (self.after, self.undecoded) = (After::Lost, 0);
+        (self.after, self.undecoded) = (AfterDamage::Lost, 0);
         self.part == FramePart::Blocks && self.frame.get_ref().number(0) == Some(0)
     }
 
@@ -206,14 +210,14 @@ impl Lz4 {
         if self.part == FramePart::Blocks && is_end && self.is_hurt {
             return Ok(true);
         }
-        let stands_alone = self.has(INDEPENDENT) && self.has(BLOCK_CHECKSUM);
+        let stands_alone = self.has(INDEPENDENT_FLAG) && self.has(BLOCK_CHECKSUM_FLAG);
         // If the length is too large, the unit has only the length.
         let is_block = self.part == FramePart::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
             // If the first block after damage is bad too, the damage has hidden where it starts.
-            After::GoesOn => After::Reported,
-            _ if is_block && stands_alone => After::GoesOn,
-            _ => After::Lost,
+            AfterDamage::GoesOn => AfterDamage::Reported,
+            _ if is_block && stands_alone => AfterDamage::GoesOn,
+            _ => AfterDamage::Lost,
         };
         self.is_hurt = true;
         self.undecoded = unit.bytes.len();
@@ -234,15 +238,15 @@ fn header_length(bytes: &[u8]) -> usize {
     if numbers::is_skippable(bytes) {
         return 8;
     }
-    if bytes.starts_with(numbers::LZ4_LEGACY) {
+    if bytes.starts_with(numbers::LZ4_LEGACY_MAGIC) {
         return 4;
     }
     let flags = bytes.get(4).copied().unwrap_or_default();
     let has = |flag| usize::from(flags & flag != 0);
-    7 + 8 * has(CONTENT_SIZE) + 4 * has(DICTIONARY)
+    7 + 8 * has(CONTENT_SIZE_FLAG) + 4 * has(DICTIONARY_FLAG)
 }
 
-impl Decode for Lz4 {
+impl StreamDecoder for Lz4Decoder {
     const PACKING: Packing = Packing::Lz4;
 
     fn starts(head: &[u8]) -> bool {
@@ -250,7 +254,7 @@ impl Decode for Lz4 {
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        *self = Lz4::start();
+        *self = Lz4Decoder::start();
         Ok(())
     }
 
@@ -274,14 +278,14 @@ impl Decode for Lz4 {
     }
 }
 
-impl MemberFormat for Lz4 {
-    const MAGIC: &'static [u8] = numbers::LZ4;
+impl MemberFormat for Lz4Decoder {
+    const MAGIC: &'static [u8] = numbers::LZ4_MAGIC;
     // A header and a block of 4 MiB, stored.
-    const FIRST: usize = MAX + 64;
-    const WHOLE: usize = 0;
+    const MAX_STEP_PACKED_BYTES: usize = MAX_BLOCK_BYTES + 64;
+    const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
     fn new(_: &Limits) -> Result<Self, InputError> {
-        Ok(Lz4::start())
+        Ok(Lz4Decoder::start())
     }
 
     /// Checks the start of a header. The header has a checksum, and most blocks too.
@@ -294,7 +298,7 @@ impl MemberFormat for Lz4 {
         self.undecoded.max(self.frame.get_ref().bytes.len()) as u64
     }
 
-    fn after(&self) -> After {
+    fn after(&self) -> AfterDamage {
         self.after
     }
 }

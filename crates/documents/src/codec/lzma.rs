@@ -5,50 +5,50 @@ use std::io;
 use liblzma::stream::{Action, Filters, Status, Stream};
 
 use super::read::damaged;
-use super::streams::{Decode, DecodeStep, HEAD};
-use super::xz::PieceDecoder;
+use super::streams::{DecodeStep, HEAD_BYTES, StreamDecoder};
+use super::xz::LiblzmaDecoder;
 use crate::fault::{InputError, Packing};
 
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
-const HEADER: usize = 13;
+const HEADER_BYTES: usize = 13;
 /// Bytes of the header and of the first five bytes of data, which any stream has.
-const MIN: usize = HEADER + 5;
+const MIN_STREAM_BYTES: usize = HEADER_BYTES + 5;
 /// The largest value of the first byte, `(pb * 5 + lp) * 9 + lc`.
-const PROPERTIES: u8 = (4 * 5 + 4) * 9 + 8;
+const MAX_PROPERTIES: u8 = (4 * 5 + 4) * 9 + 8;
 /// The first byte for lc = 3, lp = 0 and pb = 2.
 const DEFAULT_PROPERTIES: u8 = 0x5d;
 /// Bytes that a trial decodes. Data that is not lzma fails far earlier.
-const TRIAL: usize = 64;
+const TRIAL_BYTES: usize = 64;
 /// The smallest dictionary.
-const DICTIONARY: u32 = 4 << 10;
+const MIN_DICTIONARY_BYTES: u32 = 4 << 10;
 /// Limit on the stated unpacked size, as in xz(1).
-const UNPACKED: u64 = 1 << 38;
+const MAX_UNPACKED_BYTES: u64 = 1 << 38;
 
-pub(super) struct Lzma {
-    pieces: PieceDecoder,
+pub(super) struct LzmaDecoder {
+    pieces: LiblzmaDecoder,
     window: u64,
 }
 
-impl Lzma {
+impl LzmaDecoder {
     /// Takes streams with dictionaries of up to `window` bytes.
     pub(super) fn new(window: u64) -> Result<Self, InputError> {
-        let pieces = PieceDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
-        Ok(Lzma { pieces, window })
+        let pieces = LiblzmaDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
+        Ok(LzmaDecoder { pieces, window })
     }
 }
 
 /// A stream of liblzma without a header, as archives have it.
-pub(crate) struct RawLzma(PieceDecoder);
+pub(crate) struct RawLzmaDecoder(LiblzmaDecoder);
 
-impl RawLzma {
+impl RawLzmaDecoder {
     /// Makes a decoder that undoes `filters`. Their memory must have been checked.
     pub(crate) fn new(filters: &Filters) -> Result<Self, InputError> {
         let decoder = |_| Stream::new_raw_decoder(filters);
-        PieceDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzma)
+        LiblzmaDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzmaDecoder)
     }
 }
 
-impl Decode for RawLzma {
+impl StreamDecoder for RawLzmaDecoder {
     const PACKING: Packing = Packing::SevenZip;
 
     /// Always false: the header of the archive says where the data ends.
@@ -65,15 +65,15 @@ impl Decode for RawLzma {
     }
 }
 
-impl Decode for Lzma {
+impl StreamDecoder for LzmaDecoder {
     const PACKING: Packing = Packing::Lzma;
 
     fn starts(head: &[u8]) -> bool {
-        head.len() >= HEAD && is_header(head)
+        head.len() >= HEAD_BYTES && is_header(head)
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        *self = Lzma::new(self.window)?;
+        *self = LzmaDecoder::new(self.window)?;
         Ok(())
     }
 
@@ -88,30 +88,30 @@ impl Decode for Lzma {
 /// A header without a size has eight bytes of 0xff, which is enough even if the data is damaged. A header with a size
 /// resembles other binary data. So it must have the default properties of encoders, and the data must start to decode.
 pub(crate) fn is_lzma(head: &[u8]) -> bool {
-    if head.len() < MIN || !is_header(head) || head[HEADER] != 0 {
+    if head.len() < MIN_STREAM_BYTES || !is_header(head) || head[HEADER_BYTES] != 0 {
         return false;
     }
-    is_unknown(&head[5..HEADER])
-        || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL)])
+    is_unknown(&head[5..HEADER_BYTES])
+        || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL_BYTES)])
 }
 
-/// Whether `head`, of at least [`HEAD`] bytes, is the start of a header.
+/// Whether `head`, of at least [`HEAD_BYTES`] bytes, is the start of a header.
 fn is_header(head: &[u8]) -> bool {
     let number = |bytes: &[u8]| {
         let digits = bytes.iter().rev();
         digits.fold(0, |number, byte| number << 8 | u64::from(*byte))
     };
     let dictionary = number(&head[1..5]) as u32;
-    let size = &head[5..head.len().min(HEADER)];
-    let is_size = is_unknown(size) || (1..UNPACKED).contains(&number(size));
-    head[0] <= PROPERTIES && is_dictionary(dictionary) && is_size
+    let size = &head[5..head.len().min(HEADER_BYTES)];
+    let is_size = is_unknown(size) || (1..MAX_UNPACKED_BYTES).contains(&number(size));
+    head[0] <= MAX_PROPERTIES && is_dictionary(dictionary) && is_size
 }
 
 /// Whether encoders write this size of a dictionary: a power of two, or one and a half times a power of two.
 fn is_dictionary(size: u32) -> bool {
     let lowest = size & size.wrapping_neg();
     let rest = size - lowest;
-    size == u32::MAX || size >= DICTIONARY && (rest == 0 || rest == lowest << 1)
+    size == u32::MAX || size >= MIN_DICTIONARY_BYTES && (rest == 0 || rest == lowest << 1)
 }
 
 /// Whether this size means that the stream has an end mark instead.
@@ -125,8 +125,8 @@ fn decodes(head: &[u8]) -> bool {
         return false;
     };
     // The output is not longer than the smallest dictionary, so this dictionary is large enough.
-    let head = [&head[..1], &DICTIONARY.to_le_bytes(), &head[5..]].concat();
-    let mut output = [0; DICTIONARY as usize];
+    let head = [&head[..1], &MIN_DICTIONARY_BYTES.to_le_bytes(), &head[5..]].concat();
+    let mut output = [0; MIN_DICTIONARY_BYTES as usize];
     loop {
         let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
         let status = stream.process(&head[read..], &mut output[written..], Action::Run);
@@ -150,9 +150,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::members::tests::{Outcome, noise, outcome};
-    use super::super::{Raw, unpack};
+    use super::super::{PeekReader, unpack};
     use super::*;
-    use crate::content::Content;
+    use crate::content::StreamContent;
     use crate::magic;
     use crate::read_options::ReadOptions;
 
@@ -172,15 +172,15 @@ mod tests {
     }
 
     fn is_reported(packed: &[u8]) -> bool {
-        let head = &packed[..packed.len().min(magic::LENGTH)];
-        magic::recognise(head) == Content::Packed(Packing::Lzma)
+        let head = &packed[..packed.len().min(magic::HEAD_BYTES)];
+        magic::recognise(head) == StreamContent::Packed(Packing::Lzma)
     }
 
     fn read_by(packed: &[u8], step: usize) -> Outcome {
         let bytes = AtomicU64::new(0);
         let mut packed = packed;
         let options = ReadOptions::for_tests(&bytes);
-        let mut read = unpack(Packing::Lzma, Raw::new(&mut packed), None, &options).unwrap();
+        let mut read = unpack(Packing::Lzma, PeekReader::new(&mut packed), None, &options).unwrap();
         outcome(&mut read, step)
     }
 
@@ -211,7 +211,7 @@ mod tests {
     fn a_stream_of_known_size_is_recognised_and_read() {
         for text in [&b"a"[..], &noise(1, 10_000)] {
             let mut packed = packed(text);
-            packed[5..HEADER].copy_from_slice(&(text.len() as u64).to_le_bytes());
+            packed[5..HEADER_BYTES].copy_from_slice(&(text.len() as u64).to_le_bytes());
             assert!(is_reported(&packed));
             assert_eq!(read_by(&packed, 100), (text.to_vec(), vec![]));
         }
@@ -241,11 +241,11 @@ mod tests {
         let mut packed = packed(&noise(1, 1000));
         packed[20..200].fill(0xff);
         assert!(is_reported(&packed));
-        packed[5..HEADER].copy_from_slice(&1000_u64.to_le_bytes());
+        packed[5..HEADER_BYTES].copy_from_slice(&1000_u64.to_le_bytes());
         assert!(!is_reported(&packed));
         // Small numbers in binary data.
         let mut numbers = [0; 512];
-        for (at, small) in (0..HEADER).zip(1..) {
+        for (at, small) in (0..HEADER_BYTES).zip(1..) {
             numbers[3] = 1;
             numbers[at] = small;
             assert!(!is_reported(&numbers), "{at}");
@@ -256,13 +256,13 @@ mod tests {
     proptest! {
         #[test]
         fn text_is_never_taken_for_it(text in "\\PC{18,600}") {
-            let head = &text.as_bytes()[..text.len().min(magic::LENGTH)];
+            let head = &text.as_bytes()[..text.len().min(magic::HEAD_BYTES)];
             prop_assert!(!is_lzma(head));
         }
 
         #[test]
         fn bytes_are_never_taken_for_it(bytes in prop::collection::vec(any::<u8>(), 18..600)) {
-            prop_assert!(!is_lzma(&bytes[..bytes.len().min(magic::LENGTH)]));
+            prop_assert!(!is_lzma(&bytes[..bytes.len().min(magic::HEAD_BYTES)]));
         }
     }
 
@@ -280,7 +280,7 @@ mod tests {
     fn what_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
         let text: Vec<u8> = (0..20_000_u32).flat_map(u32::to_le_bytes).collect();
         let packed = packed(&text);
-        for cut in (MIN..packed.len()).step_by(packed.len() / 50) {
+        for cut in (MIN_STREAM_BYTES..packed.len()).step_by(packed.len() / 50) {
             let (out, errors) = read_by(&packed[..cut], 1 << 16);
             assert!(
                 text.starts_with(&out) && errors.len() == 1,

@@ -4,19 +4,19 @@
 
 use std::io;
 
-use super::streams::{Decode, DecodeFault, DecodeStep};
+use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 
 /// Bytes of the header: the magic number, and the flags.
-const HEADER: usize = 3;
+const HEADER_BYTES: usize = 3;
 /// The number of bits of the first codes.
 const FIRST_BITS: u32 = 9;
 /// Codes for single bytes.
-const BYTES: u16 = 256;
+const BYTE_CODES: u16 = 256;
 /// The code that clears the table, if the flags say that there is one.
-const CLEAR: u16 = 256;
+const CLEAR_CODE: u16 = 256;
 /// Codes between two positions at which the number of bits can change. The rest of them is padding.
-const GROUP: u32 = 8;
+const GROUP_CODES: u32 = 8;
 
 /// The flags, the third byte of a file.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub(crate) fn is_lzw(head: &[u8]) -> bool {
 }
 
 /// Takes 256 KiB of memory.
-pub(super) struct Lzw {
+pub(super) struct LzwDecoder {
     /// The bytes of the header so far.
     header: Vec<u8>,
     flags: LzwFlags,
@@ -71,10 +71,10 @@ pub(super) struct Lzw {
     pending: Vec<u8>,
 }
 
-impl Lzw {
+impl LzwDecoder {
     pub(super) fn new() -> Self {
-        Lzw {
-            header: Vec::with_capacity(HEADER),
+        LzwDecoder {
+            header: Vec::with_capacity(HEADER_BYTES),
             flags: LzwFlags(0),
             bits: 0,
             held: 0,
@@ -92,14 +92,14 @@ impl Lzw {
 
     /// Reads some of the header. Returns the number of bytes read.
     fn header(&mut self, input: &[u8]) -> Result<usize, DecodeFault> {
-        let read = input.len().min(HEADER - self.header.len());
+        let read = input.len().min(HEADER_BYTES - self.header.len());
         self.header.extend_from_slice(&input[..read]);
-        if self.header.len() == HEADER {
+        if self.header.len() == HEADER_BYTES {
             self.flags = LzwFlags(self.header[2]);
             if !is_lzw(&self.header) {
                 return Err(wrong("the header is not that of compress"));
             }
-            self.free = u32::from(CLEAR) + u32::from(self.flags.has_clear_code());
+            self.free = u32::from(CLEAR_CODE) + u32::from(self.flags.has_clear_code());
         }
         Ok(read)
     }
@@ -125,7 +125,7 @@ impl Lzw {
         }
         let code = self.bits & ((1 << self.width) - 1);
         self.skip(self.width);
-        self.in_group = (self.in_group + 1) % GROUP;
+        self.in_group = (self.in_group + 1) % GROUP_CODES;
         Some(code as u16)
     }
 
@@ -147,36 +147,36 @@ impl Lzw {
 
     /// Goes to the next position at which the width can change.
     fn align(&mut self) {
-        self.padding = (GROUP - self.in_group) % GROUP * self.width;
+        self.padding = (GROUP_CODES - self.in_group) % GROUP_CODES * self.width;
         self.in_group = 0;
     }
 
     /// Decodes a code into `pending`.
     fn decode(&mut self, code: u16) -> Result<(), DecodeFault> {
         let Some(previous) = self.previous else {
-            if code >= BYTES {
+            if code >= BYTE_CODES {
                 return Err(wrong("the first code is no byte"));
             }
             (self.previous, self.first) = (Some(code), code as u8);
             self.pending.push(code as u8);
             return Ok(());
         };
-        if code == CLEAR && self.flags.has_clear_code() {
+        if code == CLEAR_CODE && self.flags.has_clear_code() {
             self.align();
             self.width = FIRST_BITS;
             // The next string gets the number of the clear code, so no code refers to it.
-            self.free = u32::from(CLEAR);
+            self.free = u32::from(CLEAR_CODE);
             return Ok(());
         }
         let mut at = code;
-        if u32::from(code) >= self.free.max(u32::from(BYTES)) {
+        if u32::from(code) >= self.free.max(u32::from(BYTE_CODES)) {
             if u32::from(code) > self.free {
                 return Err(wrong("a code is not defined yet"));
             }
             self.pending.push(self.first);
             at = previous;
         }
-        while at >= BYTES {
+        while at >= BYTE_CODES {
             self.pending.push(self.last[usize::from(at)]);
             // Each string is longer than the one before it, so this ends.
             at = self.before[usize::from(at)];
@@ -211,19 +211,19 @@ impl Lzw {
 
     /// Whether the input may end here: the rest of the last byte is zeros.
     fn may_end(&self) -> bool {
-        self.header.len() == HEADER && (self.padding > 0 || self.held < 8 && self.bits == 0)
+        self.header.len() == HEADER_BYTES && (self.padding > 0 || self.held < 8 && self.bits == 0)
     }
 
     fn run(&mut self, input: &mut &[u8], output: &mut [u8]) -> (usize, Result<bool, DecodeFault>) {
         let at_end = input.is_empty();
-        if self.header.len() < HEADER {
+        if self.header.len() < HEADER_BYTES {
             match self.header(input) {
                 Ok(read) => *input = &input[read..],
                 Err(error) => return (0, Err(error)),
             }
         }
         let mut written = self.give(output);
-        while written < output.len() && self.header.len() == HEADER {
+        while written < output.len() && self.header.len() == HEADER_BYTES {
             let Some(code) = self.code(input) else {
                 return (written, Ok(at_end && written == 0 && self.may_end()));
             };
@@ -236,7 +236,7 @@ impl Lzw {
     }
 }
 
-impl Decode for Lzw {
+impl StreamDecoder for LzwDecoder {
     const PACKING: Packing = Packing::Compress;
 
     /// Always false: a file has one stream, which ends with the file.
@@ -245,7 +245,7 @@ impl Decode for Lzw {
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        *self = Lzw::new();
+        *self = LzwDecoder::new();
         Ok(())
     }
 
@@ -270,9 +270,9 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::super::members::tests::{Outcome, noise, outcome};
-    use super::super::{Raw, unpack};
+    use super::super::{PeekReader, unpack};
     use super::*;
-    use crate::content::Content;
+    use crate::content::StreamContent;
     use crate::magic;
     use crate::read_options::ReadOptions;
 
@@ -293,7 +293,7 @@ mod tests {
                 self.bits >>= 8;
                 self.held -= 8;
             }
-            self.in_group = (self.in_group + 1) % GROUP;
+            self.in_group = (self.in_group + 1) % GROUP_CODES;
         }
 
         fn finish(mut self) -> Vec<u8> {
@@ -336,7 +336,7 @@ mod tests {
                 table.insert((code, *byte), free);
                 free += 1;
             } else if clears {
-                codes.put(u64::from(CLEAR), width);
+                codes.put(u64::from(CLEAR_CODE), width);
                 codes.align(width);
                 (free, width) = (first, FIRST_BITS);
                 table.clear();
@@ -355,12 +355,21 @@ mod tests {
     }
 
     fn read_by(packed: &[u8], step: usize) -> Outcome {
-        let head = &packed[..packed.len().min(magic::LENGTH)];
-        assert_eq!(magic::recognise(head), Content::Packed(Packing::Compress));
+        let head = &packed[..packed.len().min(magic::HEAD_BYTES)];
+        assert_eq!(
+            magic::recognise(head),
+            StreamContent::Packed(Packing::Compress)
+        );
         let bytes = AtomicU64::new(0);
         let mut packed = packed;
         let options = ReadOptions::for_tests(&bytes);
-        let mut read = unpack(Packing::Compress, Raw::new(&mut packed), None, &options).unwrap();
+        let mut read = unpack(
+            Packing::Compress,
+            PeekReader::new(&mut packed),
+            None,
+            &options,
+        )
+        .unwrap();
         outcome(&mut read, step)
     }
 
@@ -424,7 +433,7 @@ mod tests {
         let text = b"See 10.5555/some-name, and more of it. ".repeat(3000);
         let packed = packed(&text, 16, true);
         let mut reported = 0;
-        for cut in (HEADER..packed.len()).step_by(97) {
+        for cut in (HEADER_BYTES..packed.len()).step_by(97) {
             let (out, errors) = read_by(&packed[..cut], 1 << 16);
             assert!(text.starts_with(&out) && errors.len() < 2, "{cut}");
             assert_eq!(read_by(&packed[..cut], 3), (out, errors.clone()), "{cut}");

@@ -3,9 +3,9 @@
 use std::io;
 
 use super::read::{damaged, early_end};
-use super::streams::{Decode, HEAD};
+use super::streams::{HEAD_BYTES, StreamDecoder};
 use crate::fault::{InputError, Packing};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Packed bytes that can be looked at before they are read.
@@ -14,9 +14,9 @@ pub(crate) trait Peek: ReadBuffer {
     fn peek(&mut self, count: usize) -> &[u8];
 }
 
-impl<R: ReadBytes> Peek for Raw<R> {
+impl<R: ReadBytes> Peek for PeekReader<R> {
     fn peek(&mut self, count: usize) -> &[u8] {
-        Raw::peek(self, count)
+        PeekReader::peek(self, count)
     }
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct MemberStream<P, D> {
     ended: bool,
 }
 
-impl<P: Peek, D: Decode> MemberStream<P, D> {
+impl<P: Peek, D: StreamDecoder> MemberStream<P, D> {
     pub(crate) fn new(archive: Packing, data: P, decoder: D) -> Self {
         MemberStream {
             archive,
@@ -63,7 +63,7 @@ impl<P: Peek, D: Decode> MemberStream<P, D> {
 
     /// Continues after a stream.
     fn next(&mut self) -> Result<(), InputError> {
-        self.ended = !D::starts(self.data.peek(HEAD));
+        self.ended = !D::starts(self.data.peek(HEAD_BYTES));
         if self.ended {
             Ok(())
         } else {
@@ -72,7 +72,7 @@ impl<P: Peek, D: Decode> MemberStream<P, D> {
     }
 }
 
-impl<P: Peek, D: Decode> ReadBytes for MemberStream<P, D> {
+impl<P: Peek, D: StreamDecoder> ReadBytes for MemberStream<P, D> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         while !self.ended && !into.is_empty() {
             if let Some(error) = self.failed.take() {

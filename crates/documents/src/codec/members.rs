@@ -8,43 +8,43 @@ use std::io;
 use memchr::memmem;
 
 use super::read::{damaged, early_end};
-use super::streams::{Decode, DecodeFault, HEAD};
-use super::window::Window;
+use super::streams::{DecodeFault, HEAD_BYTES, StreamDecoder};
+use super::window::SlidingWindow;
 use crate::fault::{InputError, Packing};
 use crate::read::ReadBytes;
 use crate::read_options::Limits;
 
 /// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
-const STRETCH: usize = 64 << 10;
+const STEP_BYTES: usize = 64 << 10;
 /// Unpacked size of the largest member that is decoded at once. Common Crawl cuts payloads at 1 MiB, to which headers are
 /// added.
-pub(super) const MAX: usize = 2 << 20;
+pub(super) const MAX_WHOLE_BYTES: usize = 2 << 20;
 /// Packed bytes of a piece. After each, the start of a search for the next member moves on.
-const PIECE: u64 = 64 << 10;
+const PIECE_BYTES: u64 = 64 << 10;
 
 /// Packed bytes before an error in which the next member is searched for, since a decoder may detect damage late.
-const KEEP: u64 = 256 << 10;
+const KEPT_BYTES: u64 = 256 << 10;
 
 /// A packing with independent members.
-pub(super) trait MemberFormat: Decode + Sized + 'static {
+pub(super) trait MemberFormat: StreamDecoder + Sized + 'static {
     /// The bytes that each member starts with.
     const MAGIC: &'static [u8];
-    /// Maximum number of packed bytes that a member needs to decode to [`STRETCH`] bytes.
-    const FIRST: usize;
+    /// Maximum number of packed bytes that a member needs to decode to [`STEP_BYTES`] bytes.
+    const MAX_STEP_PACKED_BYTES: usize;
     /// Packed size of the largest member that is decoded at once; 0 if members are always decoded in pieces.
-    const WHOLE: usize;
+    const MAX_WHOLE_PACKED_BYTES: usize;
 
     /// # Errors
     /// If there is no memory.
     fn new(limits: &Limits) -> Result<Self, InputError>;
 
-    /// Whether a member may start with `head`, which has [`HEAD`] bytes and starts with the magic.
+    /// Whether a member may start with `head`, which has [`HEAD_BYTES`] bytes and starts with the magic.
     fn may_start(head: &[u8]) -> bool;
 
-    /// Decodes a member at once, with the same result as in pieces. Unless the result is [`Whole::Done`], the content of
+    /// Decodes a member at once, with the same result as in pieces. Unless the result is [`WholeMember::Done`], the content of
     /// `out` is undefined.
-    fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
-        Whole::No
+    fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> WholeMember {
+        WholeMember::No
     }
 
     /// Returns the number of packed bytes that were consumed but not decoded. A member may start in them.
@@ -53,14 +53,14 @@ pub(super) trait MemberFormat: Decode + Sized + 'static {
     }
 
     /// Says how reading continues after the error of the last step.
-    fn after(&self) -> After {
-        After::Lost
+    fn after(&self) -> AfterDamage {
+        AfterDamage::Lost
     }
 }
 
 /// How reading continues after damage to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum AfterDamage {
     /// The rest of the member is lost.
     Lost,
     /// The rest of the member is lost, and the damage was reported with the error before.
@@ -71,7 +71,7 @@ pub(super) enum After {
 
 /// The result of decoding a member at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whole {
+pub(crate) enum WholeMember {
     /// All of it is decoded and verified.
     Done { read: usize, written: usize },
     /// It needs a larger buffer.
@@ -97,7 +97,7 @@ pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> 
         .map(|at| from + at)
         .find(|at| {
             bytes
-                .get(*at..at + HEAD)
+                .get(*at..at + HEAD_BYTES)
                 .is_some_and(|head| F::may_start(head))
         })
 }
@@ -107,14 +107,14 @@ pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> 
 /// Damage is reported once, after all bytes decoded before it. Then reading continues at the next member that decodes to its
 /// end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
 pub(super) struct MemberReader<R, F> {
-    window: Window<R>,
+    window: SlidingWindow<R>,
     format: F,
     state: MemberState,
     /// The buffer for a member that is decoded at once.
     out: Vec<u8>,
     /// Whether the last member was decoded at once, so that the next one probably can be too.
     is_small: bool,
-    searching: Searching,
+    searching: SearchBudget,
     /// Whether bytes of the member were returned.
     given: bool,
 }
@@ -148,19 +148,19 @@ enum MemberState {
 /// Limits the cost of searches for members to a multiple of the bytes read, so that an input with many false starts takes
 /// linear time.
 #[derive(Default)]
-struct Searching {
+struct SearchBudget {
     spent: u64,
 }
 
-impl Searching {
+impl SearchBudget {
     /// Allowance for the first search, at any position.
-    const BASE: u64 = 8 << 20;
+    const FIRST_SEARCH_BYTES: u64 = 8 << 20;
     /// Bytes that may be read again for each byte of the stream.
-    const SHARE: u64 = 8;
+    const STREAM_SHARE: u64 = 8;
 
     /// Counts a cost of `cost` bytes at `position` of the stream. Returns whether it is allowed.
     fn spend(&mut self, cost: u64, position: u64) -> bool {
-        let may = self.spent + cost <= Self::BASE + Self::SHARE * position;
+        let may = self.spent + cost <= Self::FIRST_SEARCH_BYTES + Self::STREAM_SHARE * position;
         self.spent += if may { cost } else { 0 };
         may
     }
@@ -171,12 +171,12 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     /// If there is no memory for a decoder.
     pub(super) fn new(inner: R, limits: &Limits) -> Result<Self, InputError> {
         Ok(MemberReader {
-            window: Window::new(inner, 0),
+            window: SlidingWindow::new(inner, 0),
             format: F::new(limits)?,
             state: MemberState::Between,
             out: Vec::new(),
             is_small: false,
-            searching: Searching::default(),
+            searching: SearchBudget::default(),
             given: false,
         })
     }
@@ -229,7 +229,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         self.window.forget();
         let start = self.window.position();
         // The first bytes of a stream were recognised before; if they are damaged, the decoder reports it.
-        if F::starts(self.window.ensure(HEAD)) || start == 0 {
+        if F::starts(self.window.ensure(HEAD_BYTES)) || start == 0 {
             return self.member(start);
         }
         self.stray()
@@ -248,29 +248,29 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
 
     /// Decodes the member at the position at once, if it is complete and fits. Returns its unpacked size.
     fn whole(&mut self) -> Option<usize> {
-        if F::WHOLE == 0 {
+        if F::MAX_WHOLE_PACKED_BYTES == 0 {
             return None;
         }
-        let held = self.window.ensure(F::WHOLE);
-        let bytes = &held[..held.len().min(F::WHOLE)];
+        let held = self.window.ensure(F::MAX_WHOLE_PACKED_BYTES);
+        let bytes = &held[..held.len().min(F::MAX_WHOLE_PACKED_BYTES)];
         // The bytes of a large member that are decoded at once are decoded again in pieces.
-        let max = match self.is_small || held.len() < F::WHOLE {
-            true => MAX,
-            false => STRETCH,
+        let max = match self.is_small || held.len() < F::MAX_WHOLE_PACKED_BYTES {
+            true => MAX_WHOLE_BYTES,
+            false => STEP_BYTES,
         };
-        self.out.resize(self.out.len().max(STRETCH), 0);
+        self.out.resize(self.out.len().max(STEP_BYTES), 0);
         loop {
             match self.format.whole(bytes, &mut self.out) {
-                Whole::Done { read, written } => {
+                WholeMember::Done { read, written } => {
                     self.window.consume(read);
                     self.is_small = true;
                     return Some(written);
                 }
-                Whole::Full if self.out.len() < max => {
+                WholeMember::Full if self.out.len() < max => {
                     let larger = max.min(self.out.len() * 4);
                     self.out.resize(larger, 0);
                 }
-                Whole::Full | Whole::No => {
+                WholeMember::Full | WholeMember::No => {
                     self.is_small = false;
                     return None;
                 }
@@ -292,12 +292,12 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     fn piece(&mut self, start: u64, into: &mut [u8]) -> Result<usize, InputError> {
         let at = self.window.position();
         // Pieces are counted from the start of the member, so that an error is in the same piece for all sizes of reads.
-        let piece = at - (at - start) % PIECE;
+        let piece = at - (at - start) % PIECE_BYTES;
         let kept = self.kept(start, piece);
         self.window.forget_before(kept);
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
-        let max = held.len().min((piece + PIECE - at) as usize);
+        let max = held.len().min((piece + PIECE_BYTES - at) as usize);
         let decoded = self.format.step(&held[..max], into);
         self.window.consume(decoded.read);
         let stuck = decoded.read == 0 && decoded.written == 0;
@@ -311,9 +311,9 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             }
             Ok(false) => MemberState::Pieces { start },
             Err(fault) => match self.format.after() {
-                After::Lost => failed::<F>(start, self.given, fault, self.lost(start, piece)),
-                After::Reported => self.lost(start, piece),
-                After::GoesOn => {
+                AfterDamage::Lost => failed::<F>(start, self.given, fault, self.lost(start, piece)),
+                AfterDamage::Reported => self.lost(start, piece),
+                AfterDamage::GoesOn => {
                     failed::<F>(start, self.given, fault, MemberState::Pieces { start })
                 }
             },
@@ -344,12 +344,12 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             .window
             .position()
             .saturating_sub(self.format.undecoded());
-        piece.saturating_sub(KEEP).min(undecoded).max(start)
+        piece.saturating_sub(KEPT_BYTES).min(undecoded).max(start)
     }
 
     /// Handles damage to the member at `start`, detected in `piece`. The next member may start before that.
     fn lost(&mut self, start: u64, piece: u64) -> MemberState {
-        let seen = piece + PIECE;
+        let seen = piece + PIECE_BYTES;
         let from = self.kept(start, piece).max(start + 1);
         let may = self.searching.spend(seen - from, start);
         MemberState::Lost {
@@ -360,9 +360,9 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     /// Skips zeros, and reports bytes that start no member.
     fn stray(&mut self) -> Result<(), InputError> {
         while self.skip_zeros() {}
-        let rest = self.window.ensure(HEAD).len();
+        let rest = self.window.ensure(HEAD_BYTES).len();
         let from = self.window.position();
-        if rest < HEAD
+        if rest < HEAD_BYTES
             && let Some(error) = self.window.take_error()
         {
             self.state = MemberState::Lost { from };
@@ -371,7 +371,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         if rest == 0 {
             return Ok(());
         }
-        if F::starts(self.window.ensure(HEAD)) {
+        if F::starts(self.window.ensure(HEAD_BYTES)) {
             return self.member(from);
         }
         if !self.search(from) {
@@ -395,8 +395,8 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         self.window.go_to(from);
         loop {
             self.window.forget();
-            let held = self.window.ensure(HEAD);
-            if held.len() < HEAD {
+            let held = self.window.ensure(HEAD_BYTES);
+            if held.len() < HEAD_BYTES {
                 let count = held.len();
                 self.window.consume(count);
                 // An error there is part of the damage that was reported; a second error in a row is the end.
@@ -410,24 +410,24 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
                 }
                 self.window.consume(1);
             } else {
-                let passed = held.len() - (HEAD - 1);
+                let passed = held.len() - (HEAD_BYTES - 1);
                 self.window.consume(passed);
             }
         }
     }
 
-    /// Whether the member at the position decodes to its end or for [`STRETCH`] bytes.
+    /// Whether the member at the position decodes to its end or for [`STEP_BYTES`] bytes.
     fn is_good(&mut self) -> bool {
         /// The minimum cost of a trial.
-        const TRY: u64 = 4096;
+        const MIN_TRIAL_BYTES: u64 = 4096;
         let position = self.window.position();
-        if !self.searching.spend(TRY, position) {
+        if !self.searching.spend(MIN_TRIAL_BYTES, position) {
             return false;
         }
-        let held = self.window.ensure(F::FIRST);
-        let bytes = &held[..held.len().min(F::FIRST)];
-        self.out.resize(self.out.len().max(STRETCH), 0);
-        let (tried, cost) = stretch(&mut self.format, bytes, &mut self.out[..STRETCH]);
+        let held = self.window.ensure(F::MAX_STEP_PACKED_BYTES);
+        let bytes = &held[..held.len().min(F::MAX_STEP_PACKED_BYTES)];
+        self.out.resize(self.out.len().max(STEP_BYTES), 0);
+        let (tried, cost) = stretch(&mut self.format, bytes, &mut self.out[..STEP_BYTES]);
         self.searching.spent += cost;
         tried
     }
@@ -497,9 +497,9 @@ pub(super) mod tests {
     use std::io::Write;
     use std::sync::atomic::AtomicU64;
 
-    use super::super::gzip::Gzip;
+    use super::super::gzip::GzipDecoder;
     use super::*;
-    use crate::read::Chain;
+    use crate::read::ChainedReader;
     use crate::read_options::ReadOptions;
 
     /// The decoded bytes, and the errors with their offsets.
@@ -535,7 +535,7 @@ pub(super) mod tests {
         std::iter::repeat_with(next).take(length).collect()
     }
 
-    fn members(packed: &[u8]) -> MemberReader<&[u8], Gzip> {
+    fn members(packed: &[u8]) -> MemberReader<&[u8], GzipDecoder> {
         let bytes = AtomicU64::new(0);
         MemberReader::new(packed, &ReadOptions::for_tests(&bytes).limits).unwrap()
     }
@@ -615,7 +615,16 @@ pub(super) mod tests {
 
     #[test]
     fn the_same_comes_out_whatever_the_size_of_the_reads_and_of_the_members() {
-        let texts = [0, 1, 60_000, 70_000, MAX - 1, MAX, MAX + 1].map(|length| noise(3, length));
+        let texts = [
+            0,
+            1,
+            60_000,
+            70_000,
+            MAX_WHOLE_BYTES - 1,
+            MAX_WHOLE_BYTES,
+            MAX_WHOLE_BYTES + 1,
+        ]
+        .map(|length| noise(3, length));
         let mut packed = texts
             .iter()
             .map(|text| gzip(text))
@@ -637,11 +646,11 @@ pub(super) mod tests {
     fn a_stream_that_fails_in_a_member_is_told_once_and_taken_up_after() {
         let (one, two) = (gzip(&line(1)), gzip(&line(2)));
         for cut in 0..=one.len() {
-            let parts = Chain::new(&one[..cut], Some(InputError::Shrunk), &two[..]);
+            let parts = ChainedReader::new(&one[..cut], Some(InputError::Shrunk), &two[..]);
             let bytes = AtomicU64::new(0);
             let limits = ReadOptions::for_tests(&bytes).limits;
             let (out, errors) = outcome(
-                &mut MemberReader::<_, Gzip>::new(parts, &limits).unwrap(),
+                &mut MemberReader::<_, GzipDecoder>::new(parts, &limits).unwrap(),
                 100,
             );
             assert!(out.ends_with(&line(2)), "cut at {cut}");
@@ -666,7 +675,9 @@ pub(super) mod tests {
             let mut members = members(&packed);
             let (_, errors) = outcome(&mut members, 1 << 16);
             assert!(!errors.is_empty());
-            let max = Searching::BASE + Searching::SHARE * packed.len() as u64 + (1 << 20);
+            let max = SearchBudget::FIRST_SEARCH_BYTES
+                + SearchBudget::STREAM_SHARE * packed.len() as u64
+                + (1 << 20);
             assert!(
                 members.searching.spent <= max,
                 "{} > {max}",

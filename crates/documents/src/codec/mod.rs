@@ -26,40 +26,40 @@ use std::fs::File;
 
 use self::blocks::BlockReader;
 use self::file_members::FileMembers;
-use self::gzip::Gzip;
-use self::lz4::Lz4;
-use self::lzma::Lzma;
-use self::lzw::Lzw;
+use self::gzip::GzipDecoder;
+use self::lz4::Lz4Decoder;
+use self::lzma::LzmaDecoder;
+use self::lzw::LzwDecoder;
 use self::members::{MemberFormat, MemberReader};
-use self::parallel::{OrderedReader, Parallel};
-use self::streams::Streams;
-use self::xz::Xz;
+use self::parallel::{OrderedReader, ParallelReader};
+use self::streams::StreamsReader;
+use self::xz::XzDecoder;
 use super::fault::{InputError, Packing};
-use super::raw::Raw;
+use super::raw::PeekReader;
 #[cfg(feature = "testing")]
 use super::read::FromRead;
 use super::read::ReadBytes;
 use super::read_options::{Limits, ReadOptions};
 #[cfg(feature = "testing")]
-use super::unpackers::Unpackers;
+use super::unpackers::UnpackThreads;
 
-pub(super) use self::bzip2::Bzip2;
-pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
+pub(super) use self::bzip2::Bzip2Decoder;
+pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zlib};
 #[cfg(feature = "parquet")]
-pub(super) use self::libdeflate::Decompressor;
+pub(super) use self::libdeflate::LibdeflateDecompressor;
 #[cfg(feature = "seven-zip")]
-pub(super) use self::lzma::RawLzma;
+pub(super) use self::lzma::RawLzmaDecoder;
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::lzw::is_lzw;
 pub(super) use self::member_stream::{MemberStream, Peek};
 #[cfg(feature = "parquet")]
-pub(super) use self::members::Whole;
-pub(super) use self::read::{Fused, damaged, early_end};
-pub(super) use self::streams::{Decode, DecodeFault, DecodeStep};
-pub(super) use self::zstd::Zstd;
+pub(super) use self::members::WholeMember;
+pub(super) use self::read::{StopAtError, damaged, early_end};
+pub(super) use self::streams::{DecodeFault, DecodeStep, StreamDecoder};
+pub(super) use self::zstd::ZstdDecoder;
 
 /// Bytes of a read of packed data.
-const READ: usize = 128 << 10;
+const READ_BYTES: usize = 128 << 10;
 
 /// Unpacks `raw`. If `file` is given, `raw` is all of it.
 ///
@@ -69,22 +69,25 @@ const READ: usize = 128 << 10;
 /// If the packing cannot be unpacked.
 pub(super) fn unpack<'r>(
     packing: Packing,
-    raw: Raw<impl ReadBytes + 'r>,
+    raw: PeekReader<impl ReadBytes + 'r>,
     file: Option<&File>,
     options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     Ok(match packing {
-        Packing::Gzip => members::<Gzip, FileMembers<Gzip>>(raw, file, options)?,
-        Packing::Zstd => members::<Zstd, FileMembers<Zstd>>(raw, file, options)?,
-        Packing::Bzip2 => members::<Bzip2, BlockReader<Bzip2>>(raw, file, options)?,
-        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
-        Packing::Compress => Box::new(Streams::new(raw.grow(READ), Lzw::new())),
+        Packing::Gzip => members::<GzipDecoder, FileMembers<GzipDecoder>>(raw, file, options)?,
+        Packing::Zstd => members::<ZstdDecoder, FileMembers<ZstdDecoder>>(raw, file, options)?,
+        Packing::Bzip2 => members::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(raw, file, options)?,
+        Packing::Zlib => Box::new(StreamsReader::new(
+            raw.grow(READ_BYTES),
+            InflateDecoder::new(DeflateWrapper::Zlib),
+        )),
+        Packing::Compress => Box::new(StreamsReader::new(raw.grow(READ_BYTES), LzwDecoder::new())),
         Packing::Lzma => {
-            let decoder = Lzma::new(options.limits.window)?;
-            Box::new(Streams::new(raw.grow(READ), decoder))
+            let decoder = LzmaDecoder::new(options.limits.window)?;
+            Box::new(StreamsReader::new(raw.grow(READ_BYTES), decoder))
         }
-        Packing::Xz => members::<Xz, BlockReader<Xz>>(raw, file, options)?,
-        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &options.limits)?),
+        Packing::Xz => members::<XzDecoder, BlockReader<XzDecoder>>(raw, file, options)?,
+        Packing::Lz4 => Box::new(MemberReader::<_, Lz4Decoder>::new(raw, &options.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
 }
@@ -94,22 +97,22 @@ pub(super) fn unpack<'r>(
 /// # Errors
 /// If there is no memory for a decoder.
 pub(super) fn gzip_members<R: ReadBytes>(
-    raw: Raw<R>,
+    raw: PeekReader<R>,
     limits: &Limits,
 ) -> Result<impl ReadBytes + use<R>, InputError> {
-    MemberReader::<_, Gzip>::new(raw, limits)
+    MemberReader::<_, GzipDecoder>::new(raw, limits)
 }
 
 /// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.
 fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
-    raw: Raw<impl ReadBytes + 'r>,
+    raw: PeekReader<impl ReadBytes + 'r>,
     file: Option<&File>,
     options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     Ok(match (file, options.unpackers) {
         (Some(file), Some(unpackers)) => {
             let counted = raw.held() as u64;
-            Box::new(Parallel::<R>::new(file, counted, options, unpackers)?)
+            Box::new(ParallelReader::<R>::new(file, counted, options, unpackers)?)
         }
         _ => Box::new(MemberReader::<_, F>::new(raw, &options.limits)?),
     })
@@ -123,27 +126,27 @@ pub(super) fn in_sections<'r>(
     file: &File,
     section: u64,
     options: &ReadOptions<'r>,
-    unpackers: &'r Unpackers,
+    unpackers: &'r UnpackThreads,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     if section == 0 {
         return unpack(
             packing,
-            Raw::new(FromRead(file.try_clone()?)),
+            PeekReader::new(FromRead(file.try_clone()?)),
             None,
             options,
         );
     }
     Ok(match packing {
-        Packing::Gzip => Box::new(Parallel::<FileMembers<Gzip>>::in_sections(
+        Packing::Gzip => Box::new(ParallelReader::<FileMembers<GzipDecoder>>::in_sections(
             file, section, options, unpackers,
         )?),
-        Packing::Zstd => Box::new(Parallel::<FileMembers<Zstd>>::in_sections(
+        Packing::Zstd => Box::new(ParallelReader::<FileMembers<ZstdDecoder>>::in_sections(
             file, section, options, unpackers,
         )?),
-        Packing::Bzip2 => Box::new(Parallel::<BlockReader<Bzip2>>::in_sections(
+        Packing::Bzip2 => Box::new(ParallelReader::<BlockReader<Bzip2Decoder>>::in_sections(
             file, section, options, unpackers,
         )?),
-        Packing::Xz => Box::new(Parallel::<BlockReader<Xz>>::in_sections(
+        Packing::Xz => Box::new(ParallelReader::<BlockReader<XzDecoder>>::in_sections(
             file, section, options, unpackers,
         )?),
         other => return Err(InputError::Unsupported(other)),

@@ -13,17 +13,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 use super::members::MemberStep;
-use crate::crew::{Answers, Crew};
+use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::InputError;
-use crate::halt::Halt;
+use crate::halt::HaltSignal;
 use crate::read::ReadBytes;
 use crate::read_options::{Limits, ReadOptions};
-use crate::unpackers::Unpackers;
+use crate::unpackers::UnpackThreads;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
-const SECTIONS: usize = 2;
+const SECTIONS_PER_THREAD: usize = 2;
 /// Limit on the cost of false starts in a section, in bytes.
-pub(super) const TRIES: usize = 8 << 20;
+pub(super) const MAX_TRIAL_BYTES: usize = 8 << 20;
 
 /// Reads a file in order, and can pass over sections of it that were decoded.
 pub(super) trait OrderedReader: Sized {
@@ -112,7 +112,7 @@ struct SectionPlan {
 impl SectionPlan {
     /// Makes the plan for threads that may hold `bytes` bytes each. The limit on sections is between `min` and `max`.
     fn new(bytes: usize, (min, max): (usize, usize)) -> Self {
-        let max = (bytes / SECTIONS).clamp(min, max);
+        let max = (bytes / SECTIONS_PER_THREAD).clamp(min, max);
         SectionPlan {
             section: 256 << 10..1 << 20,
             unpacked: max as u64 / 4,
@@ -123,22 +123,22 @@ impl SectionPlan {
 }
 
 /// Reads a file in order, decoded on several threads if it is large.
-pub(super) struct Parallel<'r, R: OrderedReader> {
+pub(super) struct ParallelReader<'r, R: OrderedReader> {
     file: Arc<File>,
     size: u64,
     options: ReadOptions<'r>,
     plan: SectionPlan,
     reader: R,
-    progress: ByteProgress<'r>,
+    progress: ProgressCounter<'r>,
     /// Unpacked bytes so far.
     unpacked: u64,
-    unpackers: &'r Unpackers,
-    threads: Threads<'r, R::Sections>,
+    unpackers: &'r UnpackThreads,
+    threads: SectionThreads<'r, R::Sections>,
     /// The current section, and the number of its bytes that were read.
     section: Option<(SectionOf<R>, usize)>,
 }
 
-enum Threads<'r, S: SectionDecoder> {
+enum SectionThreads<'r, S: SectionDecoder> {
     /// No section could start so far.
     NotYet,
     /// Other sources use all threads.
@@ -148,7 +148,7 @@ enum Threads<'r, S: SectionDecoder> {
     Never,
 }
 
-impl<'r, R: OrderedReader> Parallel<'r, R> {
+impl<'r, R: OrderedReader> ParallelReader<'r, R> {
     /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `options`.
     ///
     /// # Errors
@@ -157,10 +157,10 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         file: &File,
         counted: u64,
         options: &ReadOptions<'r>,
-        unpackers: &'r Unpackers,
+        unpackers: &'r UnpackThreads,
     ) -> Result<Self, InputError> {
         let plan = SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS);
-        Parallel::with(file, counted, options, unpackers, plan)
+        ParallelReader::with(file, counted, options, unpackers, plan)
     }
 
     /// Like [`new`](Self::new), with sections of `section` bytes, even if there are few.
@@ -169,7 +169,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         file: &File,
         section: u64,
         options: &ReadOptions<'r>,
-        unpackers: &'r Unpackers,
+        unpackers: &'r UnpackThreads,
     ) -> Result<Self, InputError> {
         let plan = SectionPlan {
             section: section..section,
@@ -177,30 +177,30 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
             early: u64::MAX,
             ..SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS)
         };
-        Parallel::with(file, 0, options, unpackers, plan)
+        ParallelReader::with(file, 0, options, unpackers, plan)
     }
 
     fn with(
         file: &File,
         counted: u64,
         options: &ReadOptions<'r>,
-        unpackers: &'r Unpackers,
+        unpackers: &'r UnpackThreads,
         plan: SectionPlan,
     ) -> Result<Self, InputError> {
         let file = Arc::new(file.try_clone()?);
         let size = file.metadata()?.len();
-        let mut parallel = Parallel {
+        let mut parallel = ParallelReader {
             size,
             options: *options,
             reader: R::new(&file, size, &options.limits, plan.max)?,
             plan,
-            progress: ByteProgress {
+            progress: ProgressCounter {
                 bytes: options.bytes_read,
                 counted,
             },
             unpacked: 0,
             unpackers,
-            threads: Threads::NotYet,
+            threads: SectionThreads::NotYet,
             section: None,
             file,
         };
@@ -225,7 +225,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
             return;
         };
         self.progress.reach(section.bits.end / 8);
-        if let Threads::Some(crew) = &mut self.threads {
+        if let SectionThreads::Some(crew) = &mut self.threads {
             crew.spare.push(section.out);
         }
         self.boundary();
@@ -236,10 +236,10 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
     fn boundary(&mut self) {
         let bit = self.reader.bit();
         let position = bit / 8;
-        if let Threads::NotYet | Threads::Waiting = self.threads {
+        if let SectionThreads::NotYet | SectionThreads::Waiting = self.threads {
             self.threads = self.start(position);
         }
-        if let Threads::Some(crew) = &mut self.threads {
+        if let SectionThreads::Some(crew) = &mut self.threads {
             let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
             let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
             self.section = crew
@@ -249,30 +249,30 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
                 crew.spare.push(section.out);
             }
             if crew.is_useless() {
-                self.threads = Threads::Never;
+                self.threads = SectionThreads::Never;
             }
         }
-        if let Threads::Never = self.threads {
+        if let SectionThreads::Never = self.threads {
             self.reader.no_more_sections();
         }
     }
 
-    fn start(&self, position: u64) -> Threads<'r, R::Sections> {
+    fn start(&self, position: u64) -> SectionThreads<'r, R::Sections> {
         let left = self.size.saturating_sub(position);
         let is_first =
-            matches!(self.threads, Threads::NotYet) && !self.reader.starts_within_member();
+            matches!(self.threads, SectionThreads::NotYet) && !self.reader.starts_within_member();
         let is_late = is_first && position > self.plan.early;
         if is_late || left < 2 * self.plan.section.end {
-            return Threads::Never;
+            return SectionThreads::Never;
         }
         let plan = self.plan.clone();
         let limits = &self.options.limits;
         DecodeCrew::start(&self.file, self.size, limits, plan, self.unpackers)
-            .map_or(Threads::Waiting, Threads::Some)
+            .map_or(SectionThreads::Waiting, SectionThreads::Some)
     }
 }
 
-impl<R: OrderedReader> ReadBytes for Parallel<'_, R> {
+impl<R: OrderedReader> ReadBytes for ParallelReader<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         while !into.is_empty() {
             if let Some(count) = self.read_section(into) {
@@ -295,7 +295,7 @@ impl<R: OrderedReader> ReadBytes for Parallel<'_, R> {
                 }
                 MemberStep::Boundary => self.boundary(),
                 MemberStep::End => {
-                    self.threads = Threads::Never;
+                    self.threads = SectionThreads::Never;
                     break;
                 }
             }
@@ -305,12 +305,12 @@ impl<R: OrderedReader> ReadBytes for Parallel<'_, R> {
 }
 
 /// Counts each byte of the file once.
-struct ByteProgress<'r> {
+struct ProgressCounter<'r> {
     bytes: &'r AtomicU64,
     counted: u64,
 }
 
-impl ByteProgress<'_> {
+impl ProgressCounter<'_> {
     fn reach(&mut self, position: u64) {
         let more = position.saturating_sub(self.counted);
         self.bytes.fetch_add(more, Ordering::Relaxed);
@@ -322,8 +322,8 @@ impl ByteProgress<'_> {
 struct DecodeCrew<'r, S: SectionDecoder> {
     plan: SectionPlan,
     size: u64,
-    sections: VecDeque<Pending<S::Passed>>,
-    crew: Crew<'r, DecodeJob<S>, DecodedSection<S::Passed>>,
+    sections: VecDeque<PendingSection<S::Passed>>,
+    crew: WorkerThreads<'r, DecodeJob<S>, DecodedSection<S::Passed>>,
     /// Offset of the next section.
     next: u64,
     /// Buffers for reuse.
@@ -340,7 +340,7 @@ struct DecodeJob<S: SectionDecoder> {
 }
 
 /// A section that is being decoded, or is decoded.
-struct Pending<P> {
+struct PendingSection<P> {
     /// The bytes of the file in which it starts.
     range: Range<u64>,
     receiver: Receiver<DecodedSection<P>>,
@@ -359,7 +359,7 @@ impl<P: Default> DecodedSection<P> {
     }
 }
 
-impl<P: Default> Pending<P> {
+impl<P: Default> PendingSection<P> {
     /// Waits until it is decoded.
     fn section(&mut self) -> &mut DecodedSection<P> {
         let (end, receiver) = (self.range.end, &self.receiver);
@@ -378,12 +378,12 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
         size: u64,
         limits: &Limits,
         plan: SectionPlan,
-        unpackers: &'r Unpackers,
+        unpackers: &'r UnpackThreads,
     ) -> Option<Self> {
         let (file, limits) = (Arc::clone(file), *limits);
         let worker = move || {
             let mut sections = S::new(Arc::clone(&file), &limits)?;
-            Some(move |job: DecodeJob<S>, answers: &Answers<'_, _>| {
+            Some(move |job: DecodeJob<S>, answers: &ResultSender<'_, _>| {
                 // The reader may have dropped the receiver.
                 answers.send(sections.decode(job.range, job.hint, job.out));
             })
@@ -392,7 +392,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
             plan,
             size,
             sections: VecDeque::new(),
-            crew: Crew::start(unpackers, usize::MAX, "unpack", worker)?,
+            crew: WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?,
             next: 0,
             spare: Vec::new(),
             misses: 0,
@@ -437,7 +437,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
 
     /// Starts to decode sections of `length` bytes after `position`, up to the number that is allowed at the same time.
     fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
-        while self.sections.len() < SECTIONS * self.crew.threads() {
+        while self.sections.len() < SECTIONS_PER_THREAD * self.crew.threads() {
             let start = self.next.max(position);
             let range = start..self.size.min(reader.section_end(start, length));
             if range.is_empty() {
@@ -451,7 +451,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
             let none = DecodedSection::none(range.end);
             let receiver = self.crew.give(job, 1, none);
             self.next = range.end;
-            self.sections.push_back(Pending {
+            self.sections.push_back(PendingSection {
                 range,
                 receiver,
                 section: None,
@@ -476,13 +476,13 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::blocks::BlockReader;
-    use super::super::bzip2::Bzip2;
+    use super::super::bzip2::Bzip2Decoder;
     use super::super::file_members::FileMembers;
-    use super::super::gzip::Gzip;
+    use super::super::gzip::GzipDecoder;
     use super::super::members::tests::{Outcome, gzip, noise, outcome};
     use super::super::members::{MemberFormat, MemberReader};
-    use super::super::xz::Xz;
-    use super::super::zstd::Zstd;
+    use super::super::xz::XzDecoder;
+    use super::super::zstd::ZstdDecoder;
     use super::*;
 
     fn file_of(packed: &[u8]) -> File {
@@ -505,9 +505,9 @@ pub(super) mod tests {
     fn parallel<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let options = ReadOptions::for_tests(&bytes);
-        let unpackers = Unpackers::new(3, 0);
+        let unpackers = UnpackThreads::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
+        let mut read = ParallelReader::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
         let outcome = outcome(&mut read, 3000);
         assert_eq!(bytes.load(Ordering::Relaxed), packed.len() as u64);
         outcome
@@ -604,7 +604,7 @@ pub(super) mod tests {
             lengths in lengths(8000),
             hits in hits(),
         ) {
-            check::<Gzip, FileMembers<Gzip>>(&lengths, gzip, &hits);
+            check::<GzipDecoder, FileMembers<GzipDecoder>>(&lengths, gzip, &hits);
         }
 
         #[test]
@@ -613,7 +613,7 @@ pub(super) mod tests {
             hits in hits(),
         ) {
             let pack = |bytes: &[u8]| ::zstd::encode_all(bytes, 1).unwrap();
-            check::<Zstd, FileMembers<Zstd>>(&lengths, pack, &hits);
+            check::<ZstdDecoder, FileMembers<ZstdDecoder>>(&lengths, pack, &hits);
         }
     }
 
@@ -625,7 +625,7 @@ pub(super) mod tests {
             lengths in lengths(5000),
             hits in hits(),
         ) {
-            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2, &hits);
+            check::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&lengths, bzip2, &hits);
         }
 
         #[test]
@@ -633,7 +633,7 @@ pub(super) mod tests {
             lengths in lengths(9000),
             hits in hits(),
         ) {
-            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2_blocks, &hits);
+            check::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&lengths, bzip2_blocks, &hits);
         }
 
         #[test]
@@ -644,7 +644,7 @@ pub(super) mod tests {
             hits in hits(),
         ) {
             let before = (1, if is_after_another { 3000 } else { 0 });
-            check::<Xz, BlockReader<Xz>>(&[before, (seed, length)], xz_blocks, &hits);
+            check::<XzDecoder, BlockReader<XzDecoder>>(&[before, (seed, length)], xz_blocks, &hits);
         }
     }
 
@@ -652,9 +652,9 @@ pub(super) mod tests {
     fn taken<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
         let options = ReadOptions::for_tests(&bytes);
-        let unpackers = Unpackers::new(3, 0);
+        let unpackers = UnpackThreads::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
+        let mut read = ParallelReader::<R>::with(&file, 0, &options, &unpackers, plan).unwrap();
         let mut taken = 0;
         let mut into = [0; 100];
         while read.read(&mut into).unwrap() > 0 {
@@ -666,33 +666,33 @@ pub(super) mod tests {
     #[test]
     fn small_members_come_from_sections_and_a_single_member_starts_no_thread() {
         let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
-        assert!(taken::<FileMembers<Gzip>>(&many, plan(10_000)) > 10);
+        assert!(taken::<FileMembers<GzipDecoder>>(&many, plan(10_000)) > 10);
         let one = gzip(&noise(1, 200_000));
-        assert_eq!(taken::<FileMembers<Gzip>>(&one, plan(10_000)), 0);
+        assert_eq!(taken::<FileMembers<GzipDecoder>>(&one, plan(10_000)), 0);
     }
 
     #[test]
     fn blocks_of_one_stream_come_from_sections() {
         let bzip2 = bzip2_blocks(&noise(1, 200_000));
-        assert!(taken::<BlockReader<Bzip2>>(&bzip2, plan(10_000)) > 10);
+        assert!(taken::<BlockReader<Bzip2Decoder>>(&bzip2, plan(10_000)) > 10);
         let xz = xz_blocks(&noise(1, 200_000));
-        assert!(taken::<BlockReader<Xz>>(&xz, plan(10_000)) > 10);
+        assert!(taken::<BlockReader<XzDecoder>>(&xz, plan(10_000)) > 10);
     }
 
     #[test]
     fn blocks_that_fit_no_section_are_read_and_damage_in_them_is_found() {
         let parts = [noise(6, 3000), noise(7, 250_000), noise(8, 70_000)];
         let mut packed = parts.map(|part| bzip2(&part)).concat();
-        same::<Bzip2, BlockReader<Bzip2>>(&packed, "whole");
+        same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&packed, "whole");
         let last = packed.len() - 70_000;
         packed[last] ^= 1;
-        same::<Bzip2, BlockReader<Bzip2>>(&packed, "damaged");
+        same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&packed, "damaged");
     }
 
     /// Halts at a number of checks.
     struct Checks(AtomicU64);
 
-    impl Halt for Checks {
+    impl HaltSignal for Checks {
         fn is_halted(&self) -> bool {
             let left = self.0.load(Ordering::Relaxed);
             self.0.store(left.saturating_sub(1), Ordering::Relaxed);
@@ -710,10 +710,15 @@ pub(super) mod tests {
         let (bytes, checks) = (AtomicU64::new(0), Checks(AtomicU64::new(u64::MAX)));
         let mut options = ReadOptions::for_tests(&bytes);
         options.halt = Some(&checks);
-        let (file, unpackers) = (file_of(&packed), Unpackers::new(0, 0));
-        let mut read =
-            Parallel::<BlockReader<Bzip2>>::with(&file, 0, &options, &unpackers, plan(10_000))
-                .unwrap();
+        let (file, unpackers) = (file_of(&packed), UnpackThreads::new(0, 0));
+        let mut read = ParallelReader::<BlockReader<Bzip2Decoder>>::with(
+            &file,
+            0,
+            &options,
+            &unpackers,
+            plan(10_000),
+        )
+        .unwrap();
         assert!(read.read_full(&mut vec![0; BLOCKS]).unwrap());
         // Halts before all bytes that were already returned are skipped in steps of 1,000.
         checks.0.store(20, Ordering::Relaxed);
@@ -748,7 +753,7 @@ pub(super) mod tests {
                 ([before, &packed[..2000], after].concat(), "with a stream"),
             ];
             for (hit, what) in ways {
-                same::<Bzip2, BlockReader<Bzip2>>(&hit, &format!("{what} at {at}"));
+                same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&hit, &format!("{what} at {at}"));
             }
         }
     }
@@ -770,7 +775,7 @@ pub(super) mod tests {
                 ([before, &first, after].concat(), "with a stream"),
             ];
             for (hit, what) in ways {
-                same::<Xz, BlockReader<Xz>>(&hit, &format!("{what} at {at}"));
+                same::<XzDecoder, BlockReader<XzDecoder>>(&hit, &format!("{what} at {at}"));
             }
         }
     }
@@ -780,10 +785,11 @@ pub(super) mod tests {
         let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
         let bytes = AtomicU64::new(0);
         let options = ReadOptions::for_tests(&bytes);
-        let unpackers = Unpackers::new(3, 0);
+        let unpackers = UnpackThreads::new(3, 0);
         let (file, plan) = (file_of(&many), plan(10_000));
         let mut read =
-            Parallel::<FileMembers<Gzip>>::with(&file, 0, &options, &unpackers, plan).unwrap();
+            ParallelReader::<FileMembers<GzipDecoder>>::with(&file, 0, &options, &unpackers, plan)
+                .unwrap();
         let file = Arc::clone(&read.file);
         assert!(read.read_full(&mut [0; 2000]).unwrap());
         assert!(Arc::strong_count(&file) > 3);

@@ -6,21 +6,21 @@ use crate::fault::{InputError, Packing};
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// A reader that ends at the first error.
-pub(crate) struct Fused<R> {
+pub(crate) struct StopAtError<R> {
     inner: R,
     failed: bool,
 }
 
-impl<R> Fused<R> {
+impl<R> StopAtError<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Fused {
+        StopAtError {
             inner,
             failed: false,
         }
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Fused<R> {
+impl<R: ReadBytes> ReadBytes for StopAtError<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         if self.failed {
             return Ok(0);

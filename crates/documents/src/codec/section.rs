@@ -5,15 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::held::HeldBytes;
-use super::members::{MAX, MemberFormat, Whole, find};
-use super::parallel::{DecodedSection, SectionDecoder, TRIES};
+use super::members::{MAX_WHOLE_BYTES, MemberFormat, WholeMember, find};
+use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, SectionDecoder};
 use crate::read_options::Limits;
 
 /// Maximum number of packed bytes in memory: a section, and the end of its last member.
-const HELD: usize = 8 << 20;
+const MAX_HELD_BYTES: usize = 8 << 20;
 
 /// Decodes sections of a file.
-pub(super) struct Sections<F> {
+pub(super) struct MemberSections<F> {
     format: F,
     held: HeldBytes,
     /// Offset of the section in the file.
@@ -21,19 +21,19 @@ pub(super) struct Sections<F> {
 }
 
 /// Why a member was not decoded.
-enum Miss {
+enum SectionFailure {
     /// It continues after the held bytes.
     Short,
     /// It is damaged or does not fit. Trying it has cost this many bytes.
     Bad(usize),
 }
 
-impl<F: MemberFormat> SectionDecoder for Sections<F> {
+impl<F: MemberFormat> SectionDecoder for MemberSections<F> {
     type Hint = ();
     type Passed = ();
 
     fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
-        Some(Sections {
+        Some(MemberSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),
             start: 0,
@@ -64,11 +64,11 @@ impl<F: MemberFormat> SectionDecoder for Sections<F> {
     }
 }
 
-impl<F: MemberFormat> Sections<F> {
+impl<F: MemberFormat> MemberSections<F> {
     /// Finds the first valid member that starts in the first `inside` bytes: its position, length and unpacked length.
     fn first(&mut self, inside: usize, out: &mut [u8]) -> Option<(usize, usize, usize)> {
         let (mut from, mut cost) = (0, 0);
-        while cost <= TRIES {
+        while cost <= MAX_TRIAL_BYTES {
             let held = self.held(inside);
             let at = find::<F>(held, from).filter(|at| *at < inside)?;
             match self.member(at, inside, out) {
@@ -82,7 +82,7 @@ impl<F: MemberFormat> Sections<F> {
 
     /// Returns the held bytes of a section of `inside` bytes, and some after it.
     fn held(&mut self, inside: usize) -> &[u8] {
-        let count = inside + F::WHOLE.max(F::FIRST);
+        let count = inside + F::MAX_WHOLE_PACKED_BYTES.max(F::MAX_STEP_PACKED_BYTES);
         self.held.from(self.start, count).0
     }
 
@@ -94,18 +94,21 @@ impl<F: MemberFormat> Sections<F> {
         out: &mut [u8],
     ) -> Result<(usize, usize), usize> {
         /// The minimum cost of a trial.
-        const TRY: usize = 4096;
-        let (mut cost, mut count) = (TRY, inside + F::WHOLE.max(F::FIRST));
+        const MIN_TRIAL_BYTES: usize = 4096;
+        let (mut cost, mut count) = (
+            MIN_TRIAL_BYTES,
+            inside + F::MAX_WHOLE_PACKED_BYTES.max(F::MAX_STEP_PACKED_BYTES),
+        );
         loop {
             let (held, ended) = self.held.from(self.start, count);
             match decode(&mut self.format, &held[at..], ended, out) {
                 Ok(member) => return Ok(member),
-                Err(Miss::Bad(tried)) => return Err(cost + tried),
-                Err(Miss::Short) if held.len() < HELD => {
+                Err(SectionFailure::Bad(tried)) => return Err(cost + tried),
+                Err(SectionFailure::Short) if held.len() < MAX_HELD_BYTES => {
                     cost += held.len() - at;
-                    count = HELD.min(2 * held.len());
+                    count = MAX_HELD_BYTES.min(2 * held.len());
                 }
-                Err(Miss::Short) => return Err(cost),
+                Err(SectionFailure::Short) => return Err(cost),
             }
         }
     }
@@ -117,19 +120,22 @@ fn decode<F: MemberFormat>(
     bytes: &[u8],
     ended: bool,
     out: &mut [u8],
-) -> Result<(usize, usize), Miss> {
+) -> Result<(usize, usize), SectionFailure> {
     if !F::starts(bytes) {
-        return Err(Miss::Bad(0));
+        return Err(SectionFailure::Bad(0));
     }
-    if bytes.len() < F::WHOLE && !ended {
-        return Err(Miss::Short);
+    if bytes.len() < F::MAX_WHOLE_PACKED_BYTES && !ended {
+        return Err(SectionFailure::Short);
     }
-    let room = out.len().min(MAX);
+    let room = out.len().min(MAX_WHOLE_BYTES);
     // Chooses the same decoder as reading in order does, since two decoders may differ on a crafted member.
-    match format.whole(&bytes[..bytes.len().min(F::WHOLE)], &mut out[..room]) {
-        Whole::Done { read, written } => Ok((read, written)),
-        Whole::Full if room < MAX => Err(Miss::Bad(room)),
-        Whole::Full | Whole::No => in_pieces(format, bytes, ended, out),
+    match format.whole(
+        &bytes[..bytes.len().min(F::MAX_WHOLE_PACKED_BYTES)],
+        &mut out[..room],
+    ) {
+        WholeMember::Done { read, written } => Ok((read, written)),
+        WholeMember::Full if room < MAX_WHOLE_BYTES => Err(SectionFailure::Bad(room)),
+        WholeMember::Full | WholeMember::No => in_pieces(format, bytes, ended, out),
     }
 }
 
@@ -138,9 +144,9 @@ fn in_pieces<F: MemberFormat>(
     bytes: &[u8],
     ended: bool,
     out: &mut [u8],
-) -> Result<(usize, usize), Miss> {
+) -> Result<(usize, usize), SectionFailure> {
     let (mut read, mut written) = (0, 0);
-    format.restart().map_err(|_| Miss::Bad(0))?;
+    format.restart().map_err(|_| SectionFailure::Bad(0))?;
     loop {
         let step = format.step(&bytes[read..], &mut out[written..]);
         read += step.read;
@@ -149,9 +155,9 @@ fn in_pieces<F: MemberFormat>(
             Ok(true) => return Ok((read, written)),
             Ok(false) if step.read + step.written > 0 => {}
             Ok(false) if read == bytes.len() && written < out.len() && !ended => {
-                return Err(Miss::Short);
+                return Err(SectionFailure::Short);
             }
-            _ => return Err(Miss::Bad(read + written)),
+            _ => return Err(SectionFailure::Bad(read + written)),
         }
     }
 }

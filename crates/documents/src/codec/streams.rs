@@ -9,14 +9,14 @@ use std::io;
 
 use super::read::{damaged, early_end, is_padding};
 use crate::fault::{InputError, Packing};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Decodes one stream at a time.
-pub(crate) trait Decode {
+pub(crate) trait StreamDecoder {
     const PACKING: Packing;
 
-    /// Whether another stream starts with `head`, of up to [`HEAD`] bytes.
+    /// Whether another stream starts with `head`, of up to [`HEAD_BYTES`] bytes.
     fn starts(head: &[u8]) -> bool;
 
     /// Prepares for another stream.
@@ -28,7 +28,7 @@ pub(crate) trait Decode {
 }
 
 /// Number of bytes that are enough to recognise a stream.
-pub(crate) const HEAD: usize = 10;
+pub(crate) const HEAD_BYTES: usize = 10;
 
 /// The result of a decoding step.
 pub(crate) struct DecodeStep {
@@ -67,10 +67,10 @@ impl<E: Into<io::Error>> From<E> for DecodeFault {
 /// decoded bytes.
 ///
 /// Bytes decoded before damage are returned before the error, for all sizes of reads.
-pub(super) struct Streams<R, D> {
-    raw: Raw<R>,
+pub(super) struct StreamsReader<R, D> {
+    raw: PeekReader<R>,
     decoder: D,
-    place: StreamPlace,
+    place: StreamsState,
     /// The error that ended `raw`, if one did.
     cut: Option<InputError>,
     /// The error after the bytes that were just returned.
@@ -78,19 +78,19 @@ pub(super) struct Streams<R, D> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StreamPlace {
+enum StreamsState {
     Within,
     Between,
     End,
 }
 
-impl<R: ReadBytes, D: Decode> Streams<R, D> {
+impl<R: ReadBytes, D: StreamDecoder> StreamsReader<R, D> {
     /// Reads the streams of `raw`, which must start with one.
-    pub(super) fn new(raw: Raw<R>, decoder: D) -> Self {
-        Streams {
+    pub(super) fn new(raw: PeekReader<R>, decoder: D) -> Self {
+        StreamsReader {
             raw,
             decoder,
-            place: StreamPlace::Within,
+            place: StreamsState::Within,
             cut: None,
             failed: None,
         }
@@ -108,11 +108,11 @@ impl<R: ReadBytes, D: Decode> Streams<R, D> {
         let step = self.decoder.step(input, into);
         self.raw.consume(step.read);
         match step.ended {
-            Ok(true) => self.place = StreamPlace::Between,
+            Ok(true) => self.place = StreamsState::Between,
             Ok(false) if step.read + step.written > 0 => {}
             Ok(false) => self.fail_stuck(at_end),
             Err(fault) => {
-                self.place = StreamPlace::End;
+                self.place = StreamsState::End;
                 self.failed = Some(fault.of(D::PACKING));
             }
         }
@@ -121,7 +121,7 @@ impl<R: ReadBytes, D: Decode> Streams<R, D> {
 
     /// Fails because there is no more input: the source ended early, or returned an error.
     fn fail_stuck(&mut self, at_end: bool) {
-        self.place = StreamPlace::End;
+        self.place = StreamsState::End;
         let reason = || {
             if at_end {
                 early_end()
@@ -135,14 +135,14 @@ impl<R: ReadBytes, D: Decode> Streams<R, D> {
 
     /// Continues after a stream.
     fn next(&mut self) -> Result<(), InputError> {
-        self.place = StreamPlace::End;
+        self.place = StreamsState::End;
         if let Some(error) = self.cut.take() {
             return Err(error);
         }
         if is_padding(&mut self.raw)? {
             return Ok(());
         }
-        if !D::starts(self.raw.peek(HEAD)) {
+        if !D::starts(self.raw.peek(HEAD_BYTES)) {
             return Err(InputError::Trailing(D::PACKING));
         }
         self.start()
@@ -150,12 +150,12 @@ impl<R: ReadBytes, D: Decode> Streams<R, D> {
 
     fn start(&mut self) -> Result<(), InputError> {
         self.decoder.restart()?;
-        self.place = StreamPlace::Within;
+        self.place = StreamsState::Within;
         Ok(())
     }
 }
 
-impl<R: ReadBytes, D: Decode> ReadBytes for Streams<R, D> {
+impl<R: ReadBytes, D: StreamDecoder> ReadBytes for StreamsReader<R, D> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         if into.is_empty() {
             return Ok(0);
@@ -165,12 +165,12 @@ impl<R: ReadBytes, D: Decode> ReadBytes for Streams<R, D> {
                 return Err(error);
             }
             match self.place {
-                StreamPlace::Within => match self.step(into)? {
+                StreamsState::Within => match self.step(into)? {
                     0 => {}
                     written => return Ok(written),
                 },
-                StreamPlace::Between => self.next()?,
-                StreamPlace::End => return Ok(0),
+                StreamsState::Between => self.next()?,
+                StreamsState::End => return Ok(0),
             }
         }
     }

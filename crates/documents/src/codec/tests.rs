@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicU64;
 
 use super::*;
-use crate::read::Chain;
+use crate::read::ChainedReader;
 
 const TEXT: &[u8] = b"Some text, some text; and 10.5555/a name.";
 
@@ -86,7 +86,7 @@ fn read_by(packing: Packing, mut packed: &[u8], step: usize) -> (Vec<u8>, Vec<In
     let mut options = ReadOptions::for_tests(&counter);
     options.limits.window = 1 << 20;
     let (mut out, mut errors) = (Vec::new(), Vec::new());
-    let mut bytes = match unpack(packing, Raw::new(&mut packed), None, &options) {
+    let mut bytes = match unpack(packing, PeekReader::new(&mut packed), None, &options) {
         Ok(bytes) => bytes,
         Err(error) => return (out, vec![error]),
     };
@@ -332,7 +332,7 @@ fn a_damaged_block_of_lz4_that_has_a_checksum_costs_itself_and_is_told_once() {
 fn lz4_of_old_is_read() {
     let block = lz4_flex::block::compress(TEXT);
     let length = (block.len() as u32).to_le_bytes();
-    let packed = [crate::numbers::LZ4_LEGACY, &length, &block].concat();
+    let packed = [crate::numbers::LZ4_LEGACY_MAGIC, &length, &block].concat();
     check_whole(Packing::Lz4, &packed, TEXT);
     check_whole(Packing::Lz4, &packed.repeat(2), &TEXT.repeat(2));
     let (bytes, errors) = read(Packing::Lz4, &packed[..packed.len() - 1]);
@@ -344,7 +344,7 @@ fn lz4_of_old_is_read() {
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
-    [crate::numbers::LZ4_LEGACY, &length, &block].concat()
+    [crate::numbers::LZ4_LEGACY_MAGIC, &length, &block].concat()
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn bzip2_and_zstd_go_on_at_the_next_stream_after_damage() {
     for packing in [Packing::Bzip2, Packing::Zstd] {
         let part = |text: &[u8]| pack(packing, text);
         let mut damaged = part(&noise());
-        assert!(damaged.len() > READ);
+        assert!(damaged.len() > READ_BYTES);
         let at = damaged.len() - 100;
         damaged[at] ^= 1;
         let packed = [part(b"one "), damaged, part(b"three "), part(b"four")].concat();
@@ -466,8 +466,8 @@ fn an_error_of_reading_is_passed_on_as_it_is_and_ends_the_bytes() -> Result<(), 
     let options = ReadOptions::for_tests(&counter);
     for packing in PACKINGS {
         let packed = pack(packing, TEXT);
-        let mut broken = Chain::new(&packed[..packed.len() - 3], None, Broken);
-        let mut bytes = unpack(packing, Raw::new(&mut broken), None, &options)?;
+        let mut broken = ChainedReader::new(&packed[..packed.len() - 3], None, Broken);
+        let mut bytes = unpack(packing, PeekReader::new(&mut broken), None, &options)?;
         let error = bytes.skip(u64::MAX).expect_err("it is broken");
         assert!(matches!(error, InputError::Shrunk), "{packing}: {error}");
         assert_eq!(bytes.read(&mut [0])?, 0, "{packing}");

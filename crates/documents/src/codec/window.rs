@@ -4,10 +4,10 @@ use crate::fault::InputError;
 use crate::read::ReadBytes;
 
 /// Bytes of a read.
-const READ: usize = 128 << 10;
+const READ_BYTES: usize = 128 << 10;
 
 /// A buffer that slides over a stream, and grows with the bytes that must be available.
-pub(super) struct Window<R> {
+pub(super) struct SlidingWindow<R> {
     inner: R,
     buffer: Vec<u8>,
     /// Bytes before this index can be dropped.
@@ -21,10 +21,10 @@ pub(super) struct Window<R> {
     ended: bool,
 }
 
-impl<R: ReadBytes> Window<R> {
+impl<R: ReadBytes> SlidingWindow<R> {
     /// Reads `inner`, whose first byte is at `offset`.
     pub(super) fn new(inner: R, offset: u64) -> Self {
-        Window {
+        SlidingWindow {
             inner,
             buffer: Vec::new(),
             start: 0,
@@ -39,9 +39,9 @@ impl<R: ReadBytes> Window<R> {
     /// Starts again with another stream.
     pub(super) fn restart(&mut self, inner: R, offset: u64) {
         let buffer = std::mem::take(&mut self.buffer);
-        *self = Window {
+        *self = SlidingWindow {
             buffer,
-            ..Window::new(inner, offset)
+            ..SlidingWindow::new(inner, offset)
         };
     }
 
@@ -53,7 +53,7 @@ impl<R: ReadBytes> Window<R> {
     pub(super) fn ensure(&mut self, count: usize) -> &[u8] {
         while self.end - self.at < count && !self.ended && self.error.is_none() {
             self.make_room();
-            let free = self.buffer.len().min(self.end + READ);
+            let free = self.buffer.len().min(self.end + READ_BYTES);
             match self.inner.read(&mut self.buffer[self.end..free]) {
                 Ok(0) => self.ended = true,
                 Ok(read) => self.end += read,
@@ -69,8 +69,8 @@ impl<R: ReadBytes> Window<R> {
             return;
         }
         let kept = self.end - self.start;
-        if self.start < kept + READ {
-            let larger = 2 * (kept + READ);
+        if self.start < kept + READ_BYTES {
+            let larger = 2 * (kept + READ_BYTES);
             self.buffer.resize(larger.max(self.buffer.len()), 0);
         }
         self.buffer.copy_within(self.start..self.end, 0);

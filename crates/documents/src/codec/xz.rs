@@ -7,21 +7,21 @@ use std::ops::Range;
 use liblzma::stream::{Action, Error, Status, Stream};
 
 use super::members::MemberFormat;
-use super::streams::{Decode, DecodeFault, DecodeStep, HEAD};
+use super::streams::{DecodeFault, DecodeStep, HEAD_BYTES, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::read_options::Limits;
 
 /// Memory that decoding needs besides the dictionary, in bytes.
-const BESIDE: u64 = 1 << 20;
+const DECODER_BYTES: u64 = 1 << 20;
 /// Bytes that are decoded at once. The number of bytes that are decoded after damage depends on the free space, which must
 /// therefore be the same for all sizes of reads.
-const PIECE: usize = 4 << 10;
+const PIECE_BYTES: usize = 4 << 10;
 
-pub(super) struct Xz(PieceDecoder);
+pub(super) struct XzDecoder(LiblzmaDecoder);
 
 /// A decoder of liblzma that decodes in pieces.
-pub(super) struct PieceDecoder {
+pub(super) struct LiblzmaDecoder {
     stream: Stream,
     packing: Packing,
     window: u64,
@@ -32,7 +32,7 @@ pub(super) struct PieceDecoder {
     ended: Result<bool, DecodeFault>,
 }
 
-impl PieceDecoder {
+impl LiblzmaDecoder {
     /// Makes a decoder of `packing` with `decoder`, which gets a memory limit in bytes. Accepts streams with dictionaries
     /// of up to `window` bytes.
     pub(super) fn new(
@@ -40,11 +40,11 @@ impl PieceDecoder {
         window: u64,
         decoder: impl FnOnce(u64) -> Result<Stream, Error>,
     ) -> Result<Self, InputError> {
-        Ok(PieceDecoder {
-            stream: decoder(window.saturating_add(BESIDE)).map_err(io::Error::from)?,
+        Ok(LiblzmaDecoder {
+            stream: decoder(window.saturating_add(DECODER_BYTES)).map_err(io::Error::from)?,
             packing,
             window,
-            piece: vec![0; PIECE].into_boxed_slice(),
+            piece: vec![0; PIECE_BYTES].into_boxed_slice(),
             left: 0..0,
             ended: Ok(false),
         })
@@ -53,7 +53,7 @@ impl PieceDecoder {
     /// Decodes the next piece. Returns the number of bytes of `input` consumed.
     fn decode(&mut self, input: &[u8]) -> usize {
         let (read, written) = (self.stream.total_in(), self.stream.total_out());
-        let start = written as usize % PIECE;
+        let start = written as usize % PIECE_BYTES;
         let room = &mut self.piece[start..];
         let status = self.stream.process(input, room, Action::Run);
         self.left = start..start + (self.stream.total_out() - written) as usize;
@@ -97,23 +97,23 @@ impl PieceDecoder {
     }
 }
 
-impl Xz {
+impl XzDecoder {
     /// Accepts streams with dictionaries of up to `window` bytes.
     pub(super) fn new(window: u64) -> Result<Self, InputError> {
         let decoder = |memory| Stream::new_stream_decoder(memory, 0);
-        PieceDecoder::new(Packing::Xz, window, decoder).map(Xz)
+        LiblzmaDecoder::new(Packing::Xz, window, decoder).map(XzDecoder)
     }
 }
 
-impl Decode for Xz {
+impl StreamDecoder for XzDecoder {
     const PACKING: Packing = Packing::Xz;
 
     fn starts(head: &[u8]) -> bool {
-        head.starts_with(numbers::XZ)
+        head.starts_with(numbers::XZ_MAGIC)
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
-        *self = Xz::new(self.0.window)?;
+        *self = XzDecoder::new(self.0.window)?;
         Ok(())
     }
 
@@ -122,21 +122,21 @@ impl Decode for Xz {
     }
 }
 
-impl MemberFormat for Xz {
-    const MAGIC: &'static [u8] = numbers::XZ;
+impl MemberFormat for XzDecoder {
+    const MAGIC: &'static [u8] = numbers::XZ_MAGIC;
     // Packed chunks of LZMA2 have at most 64 KiB.
-    const FIRST: usize = 192 << 10;
-    const WHOLE: usize = 0;
+    const MAX_STEP_PACKED_BYTES: usize = 192 << 10;
+    const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
     fn new(limits: &Limits) -> Result<Self, InputError> {
-        Xz::new(limits.window)
+        XzDecoder::new(limits.window)
     }
 
     /// Whether `head` has the magic number, and flags with the first two bytes of their checksum.
     fn may_start(head: &[u8]) -> bool {
-        let flags = &head[numbers::XZ.len()..][..2];
+        let flags = &head[numbers::XZ_MAGIC.len()..][..2];
         let mut crc = flate2::Crc::new();
         crc.update(flags);
-        head[8..HEAD] == crc.sum().to_le_bytes()[..2]
+        head[8..HEAD_BYTES] == crc.sum().to_le_bytes()[..2]
     }
 }

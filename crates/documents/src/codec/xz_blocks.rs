@@ -4,38 +4,38 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::blocks::{BlockFormat, InStream, StreamPart};
+use super::blocks::{BlockFormat, StreamPart, StreamPosition};
 use super::held::HeldBytes;
-use super::xz::Xz;
+use super::xz::XzDecoder;
 use crate::numbers;
 
 /// Bytes of the header of a stream.
-const HEADER: usize = 12;
+const HEADER_BYTES: usize = 12;
 /// Bytes of the footer of a stream.
-const FOOTER: usize = 12;
+const FOOTER_BYTES: usize = 12;
 /// Magic number at the end of a footer.
 const FOOTER_MAGIC: &[u8] = b"YZ";
 /// Maximum size of an index, in bytes.
-const INDEX: usize = 4 << 20;
+const MAX_INDEX_BYTES: usize = 4 << 20;
 /// Maximum size of a packed block, in bytes.
-const BLOCK: u64 = 16 << 20;
+const MAX_BLOCK_BYTES: u64 = 16 << 20;
 
 /// Facts about a stream before one of its blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct KnownIndex {
-    stream: Arc<StreamIndex>,
+pub(crate) struct XzBlockFacts {
+    stream: Arc<XzStreamIndex>,
     /// The number of blocks before.
     next: usize,
 }
 
 /// A stream and its index.
 #[derive(Debug)]
-pub(super) struct StreamIndex {
+pub(super) struct XzStreamIndex {
     /// Byte at which the stream starts.
     start: u64,
     /// Flags of the stream: the kind of checksum of its blocks.
     flags: [u8; 2],
-    blocks: Vec<IndexedBlock>,
+    blocks: Vec<XzIndexEntry>,
     /// Byte at which the blocks end.
     blocks_end: u64,
     /// Byte at which the stream ends.
@@ -43,7 +43,7 @@ pub(super) struct StreamIndex {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct IndexedBlock {
+struct XzIndexEntry {
     /// Offset in the file.
     at: u64,
     /// Packed bytes without padding.
@@ -51,16 +51,16 @@ struct IndexedBlock {
     unpacked: u64,
 }
 
-impl IndexedBlock {
+impl XzIndexEntry {
     fn end(self) -> Option<u64> {
         self.at.checked_add(padded(self.unpadded)?)
     }
 }
 
-impl BlockFormat for Xz {
-    type Known = KnownIndex;
+impl BlockFormat for XzDecoder {
+    type Known = XzBlockFacts;
     /// The last stream of the file. Kept so that its index is read once, not at each stream.
-    type Layout = OnceCell<Option<Arc<StreamIndex>>>;
+    type Layout = OnceCell<Option<Arc<XzStreamIndex>>>;
     // Blocks unpack to 24 MiB if xz packs them with its defaults.
     const SECTION_LIMITS: (usize, usize) = (1 << 20, 64 << 20);
 
@@ -69,15 +69,15 @@ impl BlockFormat for Xz {
         last: &Self::Layout,
         start: u64,
         max: usize,
-    ) -> Option<InStream<KnownIndex>> {
-        let stream = last.get_or_init(|| StreamIndex::read(held).map(Arc::new));
+    ) -> Option<StreamPosition<XzBlockFacts>> {
+        let stream = last.get_or_init(|| XzStreamIndex::read(held).map(Arc::new));
         let stream = stream.as_ref().filter(|stream| stream.start == start)?;
-        (stream.fits(max) && stream.has_header(held)).then(|| InStream {
+        (stream.fits(max) && stream.has_header(held)).then(|| StreamPosition {
             start,
-            bit: 8 * (start + HEADER as u64),
+            bit: 8 * (start + HEADER_BYTES as u64),
             is_first: true,
             given: 0,
-            known: KnownIndex {
+            known: XzBlockFacts {
                 stream: Arc::clone(stream),
                 next: 0,
             },
@@ -88,18 +88,18 @@ impl BlockFormat for Xz {
         _: &mut HeldBytes,
         range: &Range<u64>,
         from: u64,
-        near: Option<&InStream<KnownIndex>>,
-    ) -> Option<InStream<KnownIndex>> {
+        near: Option<&StreamPosition<XzBlockFacts>>,
+    ) -> Option<StreamPosition<XzBlockFacts>> {
         let near = near?;
         let blocks = &near.known.stream.blocks;
         let next = blocks.partition_point(|block| 8 * block.at < from);
         let block = blocks.get(next).filter(|block| block.at < range.end)?;
-        Some(InStream {
+        Some(StreamPosition {
             start: near.start,
             bit: 8 * block.at,
             is_first: next == 0,
             given: 0,
-            known: KnownIndex {
+            known: XzBlockFacts {
                 stream: Arc::clone(&near.known.stream),
                 next,
             },
@@ -107,7 +107,7 @@ impl BlockFormat for Xz {
     }
 
     /// Returns the end of a block.
-    fn section_end(known: &KnownIndex, start: u64, length: u64) -> u64 {
+    fn section_end(known: &XzBlockFacts, start: u64, length: u64) -> u64 {
         let blocks = &known.stream.blocks;
         let end = blocks.partition_point(|block| block.at < start + length);
         let end = blocks
@@ -116,9 +116,12 @@ impl BlockFormat for Xz {
         end.max(start + 1)
     }
 
-    fn next(held: &mut HeldBytes, at: &InStream<KnownIndex>) -> Option<StreamPart<KnownIndex>> {
+    fn next(
+        held: &mut HeldBytes,
+        at: &StreamPosition<XzBlockFacts>,
+    ) -> Option<StreamPart<XzBlockFacts>> {
         let stream = &at.known.stream;
-        let known = KnownIndex {
+        let known = XzBlockFacts {
             stream: Arc::clone(stream),
             next: at.known.next + 1,
         };
@@ -135,29 +138,29 @@ impl BlockFormat for Xz {
         })
     }
 
-    fn join(before: &KnownIndex, after: &KnownIndex) -> Option<KnownIndex> {
+    fn join(before: &XzBlockFacts, after: &XzBlockFacts) -> Option<XzBlockFacts> {
         Arc::ptr_eq(&before.stream, &after.stream).then(|| after.clone())
     }
 
     /// Always true: the index was verified, and each block was verified against the sizes in it.
-    fn agrees(_: &KnownIndex) -> bool {
+    fn agrees(_: &XzBlockFacts) -> bool {
         true
     }
 }
 
-impl StreamIndex {
+impl XzStreamIndex {
     /// Reads the last stream of the file from its index and footer. Does not check that it has a header.
     fn read(held: &mut HeldBytes) -> Option<Self> {
         let end = held.size();
-        let footer = end.checked_sub(FOOTER as u64)?;
-        let (length, flags) = parse_footer(held.from(footer, FOOTER).0)?;
+        let footer = end.checked_sub(FOOTER_BYTES as u64)?;
+        let (length, flags) = parse_footer(held.from(footer, FOOTER_BYTES).0)?;
         let blocks_end = footer.checked_sub(length as u64)?;
         let bytes = held.from(blocks_end, length).0.get(..length)?;
         let mut blocks = parse_index(bytes)?;
         let first = blocks_end.checked_sub(blocks.last()?.end()?)?;
         blocks.iter_mut().for_each(|block| block.at += first);
-        Some(StreamIndex {
-            start: first.checked_sub(HEADER as u64)?,
+        Some(XzStreamIndex {
+            start: first.checked_sub(HEADER_BYTES as u64)?,
             flags,
             blocks,
             blocks_end,
@@ -167,12 +170,14 @@ impl StreamIndex {
 
     /// Whether there are several blocks, and each can be decoded into `max` bytes.
     fn fits(&self, max: usize) -> bool {
-        let fits = |block: &IndexedBlock| block.unpacked <= max as u64 && block.unpadded <= BLOCK;
+        let fits = |block: &XzIndexEntry| {
+            block.unpacked <= max as u64 && block.unpadded <= MAX_BLOCK_BYTES
+        };
         self.blocks.len() > 1 && self.blocks.iter().all(fits)
     }
 
     fn has_header(&self, held: &mut HeldBytes) -> bool {
-        let header = held.from(self.start, HEADER).0;
+        let header = held.from(self.start, HEADER_BYTES).0;
         header.starts_with(&header_of(self.flags))
     }
 }
@@ -184,11 +189,11 @@ fn parse_footer(bytes: &[u8]) -> Option<(usize, [u8; 2])> {
     let (flags, magic) = rest.split_first_chunk::<2>()?;
     let length = 4 * (u32::from_le_bytes(*length) as usize + 1);
     let is_valid = checksum(&bytes[4..10]) == *sum && magic == FOOTER_MAGIC;
-    (is_valid && length <= INDEX).then_some((length, *flags))
+    (is_valid && length <= MAX_INDEX_BYTES).then_some((length, *flags))
 }
 
 /// Returns the blocks that an index lists, with offsets from the first block.
-fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
+fn parse_index(bytes: &[u8]) -> Option<Vec<XzIndexEntry>> {
     let (mut rest, sum) = bytes.split_last_chunk::<4>()?;
     if checksum(rest) != *sum || !rest.starts_with(&[0]) {
         return None;
@@ -199,7 +204,7 @@ fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
     let (mut at, mut blocks) = (0, Vec::new());
     for _ in 0..count {
         let (unpadded, unpacked) = (number(&mut rest)?, number(&mut rest)?);
-        let block = IndexedBlock {
+        let block = XzIndexEntry {
             at,
             unpadded,
             unpacked,
@@ -245,16 +250,16 @@ fn checksum(bytes: &[u8]) -> [u8; 4] {
     crc.sum().to_le_bytes()
 }
 
-fn header_of(flags: [u8; 2]) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    header[..6].copy_from_slice(numbers::XZ);
+fn header_of(flags: [u8; 2]) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    header[..6].copy_from_slice(numbers::XZ_MAGIC);
     header[6..8].copy_from_slice(&flags);
     header[8..].copy_from_slice(&checksum(&flags));
     header
 }
 
 /// Returns `block` as a stream of its own. `bytes` are the block and its padding.
-fn alone(bytes: &[u8], block: &IndexedBlock, flags: [u8; 2]) -> Vec<u8> {
+fn alone(bytes: &[u8], block: &XzIndexEntry, flags: [u8; 2]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 64);
     out.extend(header_of(flags));
     out.extend(bytes);
@@ -283,10 +288,10 @@ mod tests {
 
     const MAX: usize = 1 << 20;
 
-    fn enter(file: &Arc<File>, last: &<Xz as BlockFormat>::Layout, start: usize) -> bool {
+    fn enter(file: &Arc<File>, last: &<XzDecoder as BlockFormat>::Layout, start: usize) -> bool {
         // Bytes held from an earlier call would hide a read.
         let mut held = HeldBytes::new(Arc::clone(file));
-        Xz::enter(&mut held, last, start as u64, MAX).is_some()
+        XzDecoder::enter(&mut held, last, start as u64, MAX).is_some()
     }
 
     #[test]
@@ -299,7 +304,7 @@ mod tests {
         let (file, last) = (Arc::new(file), OnceCell::new());
         assert!(!enter(&file, &last, 0));
         // Without the index, only the parts read before are known.
-        file.set_len((start + HEADER) as u64).unwrap();
+        file.set_len((start + HEADER_BYTES) as u64).unwrap();
         assert!(!enter(&file, &OnceCell::new(), start));
         for before in (0..start).step_by(small.len()) {
             assert!(!enter(&file, &last, before));
@@ -310,7 +315,7 @@ mod tests {
     #[test]
     fn a_stream_is_entered_only_at_its_header() {
         let packed = xz_blocks(&noise(1, 9000));
-        for (at, is_entered) in [(HEADER, true), (0, false), (HEADER - 1, false)] {
+        for (at, is_entered) in [(HEADER_BYTES, true), (0, false), (HEADER_BYTES - 1, false)] {
             let mut packed = packed.clone();
             packed[at] ^= 1;
             let mut file = tempfile::tempfile().unwrap();

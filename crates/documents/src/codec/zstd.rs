@@ -8,17 +8,17 @@ use zstd::zstd_safe::{
 };
 
 use super::members::MemberFormat;
-use super::streams::{Decode, DecodeFault, DecodeStep};
+use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
 use crate::read_options::Limits;
 
-pub(crate) struct Zstd {
+pub(crate) struct ZstdDecoder {
     context: DCtx<'static>,
     window: u64,
 }
 
-impl Zstd {
+impl ZstdDecoder {
     /// Accepts frames with windows of up to `window` bytes, rounded down to a power of two.
     pub(crate) fn new(window: u64) -> Result<Self, InputError> {
         let mut context = DCtx::try_create().ok_or(io::Error::from(io::ErrorKind::OutOfMemory))?;
@@ -32,7 +32,7 @@ impl Zstd {
         context
             .set_parameter(DParameter::WindowLogMax(log))
             .map_err(|code| io::Error::other(get_error_name(code)))?;
-        Ok(Zstd { context, window })
+        Ok(ZstdDecoder { context, window })
     }
 
     fn fault(&self, code: ErrorCode) -> DecodeFault {
@@ -56,11 +56,11 @@ impl Zstd {
     }
 }
 
-impl Decode for Zstd {
+impl StreamDecoder for ZstdDecoder {
     const PACKING: Packing = Packing::Zstd;
 
     fn starts(head: &[u8]) -> bool {
-        head.starts_with(numbers::ZSTD) || numbers::is_skippable(head)
+        head.starts_with(numbers::ZSTD_MAGIC) || numbers::is_skippable(head)
     }
 
     fn restart(&mut self) -> Result<(), InputError> {
@@ -82,18 +82,18 @@ impl Decode for Zstd {
     }
 }
 
-impl MemberFormat for Zstd {
-    const MAGIC: &'static [u8] = numbers::ZSTD;
+impl MemberFormat for ZstdDecoder {
+    const MAGIC: &'static [u8] = numbers::ZSTD_MAGIC;
     // A block unpacks to at most 128 KiB, and is not longer when packed.
-    const FIRST: usize = 192 << 10;
-    const WHOLE: usize = 0;
+    const MAX_STEP_PACKED_BYTES: usize = 192 << 10;
+    const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
     fn new(limits: &Limits) -> Result<Self, InputError> {
-        Zstd::new(limits.window)
+        ZstdDecoder::new(limits.window)
     }
 
     fn may_start(head: &[u8]) -> bool {
-        const RESERVED: u8 = 0x08;
-        head[4] & RESERVED == 0
+        const RESERVED_FLAG: u8 = 0x08;
+        head[4] & RESERVED_FLAG == 0
     }
 }

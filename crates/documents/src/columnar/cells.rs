@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::path::ColumnPath;
 
 /// Bytes of texts at which a batch is full. It then fits the cache of a core.
-const BYTES: usize = 512 << 10;
+const FULL_BATCH_BYTES: usize = 512 << 10;
 /// Cells at which a batch is full.
-const CELLS: usize = 64 << 10;
+const FULL_BATCH_CELLS: usize = 64 << 10;
 /// Bytes of texts, and cells, that one row may have in a batch.
-const ROW_BYTES: usize = 1 << 30;
-const ROW_CELLS: usize = 4 << 20;
+const MAX_ROW_BYTES: usize = 1 << 30;
+const MAX_ROW_CELLS: usize = 4 << 20;
 /// Dictionaries of a column that cells may refer to in any order.
-pub(super) const RECENT: usize = 16;
+pub(super) const RECENT_DICTIONARIES: usize = 16;
 
 /// All cells with text of consecutive rows of a table. Each cell is a text of its own.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub struct TableCell {
     pub row: u32,
     /// The number of the column among those that are read.
     pub column: u16,
-    /// The number of the dictionary, or `PLAIN`.
+    /// The number of the dictionary, or `NO_DICTIONARY`.
     dictionary: u16,
     /// The start of the text, or the number of the dictionary's entry.
     start: u32,
@@ -60,7 +60,7 @@ pub enum CellText {
 }
 
 /// The `dictionary` of a cell whose text is in the batch.
-const PLAIN: u16 = u16::MAX;
+const NO_DICTIONARY: u16 = u16::MAX;
 
 /// Texts that many cells of a column share.
 #[derive(Debug, Default)]
@@ -195,7 +195,7 @@ impl TableCell {
     /// Where its text is.
     pub fn text(&self) -> CellText {
         match self.dictionary {
-            PLAIN => CellText::Plain(self.start as usize..self.end as usize),
+            NO_DICTIONARY => CellText::Plain(self.start as usize..self.end as usize),
             dictionary => CellText::Entry(dictionary.into(), self.start as usize),
         }
     }
@@ -203,7 +203,7 @@ impl TableCell {
 
 /// Collects the cells of some rows, column by column.
 #[derive(Debug)]
-pub(super) struct CellBuilder {
+pub(super) struct CellBatchBuilder {
     batch: CellBatch,
     /// The column that is being filled.
     column: u16,
@@ -214,9 +214,9 @@ pub(super) struct CellBuilder {
     decoded: u64,
 }
 
-impl CellBuilder {
+impl CellBatchBuilder {
     pub(super) fn new(columns: &Arc<[ColumnPath]>, first_row: u64) -> Self {
-        CellBuilder {
+        CellBatchBuilder {
             batch: CellBatch {
                 first_row,
                 columns: Arc::clone(columns),
@@ -246,7 +246,8 @@ impl CellBuilder {
     pub(super) fn row(&mut self) -> bool {
         self.row_start = self.size();
         let (bytes, cells) = self.size();
-        bytes - self.column_start.0 < BYTES && cells - self.column_start.1 < CELLS
+        bytes - self.column_start.0 < FULL_BATCH_BYTES
+            && cells - self.column_start.1 < FULL_BATCH_CELLS
     }
 
     fn size(&self) -> (usize, usize) {
@@ -257,20 +258,20 @@ impl CellBuilder {
     #[must_use]
     pub(super) fn plain(&mut self, row: u32, text: &[u8], indices: &[u32]) -> bool {
         let start = self.batch.bytes.len();
-        let fits = start - self.row_start.0 + text.len() <= ROW_BYTES
+        let fits = start - self.row_start.0 + text.len() <= MAX_ROW_BYTES
             && start + text.len() <= u32::MAX as usize;
         if !fits || !self.has_room() {
             return false;
         }
         if self.batch.bytes.capacity() == 0 {
             // Growing step by step would copy every text once more.
-            self.batch.bytes.reserve(BYTES + text.len());
+            self.batch.bytes.reserve(FULL_BATCH_BYTES + text.len());
         }
         self.batch.bytes.extend_from_slice(text);
         self.decoded += text.len() as u64;
         self.push(
             row,
-            PLAIN,
+            NO_DICTIONARY,
             (start as u32, self.batch.bytes.len() as u32),
             indices,
         );
@@ -290,7 +291,7 @@ impl CellBuilder {
             return false;
         }
         let all = &mut self.batch.dictionaries;
-        let recent = all.iter().enumerate().rev().take(RECENT);
+        let recent = all.iter().enumerate().rev().take(RECENT_DICTIONARIES);
         let known = recent
             .into_iter()
             .find(|(_, known)| Arc::ptr_eq(known, dictionary));
@@ -301,7 +302,7 @@ impl CellBuilder {
                 all.len() - 1
             }
         };
-        if number >= usize::from(PLAIN) {
+        if number >= usize::from(NO_DICTIONARY) {
             return false;
         }
         self.decoded += dictionary.entry(entry as usize).len() as u64;
@@ -310,7 +311,7 @@ impl CellBuilder {
     }
 
     fn has_room(&self) -> bool {
-        self.batch.cells.len() - self.row_start.1 < ROW_CELLS
+        self.batch.cells.len() - self.row_start.1 < MAX_ROW_CELLS
     }
 
     fn push(&mut self, row: u32, dictionary: u16, (start, end): (u32, u32), indices: &[u32]) {
@@ -335,13 +336,14 @@ impl CellBuilder {
 
     /// Ends the batch after `rows` rows. Returns it with its bytes of texts, those of dictionaries counted for each cell, and the
     /// cells of later rows.
-    pub(super) fn finish(self, rows: u32) -> (CellBatch, u64, CellBuilder) {
-        let next = CellBuilder::new(&self.batch.columns, self.batch.first_row + u64::from(rows));
+    pub(super) fn finish(self, rows: u32) -> (CellBatch, u64, CellBatchBuilder) {
+        let next =
+            CellBatchBuilder::new(&self.batch.columns, self.batch.first_row + u64::from(rows));
         let mut batch = CellBatch { rows, ..self.batch };
         if batch.cells.iter().all(|cell| cell.row < rows) {
             return (batch, self.decoded, next);
         }
-        let (mut kept, mut later) = (CellBuilder::new(&batch.columns, batch.first_row), next);
+        let (mut kept, mut later) = (CellBatchBuilder::new(&batch.columns, batch.first_row), next);
         for cell in &batch.cells {
             let (to, row) = match cell.row.checked_sub(rows) {
                 Some(row) => (&mut later, row),

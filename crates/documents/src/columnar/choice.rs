@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::name::ColumnName;
 use super::part::TableFaults;
 use super::path::ColumnPath;
-use crate::column_choice::ColumnChoice;
+use crate::column_choice::ColumnSelection;
 use crate::fault::InputError;
 
 /// Most columns that are read.
-const COLUMNS: usize = 1 << 15;
+const MAX_COLUMNS: usize = 1 << 15;
 /// Most names of columns in a message.
-const NAMED: usize = 20;
+const MAX_LISTED_COLUMNS: usize = 20;
 
 /// A column that may be chosen.
 pub(super) trait NamedColumn: Clone {
@@ -25,7 +25,7 @@ pub(super) trait NamedColumn: Clone {
 }
 
 /// The columns of a table that are read.
-pub(super) struct ChosenColumns<C> {
+pub(super) struct SelectedColumns<C> {
     /// Those whose texts are read, in the order of the table.
     pub(super) texts: Vec<C>,
     pub(super) paths: Arc<[ColumnPath]>,
@@ -33,7 +33,7 @@ pub(super) struct ChosenColumns<C> {
     pub(super) id: Option<C>,
 }
 
-impl ColumnChoice {
+impl ColumnSelection {
     /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
     /// is `unreadable`.
     ///
@@ -45,7 +45,7 @@ impl ColumnChoice {
         too_many: impl Fn(&'static str) -> InputError,
         unreadable: impl Fn(&C) -> Option<InputError>,
         faults: &mut TableFaults,
-    ) -> Result<ChosenColumns<C>, InputError> {
+    ) -> Result<SelectedColumns<C>, InputError> {
         let mut texts = self.texts(all, faults);
         texts.retain(|column| {
             let error = unreadable(column).map(|error| (0, error));
@@ -53,11 +53,11 @@ impl ColumnChoice {
             faults.extend(error);
             is_readable
         });
-        if texts.len() > COLUMNS {
+        if texts.len() > MAX_COLUMNS {
             let fault = "has too many columns; --columns selects some";
             return Err(too_many(fault));
         }
-        Ok(ChosenColumns {
+        Ok(SelectedColumns {
             paths: texts.iter().map(|text| text.name().path.clone()).collect(),
             texts,
             id: self.id(all, faults),
@@ -114,9 +114,9 @@ fn plain_names<'c, C: NamedColumn + 'c>(
 
 /// The error for a name that selects no column, of those that are `known`.
 pub fn no_column(column: &str, known: impl Iterator<Item = String>) -> InputError {
-    let mut names: Vec<_> = known.take(NAMED + 1).collect();
-    if names.len() > NAMED {
-        names[NAMED] = "...".into();
+    let mut names: Vec<_> = known.take(MAX_LISTED_COLUMNS + 1).collect();
+    if names.len() > MAX_LISTED_COLUMNS {
+        names[MAX_LISTED_COLUMNS] = "...".into();
     }
     InputError::NoColumn {
         column: column.into(),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use super::part::{ColumnarFile, PartStart, TableItem};
-use crate::crew::{Answers, Crew};
+use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::{InputError, Packing};
-use crate::unpackers::Unpackers;
+use crate::unpackers::UnpackThreads;
 
 /// Bytes of a batch, about.
-const BATCH: usize = 512 << 10;
+const BATCH_BYTES: usize = 512 << 10;
 /// Fewest and most batches of a part that are read ahead.
-const AHEAD: (usize, usize) = (2, 128);
+const BATCHES_AHEAD: (usize, usize) = (2, 128);
 
 /// The memory for reading a file.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,12 @@ pub(crate) struct TableLimits {
 /// Gives what is in the parts of a file, in order.
 pub(crate) enum TableParts<'u, 'f, F: ColumnarFile> {
     /// This thread reads.
-    Here(Box<HereParts<'f, F>>),
-    Crew(PartCrew<'u>),
+    Here(Box<LocalParts<'f, F>>),
+    Crew(PartThreads<'u>),
 }
 
 /// The parts of a file that this thread reads.
-pub(crate) struct HereParts<'f, F: ColumnarFile> {
+pub(crate) struct LocalParts<'f, F: ColumnarFile> {
     file: &'f F,
     limits: TableLimits,
     next: PartStart,
@@ -37,10 +37,10 @@ pub(crate) struct HereParts<'f, F: ColumnarFile> {
 }
 
 /// Threads that read parts.
-pub(crate) struct PartCrew<'u> {
+pub(crate) struct PartThreads<'u> {
     /// The parts that are being read, in order.
     pending: VecDeque<Receiver<TableItem>>,
-    crew: Crew<'u, usize, TableItem>,
+    crew: WorkerThreads<'u, usize, TableItem>,
     packing: Packing,
     next: usize,
     parts: usize,
@@ -52,10 +52,10 @@ impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
     pub(crate) fn new(
         file: &'f Arc<F>,
         limits: TableLimits,
-        unpackers: Option<&'u Unpackers>,
+        unpackers: Option<&'u UnpackThreads>,
     ) -> Self {
         let several = unpackers.filter(|_| file.part_count() > 1);
-        match several.and_then(|unpackers| PartCrew::start(file, limits, unpackers)) {
+        match several.and_then(|unpackers| PartThreads::start(file, limits, unpackers)) {
             Some(crew) => TableParts::Crew(crew),
             None => TableParts::here(file, limits, PartStart::default()),
         }
@@ -63,7 +63,7 @@ impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
 
     /// Reads on this thread, from `next` on.
     pub(crate) fn here(file: &'f F, limits: TableLimits, next: PartStart) -> Self {
-        TableParts::Here(Box::new(HereParts {
+        TableParts::Here(Box::new(LocalParts {
             file,
             limits,
             next,
@@ -91,7 +91,7 @@ impl<F: ColumnarFile> Iterator for TableParts<'_, '_, F> {
     }
 }
 
-impl<F: ColumnarFile> Iterator for HereParts<'_, F> {
+impl<F: ColumnarFile> Iterator for LocalParts<'_, F> {
     type Item = TableItem;
 
     fn next(&mut self) -> Option<TableItem> {
@@ -111,28 +111,28 @@ impl<F: ColumnarFile> Iterator for HereParts<'_, F> {
     }
 }
 
-impl<'u> PartCrew<'u> {
+impl<'u> PartThreads<'u> {
     fn start<F: ColumnarFile>(
         file: &Arc<F>,
         limits: TableLimits,
-        unpackers: &'u Unpackers,
+        unpackers: &'u UnpackThreads,
     ) -> Option<Self> {
         let parts = file.part_count();
         let file = Arc::clone(file);
         let worker = move || {
             let (file, mut buffers) = (Arc::clone(&file), F::Buffers::default());
-            Some(move |part, answers: &Answers<'_, TableItem>| {
+            Some(move |part, answers: &ResultSender<'_, TableItem>| {
                 let old = std::mem::take(&mut buffers);
                 buffers = read_part(&*file, limits, part, old, answers);
             })
         };
-        Some(PartCrew {
+        Some(PartThreads {
             pending: VecDeque::new(),
-            crew: Crew::start(unpackers, parts, "columns", worker)?,
+            crew: WorkerThreads::start(unpackers, parts, "columns", worker)?,
             packing: F::PACKING,
             next: 0,
             parts,
-            ahead: (limits.memory / BATCH).clamp(AHEAD.0, AHEAD.1),
+            ahead: (limits.memory / BATCH_BYTES).clamp(BATCHES_AHEAD.0, BATCHES_AHEAD.1),
         })
     }
 
@@ -164,7 +164,7 @@ fn read_part<F: ColumnarFile>(
     limits: TableLimits,
     part: usize,
     buffers: F::Buffers,
-    answers: &Answers<'_, TableItem>,
+    answers: &ResultSender<'_, TableItem>,
 ) -> F::Buffers {
     let start = PartStart { part, row: 0 };
     let Some(mut reader) = file.part(start, limits.memory, buffers) else {

@@ -36,4 +36,4 @@ pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
 pub use self::part::TableFault;
 pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
 pub use self::path::ColumnPath;
-pub use self::rows::{HeaderColumns, ITEMS, MetColumns, RowBatch};
+pub use self::rows::{HeaderColumns, ITEMS_PLACE, ObjectColumns, RowBatchBuilder};

@@ -1,22 +1,22 @@
 //! The rows of a part of a table, which is a row group of Parquet or a record batch of Arrow.
 //!
-//! [`PartRows`] reads the cells of all columns in lockstep, some rows at a time. What a column is, only its format knows.
+//! [`RowReader`] reads the cells of all columns in lockstep, some rows at a time. What a column is, only its format knows.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cells::{CellBatch, CellBuilder};
+use super::cells::{CellBatch, CellBatchBuilder};
 use super::path::ColumnPath;
-use crate::column_choice::ColumnChoice;
+use crate::column_choice::ColumnSelection;
 use crate::fault::{InputError, Packing};
 
 /// Rows of the first batch, and most rows of one.
-const FIRST: u32 = 64;
-const MAX: u32 = 8192;
+const FIRST_BATCH_ROWS: u32 = 64;
+const MAX_BATCH_ROWS: u32 = 8192;
 /// Bytes of texts that a batch should have.
-const BYTES: u64 = 256 << 10;
+const BATCH_BYTES: u64 = 256 << 10;
 /// Rows that cost as much as a byte.
 const ROWS_PER_BYTE: u64 = 8;
 
@@ -41,7 +41,7 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
     fn open(
         file: File,
         length: u64,
-        choice: &ColumnChoice,
+        choice: &ColumnSelection,
         max: usize,
     ) -> Result<(Self, TableFaults), InputError>
     where
@@ -144,7 +144,7 @@ impl ColumnFault {
 pub(super) trait CellColumn {
     /// Adds the cells of the rows `from` to `to` of the batch, or of fewer if there is no room for more. Returns the number of
     /// the row after the last.
-    fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32;
+    fn rows(&mut self, from: u32, to: u32, into: &mut CellBatchBuilder) -> u32;
 
     /// Reads the texts of the next rows, one each, and passes them to `each`; an empty one for null.
     fn each_text(&mut self, rows: u32, each: impl FnMut(&[u8]));
@@ -168,7 +168,7 @@ pub(super) trait CellColumn {
 }
 
 /// Reads the rows of a part, some at a time.
-pub(super) struct PartRows<C> {
+pub(super) struct RowReader<C> {
     paths: Arc<[ColumnPath]>,
     /// The number of the first row in the table, from 0.
     first_row: u64,
@@ -180,7 +180,7 @@ pub(super) struct PartRows<C> {
     id: Option<(ColumnPath, C)>,
     /// The number of rows that each column has read ahead, which are in the builder.
     ahead: Vec<u32>,
-    builder: CellBuilder,
+    builder: CellBatchBuilder,
     /// The next row in the part.
     row: u64,
     /// Rows of the next batch.
@@ -195,7 +195,7 @@ pub(super) struct PartRows<C> {
     is_large: bool,
 }
 
-impl<C: CellColumn> PartRows<C> {
+impl<C: CellColumn> RowReader<C> {
     /// A part without columns, of which `rows` rows from `first_row` on are in the table. Those from `start` on are passed on.
     /// `memory` is named in errors.
     pub(super) fn new(
@@ -205,7 +205,7 @@ impl<C: CellColumn> PartRows<C> {
         start: u64,
         memory: usize,
     ) -> Self {
-        PartRows {
+        RowReader {
             paths: Arc::clone(paths),
             first_row,
             rows,
@@ -213,9 +213,9 @@ impl<C: CellColumn> PartRows<C> {
             columns: Vec::new(),
             id: None,
             ahead: Vec::new(),
-            builder: CellBuilder::new(paths, first_row),
+            builder: CellBatchBuilder::new(paths, first_row),
             row: 0,
-            wanted: FIRST,
+            wanted: FIRST_BATCH_ROWS,
             start,
             passed: start,
             items: VecDeque::new(),
@@ -288,7 +288,7 @@ impl<C: CellColumn> PartRows<C> {
             .iter_mut()
             .for_each(|ahead| *ahead = ahead.saturating_sub(done));
         let first_row = self.first_row + self.row + u64::from(done);
-        let empty = CellBuilder::new(&self.paths, first_row);
+        let empty = CellBatchBuilder::new(&self.paths, first_row);
         let (batch, bytes, later) = std::mem::replace(&mut self.builder, empty).finish(done);
         self.builder = later;
         self.row += u64::from(done);
@@ -299,8 +299,8 @@ impl<C: CellColumn> PartRows<C> {
 
     /// Sets how many rows the next batch has, by the size of the last one.
     fn plan(&mut self, rows: u32, bytes: u64) {
-        let fitting = u64::from(rows).saturating_mul(BYTES) / bytes.max(1);
-        let max = u64::from(rows).saturating_mul(4).min(MAX.into());
+        let fitting = u64::from(rows).saturating_mul(BATCH_BYTES) / bytes.max(1);
+        let max = u64::from(rows).saturating_mul(4).min(MAX_BATCH_ROWS.into());
         self.wanted = fitting.clamp(1, max.max(1)) as u32;
     }
 
@@ -330,7 +330,7 @@ impl<C: CellColumn> PartRows<C> {
     }
 }
 
-impl<C: CellColumn> Iterator for PartRows<C> {
+impl<C: CellColumn> Iterator for RowReader<C> {
     type Item = TableItem;
 
     fn next(&mut self) -> Option<TableItem> {

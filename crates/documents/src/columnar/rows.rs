@@ -3,23 +3,23 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::cells::{CellBatch, CellBuilder};
+use super::cells::{CellBatch, CellBatchBuilder};
 use super::choice::NamedColumn;
 use super::name::ColumnName;
 use super::path::ColumnPath;
-use crate::column_choice::ColumnChoice;
+use crate::column_choice::ColumnSelection;
 use crate::fault::InputError;
 
 /// Rows, and bytes of their texts and names, at which a batch is full.
-const ROWS: u32 = 8192;
-const BYTES: usize = 256 << 10;
+const FULL_BATCH_ROWS: u32 = 8192;
+const FULL_BATCH_BYTES: usize = 256 << 10;
 /// Columns of objects, and bytes of their places, at which a batch is full.
-const COLUMNS: usize = 4096;
-const PLACES: usize = 256 << 10;
+const FULL_BATCH_COLUMNS: usize = 4096;
+const FULL_BATCH_PLACE_BYTES: usize = 256 << 10;
 /// Most columns of the objects of one batch.
-const MAX: usize = 1 << 15;
+const MAX_COLUMNS: usize = 1 << 15;
 /// The place of the items of a list in that of a column, where a name cannot hold it.
-pub const ITEMS: &str = "/~2";
+pub const ITEMS_PLACE: &str = "/~2";
 
 /// A column of a header.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ pub struct HeaderColumns {
     pub id: Option<usize>,
 }
 
-impl ColumnChoice {
+impl ColumnSelection {
     /// The chosen ones of the columns with these names. Adds an error to `faults` for each name that selects none.
     ///
     /// # Errors
@@ -84,25 +84,25 @@ impl ColumnChoice {
 }
 
 /// Collects cells row by row, in the order in which a text has them.
-pub struct RowBatch {
-    cells: CellBuilder,
+pub struct RowBatchBuilder {
+    cells: CellBatchBuilder,
     rows: u32,
     /// Bytes of texts and names.
     bytes: usize,
 }
 
 /// No rows.
-impl Default for RowBatch {
+impl Default for RowBatchBuilder {
     fn default() -> Self {
-        RowBatch {
-            cells: CellBuilder::new(&Arc::default(), 0),
+        RowBatchBuilder {
+            cells: CellBatchBuilder::new(&Arc::default(), 0),
             rows: 0,
             bytes: 0,
         }
     }
 }
 
-impl RowBatch {
+impl RowBatchBuilder {
     /// Adds a cell of the current row. Returns false if there is no room for it.
     #[must_use]
     pub fn cell(&mut self, column: u16, text: &[u8], indices: &[u32]) -> bool {
@@ -122,17 +122,17 @@ impl RowBatch {
 
     /// Whether it should be taken before another row.
     pub fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.bytes >= BYTES
+        self.rows >= FULL_BATCH_ROWS || self.bytes >= FULL_BATCH_BYTES
     }
 
     /// Takes all rows, whose cells are in `columns`.
     pub fn take(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
-        let empty = CellBuilder::new(&Arc::default(), 0);
+        let empty = CellBatchBuilder::new(&Arc::default(), 0);
         let cells = std::mem::replace(&mut self.cells, empty);
         let (batch, _, next) = cells.in_columns(columns).finish(self.rows);
-        *self = RowBatch {
+        *self = RowBatchBuilder {
             cells: next,
-            ..RowBatch::default()
+            ..RowBatchBuilder::default()
         };
         batch
     }
@@ -140,21 +140,21 @@ impl RowBatch {
 
 /// The columns of objects, which are known once they are met.
 #[derive(Default)]
-pub struct MetColumns {
+pub struct ObjectColumns {
     numbers: HashMap<Box<str>, u16>,
     paths: Vec<ColumnPath>,
     /// Bytes of their places.
     bytes: usize,
 }
 
-impl MetColumns {
-    /// The number of the column at `place`: a JSON pointer, with [`ITEMS`] for an index. None if there are too many.
+impl ObjectColumns {
+    /// The number of the column at `place`: a JSON pointer, with [`ITEMS_PLACE`] for an index. None if there are too many.
     pub fn number(&mut self, place: &str) -> Option<u16> {
         if let Some(number) = self.numbers.get(place) {
             return Some(*number);
         }
         let number = u16::try_from(self.paths.len()).ok();
-        let number = number.filter(|number| usize::from(*number) < MAX)?;
+        let number = number.filter(|number| usize::from(*number) < MAX_COLUMNS)?;
         self.numbers.insert(place.into(), number);
         self.paths.push(path(place));
         self.bytes += place.len();
@@ -163,7 +163,7 @@ impl MetColumns {
 
     /// Whether there is no room for the places of another row.
     pub fn is_full(&self) -> bool {
-        self.paths.len() >= COLUMNS || self.bytes >= PLACES
+        self.paths.len() >= FULL_BATCH_COLUMNS || self.bytes >= FULL_BATCH_PLACE_BYTES
     }
 
     /// Takes all columns.

@@ -4,8 +4,8 @@ use std::io::{self, Cursor, Seek, Write};
 
 use super::tests::Seen;
 use super::*;
-use crate::Unpackers;
-use crate::container::Level;
+use crate::UnpackThreads;
+use crate::container::StreamLevel;
 use crate::read::FromRead;
 use crate::read_options::ReadOptions;
 use crate::source_reader::SourceReader;
@@ -13,9 +13,9 @@ use crate::source_reader::SourceReader;
 /// The limit on unpacked bytes per byte.
 const LIMIT: u64 = 1;
 /// Bytes that every source may unpack to in these tests: more than single members have, so that threads share the members.
-const MAX: u64 = 4 << 20;
+const FREE_TEST_BYTES: u64 = 4 << 20;
 /// Bytes that a bomb unpacks to.
-const LARGE: usize = 5 << 20;
+const BOMB_BYTES: usize = 5 << 20;
 
 /// Reads a file on this many threads.
 fn seen(bytes: &[u8], threads: usize) -> Result<Seen, InputError> {
@@ -24,21 +24,29 @@ fn seen(bytes: &[u8], threads: usize) -> Result<Seen, InputError> {
     file.rewind()?;
     let counter = AtomicU64::new(0);
     let mut options = ReadOptions::for_tests(&counter);
-    let unpackers = Unpackers::new(threads, 32 << 20);
+    let unpackers = UnpackThreads::new(threads, 32 << 20);
     options.unpackers = Some(&unpackers).filter(|_| threads > 1);
-    let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MAX);
+    let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, FREE_TEST_BYTES);
     let (mut seen, mut source) = (Seen::default(), FromRead(&file));
     SourceReader::new(&options, &expansion, &mut seen)
-        .stream(&Level::source(Some(&file)), &mut source);
+        .stream(&StreamLevel::source(Some(&file)), &mut source);
     Ok(seen)
 }
 
 #[track_caller]
 fn check_bomb(bytes: &[u8]) -> Result<(), InputError> {
-    assert!((bytes.len() as u64) < MAX / LIMIT, "{}", bytes.len());
+    assert!(
+        (bytes.len() as u64) < FREE_TEST_BYTES / LIMIT,
+        "{}",
+        bytes.len()
+    );
     for threads in [1, 2] {
         let seen = seen(bytes, threads)?;
-        assert_eq!(seen.bytes, MAX, "{threads} threads: {:?}", seen.errors);
+        assert_eq!(
+            seen.bytes, FREE_TEST_BYTES,
+            "{threads} threads: {:?}",
+            seen.errors
+        );
         let [(_, error)] = &seen.errors[..] else {
             panic!("{threads} threads: {:?}", seen.errors);
         };
@@ -97,7 +105,7 @@ fn members(pack: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
 
 #[test]
 fn one_stream_of_any_packing_is_stopped() -> Result<(), InputError> {
-    let bytes = vec![b'a'; LARGE];
+    let bytes = vec![b'a'; BOMB_BYTES];
     check_bomb(&gzip(&bytes)?)?;
     check_bomb(&zlib(&bytes)?)?;
     check_bomb(&bzip2(&bytes)?)?;
@@ -148,7 +156,7 @@ fn a_zip_whose_entries_all_lead_to_one_member_is_that_one_member()
     bomb[end + 12..end + 16].copy_from_slice(&(entries.len() as u32).to_le_bytes());
     let seen = seen(&bomb, 1)?;
     assert!(
-        seen.bytes <= MAX,
+        seen.bytes <= FREE_TEST_BYTES,
         "{}: {:?}",
         seen.bytes,
         seen.errors.first()
@@ -190,7 +198,7 @@ fn response(coding: &str, body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_body_of_a_response_is_stopped_in_any_coding() -> Result<(), InputError> {
-    let bytes = vec![b'a'; LARGE];
+    let bytes = vec![b'a'; BOMB_BYTES];
     let (gzipped, zlibbed) = (gzip(&bytes)?, zlib(&bytes)?);
     let zstd = zstd::encode_all(&bytes[..], 1)?;
     for (coding, body) in [("gzip", &gzipped), ("deflate", &zlibbed), ("zstd", &zstd)] {

@@ -1,8 +1,8 @@
 use super::*;
-use crate::numbers::{LZ4, LZ4_LEGACY};
+use crate::numbers::{LZ4_LEGACY_MAGIC, LZ4_MAGIC};
 
 fn tar(checksum: impl FnOnce(u32) -> String) -> Vec<u8> {
-    let mut header = vec![0; LENGTH];
+    let mut header = vec![0; HEAD_BYTES];
     header[..5].copy_from_slice(b"a.txt");
     header[124..136].copy_from_slice(b"00000000012\0");
     header[148..156].fill(b' ');
@@ -13,7 +13,7 @@ fn tar(checksum: impl FnOnce(u32) -> String) -> Vec<u8> {
 
 #[test]
 fn a_text_that_starts_like_a_magic_is_text() {
-    let long = |start: &str| start.repeat(1 + LENGTH / start.len()).into_bytes();
+    let long = |start: &str| start.repeat(1 + HEAD_BYTES / start.len()).into_bytes();
     for text in [
         "BZh9 10.5555/a",
         "PK",
@@ -44,12 +44,12 @@ fn a_text_that_starts_like_a_magic_is_text() {
         "HG Wells ",
         "0000644 0000000 00000000012 00000000000 ",
     ] {
-        assert_eq!(recognise(text.as_bytes()), Content::Text, "{text:?}");
+        assert_eq!(recognise(text.as_bytes()), StreamContent::Text, "{text:?}");
         let mut long = if text.is_empty() { vec![] } else { long(text) };
-        long.truncate(LENGTH);
-        assert_eq!(recognise(&long), Content::Text, "{text:?}, long");
+        long.truncate(HEAD_BYTES);
+        assert_eq!(recognise(&long), StreamContent::Text, "{text:?}, long");
     }
-    assert_eq!(recognise(&[0; LENGTH]), Content::Text);
+    assert_eq!(recognise(&[0; HEAD_BYTES]), StreamContent::Text);
 }
 
 #[test]
@@ -58,15 +58,15 @@ fn what_is_packed_is_told() {
     let cases: [(&[u8], Packing); 19] = [
         (b"\x1f\x8b\x08", Packing::Gzip),
         (b"\x1f\x9d\x90", Packing::Compress),
-        (ZSTD, Packing::Zstd),
+        (ZSTD_MAGIC, Packing::Zstd),
         (skip, Packing::Zstd),
-        (&[skip, ZSTD].concat(), Packing::Zstd),
-        (&[skip, skip, LZ4].concat(), Packing::Lz4),
+        (&[skip, ZSTD_MAGIC].concat(), Packing::Zstd),
+        (&[skip, skip, LZ4_MAGIC].concat(), Packing::Lz4),
         (b"\x5f\x2a\x4d\x18\xff\xff\xff\xff", Packing::Zstd),
         (b"\x5f\x2a\x4d\x18", Packing::Zstd),
-        (XZ, Packing::Xz),
-        (LZ4, Packing::Lz4),
-        (LZ4_LEGACY, Packing::Lz4),
+        (XZ_MAGIC, Packing::Xz),
+        (LZ4_MAGIC, Packing::Lz4),
+        (LZ4_LEGACY_MAGIC, Packing::Lz4),
         (b"BZh91AY&SY", Packing::Bzip2),
         (b"LZIP\x01\x0c", Packing::Lzip),
         (b"PK\x03\x04", Packing::Zip),
@@ -77,7 +77,7 @@ fn what_is_packed_is_told() {
         (b"WARC/0.18\n", Packing::Warc),
     ];
     for (head, packing) in cases {
-        assert_eq!(recognise(head), Content::Packed(packing), "{head:?}");
+        assert_eq!(recognise(head), StreamContent::Packed(packing), "{head:?}");
     }
 }
 
@@ -98,12 +98,16 @@ fn a_zlib_stream_is_told_whole_or_cut() {
         let mut out = flate2::write::ZlibEncoder::new(Vec::new(), level);
         let packed = out.write_all(text).and_then(|()| out.finish());
         let packed = packed.unwrap_or_default();
-        let head = &packed[..packed.len().min(LENGTH)];
-        assert_eq!(recognise(head), Content::Packed(Packing::Zlib), "{level:?}");
+        let head = &packed[..packed.len().min(HEAD_BYTES)];
+        assert_eq!(
+            recognise(head),
+            StreamContent::Packed(Packing::Zlib),
+            "{level:?}"
+        );
         let spoilt = [&[head[0] ^ 1], &head[1..]].concat();
         let expected = match head.len() {
-            ..64 => Content::Text,
-            _ => Content::Packed(Packing::Zlib),
+            ..64 => StreamContent::Text,
+            _ => StreamContent::Packed(Packing::Zlib),
         };
         assert_eq!(recognise(&spoilt), expected, "{level:?}");
     }
@@ -111,7 +115,7 @@ fn a_zlib_stream_is_told_whole_or_cut() {
 
 #[test]
 fn a_tar_is_told_by_its_checksum() {
-    let is_tar = |header: &[u8]| recognise(header) == Content::Packed(Packing::Tar);
+    let is_tar = |header: &[u8]| recognise(header) == StreamContent::Packed(Packing::Tar);
     for right in [
         |sum| format!("{sum:06o}\0 "),
         |sum| format!("{sum:07o}\0"),
@@ -127,15 +131,15 @@ fn a_tar_is_told_by_its_checksum() {
 #[test]
 fn a_mark_tells_the_encoding() {
     for (head, way) in [
-        (&b"\xff\xfea\0"[..], Unicode::Utf16Le),
-        (b"\xff\xfe", Unicode::Utf16Le),
-        (b"\xfe\xff\0a", Unicode::Utf16Be),
-        (b"\xff\xfe\0\0a\0\0\0", Unicode::Utf32Le),
-        (b"\0\0\xfe\xff\0\0\0a", Unicode::Utf32Be),
+        (&b"\xff\xfea\0"[..], UnicodeEncoding::Utf16Le),
+        (b"\xff\xfe", UnicodeEncoding::Utf16Le),
+        (b"\xfe\xff\0a", UnicodeEncoding::Utf16Be),
+        (b"\xff\xfe\0\0a\0\0\0", UnicodeEncoding::Utf32Le),
+        (b"\0\0\xfe\xff\0\0\0a", UnicodeEncoding::Utf32Be),
     ] {
-        assert_eq!(recognise(head), Content::Unicode(way), "{head:?}");
+        assert_eq!(recognise(head), StreamContent::Unicode(way), "{head:?}");
     }
-    assert_eq!(recognise(b"\xef\xbb\xbf10.5555/a"), Content::Text);
+    assert_eq!(recognise(b"\xef\xbb\xbf10.5555/a"), StreamContent::Text);
 }
 
 #[test]
@@ -176,16 +180,16 @@ fn what_is_no_text_is_told_by_its_kind() {
         (b"PACK\0\0\0\x02", "git-pack"),
     ];
     for (head, kind) in cases {
-        assert_eq!(recognise(head), Content::Binary(kind), "{kind}");
+        assert_eq!(recognise(head), StreamContent::Binary(kind), "{kind}");
     }
 }
 
 #[test]
 fn a_pdf_file_is_read_or_told_by_its_kind() {
     let content = if cfg!(feature = "pdf") {
-        Content::Packed(Packing::Pdf)
+        StreamContent::Packed(Packing::Pdf)
     } else {
-        Content::Binary("pdf")
+        StreamContent::Binary("pdf")
     };
     for head in [&b"%PDF-1.7\n"[..], b"\xef\xbb\xbf%PDF-2.0\n"] {
         assert_eq!(recognise(head), content, "{}", head.escape_ascii());
@@ -194,7 +198,7 @@ fn a_pdf_file_is_read_or_told_by_its_kind() {
 
 #[test]
 fn every_magic_in_the_list_has_a_byte_that_no_text_has() {
-    for (magic, kind) in BINARY {
+    for (magic, kind) in BINARY_MAGICS {
         let text = magic
             .iter()
             .all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e));
@@ -209,7 +213,7 @@ fn noise() -> Vec<u8> {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 24) as u8
     };
-    (0..LENGTH).map(next).collect()
+    (0..HEAD_BYTES).map(next).collect()
 }
 
 #[test]
@@ -217,7 +221,7 @@ fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
     let cases: [(&[u8], usize, Packing); 9] = [
         (b"\x1f\x8b\x08\0", 3, Packing::Gzip),
         (b"ARROW1\0\0", 8, Packing::Arrow),
-        (ZSTD, 4, Packing::Zstd),
+        (ZSTD_MAGIC, 4, Packing::Zstd),
         (b"BZh91AY&SY", 10, Packing::Bzip2),
         (b"\xfd7zXZ\0\0\x04", 6, Packing::Xz),
         (b"\x04\x22\x4d\x18\x64\x40", 4, Packing::Lz4),
@@ -229,10 +233,10 @@ fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
         for at in 0..length {
             let mut head = [magic, &noise()].concat();
             head[at] ^= 0x80;
-            head.truncate(LENGTH);
+            head.truncate(HEAD_BYTES);
             assert_eq!(
                 recognise(&head),
-                Content::Packed(packing),
+                StreamContent::Packed(packing),
                 "{magic:x?} at {at}"
             );
         }
@@ -251,24 +255,32 @@ fn a_header_with_one_wrong_byte_is_told() {
         header[135] = numbers[0];
         header[136..148].copy_from_slice(b"14524711000\0");
         header[147] = numbers[1];
-        for at in 0..LENGTH {
+        for at in 0..HEAD_BYTES {
             let mut header = header.clone();
             header[at] ^= 0x40;
-            assert_eq!(recognise(&header), Content::Packed(Packing::Tar), "{at}");
+            assert_eq!(
+                recognise(&header),
+                StreamContent::Packed(Packing::Tar),
+                "{at}"
+            );
         }
     }
     let record = format!("WARC/1.0\r\nWARC-Type: response\r\n{}", "x".repeat(100));
     for at in 0..10 {
         let mut record = record.clone().into_bytes();
         record[at] ^= 0x40;
-        assert_eq!(recognise(&record), Content::Packed(Packing::Warc), "{at}");
+        assert_eq!(
+            recognise(&record),
+            StreamContent::Packed(Packing::Warc),
+            "{at}"
+        );
     }
 }
 
 #[test]
 fn zlib_that_is_damaged_or_cut_near_its_start_is_told() {
     let head = [b"\x78\x9c", &noise()[..100]].concat();
-    assert_eq!(recognise(&head), Content::Packed(Packing::Zlib));
+    assert_eq!(recognise(&head), StreamContent::Packed(Packing::Zlib));
 }
 
 #[test]
@@ -280,36 +292,36 @@ fn a_packing_that_ends_in_its_first_bytes_is_told_and_a_short_text_is_not() {
         (b"PK\x03", Packing::Zip),
         (b"\x78\x9c\x74\xbd\x4b", Packing::Zlib),
     ] {
-        assert_eq!(recognise(head), Content::Packed(packing), "{head:?}");
+        assert_eq!(recognise(head), StreamContent::Packed(packing), "{head:?}");
     }
     // Bytes that inflate to an end are not zlib with a wrong header.
     let short = [&b"\0\xda\x13\0\0\0"[..], &b"\x01\xf4".repeat(100)].concat();
     for text in [&b"PK"[..], b"x^2 + y", b"\xfd7a", b"xy \xe9", &short] {
-        assert_eq!(recognise(text), Content::Text, "{text:?}");
+        assert_eq!(recognise(text), StreamContent::Text, "{text:?}");
     }
     let mut header = tar(|sum| format!("{sum:06o}\0 "));
     header[100..124].copy_from_slice(b"0000644\x000000000\x000000000\0");
     header[136..148].copy_from_slice(b"14524711000\0");
-    for end in 108..LENGTH {
+    for end in 108..HEAD_BYTES {
         let cut = &header[..end];
-        assert_eq!(recognise(cut), Content::Packed(Packing::Tar), "{end}");
+        assert_eq!(recognise(cut), StreamContent::Packed(Packing::Tar), "{end}");
     }
-    assert_eq!(recognise(&header[..107]), Content::Text);
+    assert_eq!(recognise(&header[..107]), StreamContent::Text);
 }
 
 #[test]
 fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
     for way in [
-        Unicode::Utf16Le,
-        Unicode::Utf16Be,
-        Unicode::Utf32Le,
-        Unicode::Utf32Be,
+        UnicodeEncoding::Utf16Le,
+        UnicodeEncoding::Utf16Be,
+        UnicodeEncoding::Utf32Le,
+        UnicodeEncoding::Utf32Be,
     ] {
         let unit = |char: char| match way {
-            Unicode::Utf16Le => (char as u16).to_le_bytes().to_vec(),
-            Unicode::Utf16Be => (char as u16).to_be_bytes().to_vec(),
-            Unicode::Utf32Le => (char as u32).to_le_bytes().to_vec(),
-            Unicode::Utf32Be => (char as u32).to_be_bytes().to_vec(),
+            UnicodeEncoding::Utf16Le => (char as u16).to_le_bytes().to_vec(),
+            UnicodeEncoding::Utf16Be => (char as u16).to_be_bytes().to_vec(),
+            UnicodeEncoding::Utf32Le => (char as u32).to_le_bytes().to_vec(),
+            UnicodeEncoding::Utf32Be => (char as u32).to_be_bytes().to_vec(),
         };
         let text: Vec<u8> = "a text with a na\u{ef}ve word in it, and more of it"
             .chars()
@@ -319,11 +331,15 @@ fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
             for mask in [1, 0x40, 0xff] {
                 let mut head = [way.mark(), &text].concat();
                 head[at] ^= mask;
-                let expected = Content::Unicode(way);
+                let expected = StreamContent::Unicode(way);
                 assert_eq!(recognise(&head), expected, "{way:?}, {at} ^ {mask:#x}");
             }
         }
-        assert_eq!(recognise(&text), Content::Text, "{way:?} without a mark");
+        assert_eq!(
+            recognise(&text),
+            StreamContent::Text,
+            "{way:?} without a mark"
+        );
     }
 }
 
@@ -337,9 +353,9 @@ fn a_file_with_one_wrong_byte_in_its_magic_is_told_by_what_follows() {
         for at in 0..magic.len() {
             let mut head = [magic, rest, &[b' '; 100]].concat();
             head[at] ^= 0x80;
-            assert_eq!(recognise(&head), Content::Packed(packing), "{at}");
+            assert_eq!(recognise(&head), StreamContent::Packed(packing), "{at}");
             head[magic.len()] = b'a';
-            assert_eq!(recognise(&head), Content::Text, "{at}");
+            assert_eq!(recognise(&head), StreamContent::Text, "{at}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Base64 (RFC 2045), line by line.
 
 /// Minimum length of a line in which a damaged character is not taken for the end of the data.
-const LONG: usize = 40;
+const LONG_LINE_BYTES: usize = 40;
 /// Maximum number of damaged characters in such a line.
-const MAX_WRONG: usize = 2;
+const MAX_DAMAGED_CHARS: usize = 2;
 
 /// Kind of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub(super) enum Base64Line {
 
 /// A decoder that keeps the characters of an incomplete group of four.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Base64 {
+pub(super) struct Base64Decoder {
     bits: u32,
     held: u32,
     /// Length of the last line.
     width: usize,
 }
 
-impl Base64 {
+impl Base64Decoder {
     /// Decodes a line, or a piece of one, into `out`. A wrong character counts as zeros, so that the bytes after it keep
     /// their places.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Base64Line {
@@ -41,8 +41,11 @@ impl Base64 {
             is_text |= byte.is_ascii_whitespace() || b".:%&;\\".contains(byte);
         }
         // A line as long as those before it, with one wrong character.
-        let is_like = width >= LONG && line.len() <= width && count == 1 && !line.contains(&b' ');
-        if !is_like && (is_text || count > 0 && (line.len() < LONG || count > MAX_WRONG)) {
+        let is_like =
+            width >= LONG_LINE_BYTES && line.len() <= width && count == 1 && !line.contains(&b' ');
+        if !is_like
+            && (is_text || count > 0 && (line.len() < LONG_LINE_BYTES || count > MAX_DAMAGED_CHARS))
+        {
             return Base64Line::Text;
         }
         count += usize::from(!self.is_padded(line));
@@ -81,7 +84,7 @@ impl Base64 {
             all |= of(0) | of(1) | of(2) | of(3);
             out.extend_from_slice(&bits.to_be_bytes()[1..]);
         }
-        let is_right = all & u32::from(NONE) == 0;
+        let is_right = all & u32::from(NO_VALUE) == 0;
         if !is_right {
             out.truncate(start);
         }
@@ -116,11 +119,11 @@ impl Base64 {
 }
 
 /// Marks characters without a value, by a bit that no value has.
-const NONE: u8 = 0x80;
+const NO_VALUE: u8 = 0x80;
 /// The value of each character.
 const VALUES: [u8; 256] = {
     let signs = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut values = [NONE; 256];
+    let mut values = [NO_VALUE; 256];
     let mut at = 0;
     while at < signs.len() {
         values[signs[at] as usize] = at as u8;
@@ -132,7 +135,7 @@ const VALUES: [u8; 256] = {
 /// Returns the value of a character, of 6 bits.
 pub(super) fn value(byte: u8) -> Option<u32> {
     match VALUES[usize::from(byte)] {
-        NONE => None,
+        NO_VALUE => None,
         value => Some(value.into()),
     }
 }
@@ -142,7 +145,7 @@ mod tests {
     use super::*;
 
     fn decoded(lines: &[&str]) -> (Vec<u8>, Vec<Base64Line>, bool) {
-        let (mut base64, mut out) = (Base64::default(), Vec::new());
+        let (mut base64, mut out) = (Base64Decoder::default(), Vec::new());
         let kinds = lines
             .iter()
             .map(|line| base64.line(line.as_bytes(), &mut out));

@@ -4,10 +4,10 @@ use std::io;
 
 use memchr::memchr;
 
-use super::base64::{Base64, Base64Line};
-use super::charset::{Converter, MailCharset, has_foreign};
+use super::base64::{Base64Decoder, Base64Line};
+use super::charset::{CharsetDecoder, MailCharset, has_foreign};
 use super::field::{unquoted, without_comments};
-use super::flow::Flow;
+use super::flow::FlowedText;
 use super::header::PartHeader;
 use super::lines::{LinesEnd, MailLines};
 use super::uu::{self, UuLine};
@@ -17,7 +17,7 @@ use crate::mail_start::hex;
 use crate::read::ReadBytes;
 
 /// Bytes that are decoded before they are passed on.
-const STEP: usize = 16 << 10;
+const STEP_BYTES: usize = 16 << 10;
 
 /// How the bytes of a body are encoded (RFC 2045, 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl MailCoding {
 pub(super) struct MailBody<'l, 'r> {
     lines: &'l mut MailLines<'r>,
     coding: MailCoding,
-    base64: Base64,
+    base64: Base64Decoder,
     /// The conversion of a text, which has no control characters; `None` for a file.
     text: Option<BodyText>,
     /// The end of the last line. It belongs to a boundary if one follows.
@@ -78,7 +78,7 @@ impl<'l, 'r> MailBody<'l, 'r> {
         MailBody {
             lines,
             coding,
-            base64: Base64::default(),
+            base64: Base64Decoder::default(),
             text: None,
             line_end: b"",
             out: Vec::new(),
@@ -93,12 +93,12 @@ impl<'l, 'r> MailBody<'l, 'r> {
     fn fill(&mut self) {
         self.out.clear();
         self.at = 0;
-        while self.out.len() < STEP && !self.ended && self.failed.is_none() {
+        while self.out.len() < STEP_BYTES && !self.ended && self.failed.is_none() {
             if let Some(stop) = self.lines.stop() {
                 self.end(Some(stop));
             } else if let Some(error) = self.lines.take_error() {
                 self.put_line_end();
-                self.base64 = Base64::default();
+                self.base64 = Base64Decoder::default();
                 self.failed = Some(error);
             } else {
                 self.line();
@@ -183,8 +183,8 @@ impl<'l, 'r> MailBody<'l, 'r> {
 
 /// The conversion of the decoded bytes of a text.
 struct BodyText {
-    converter: Converter,
-    flow: Option<Flow>,
+    converter: CharsetDecoder,
+    flow: Option<FlowedText>,
     /// The label of a charset that is not known.
     unknown: Option<String>,
     /// Whether characters of it were read.
@@ -201,7 +201,7 @@ impl BodyText {
             MailCharset::default()
         };
         BodyText {
-            converter: Converter::of(charset),
+            converter: CharsetDecoder::of(charset),
             flow: header.flow(),
             unknown: (charset == MailCharset::Unknown).then_some(label),
             has_unknown: false,

@@ -23,8 +23,8 @@ impl MailCharset {
         match Encoding::for_label(label) {
             // Decoders of encodings that web pages may not use return no text.
             Some(known) if known != REPLACEMENT => MailCharset::Known(known),
-            _ if is_one_of(label, &UTF_7) => MailCharset::Utf7,
-            _ if is_one_of(label, &NONE) => MailCharset::None,
+            _ if is_one_of(label, &UTF_7_LABELS) => MailCharset::Utf7,
+            _ if is_one_of(label, &UNKNOWN_LABELS) => MailCharset::None,
             _ => MailCharset::Unknown,
         }
     }
@@ -41,15 +41,15 @@ impl MailCharset {
                 let (text, _) = known.decode_without_bom_handling(&bytes);
                 text.into_owned().into_bytes()
             }
-            MailCharset::Utf7 => Utf7::default().put(&bytes),
+            MailCharset::Utf7 => Utf7Decoder::default().put(&bytes),
             MailCharset::None | MailCharset::Unknown => bytes,
         }
     }
 }
 
-const UTF_7: [&str; 4] = ["utf-7", "utf7", "unicode-1-1-utf-7", "unicode-2-0-utf-7"];
+const UTF_7_LABELS: [&str; 4] = ["utf-7", "utf7", "unicode-1-1-utf-7", "unicode-2-0-utf-7"];
 /// Labels by which programs say that they do not know the charset.
-const NONE: [&str; 4] = ["", "unknown-8bit", "x-unknown", "unknown"];
+const UNKNOWN_LABELS: [&str; 4] = ["", "unknown-8bit", "x-unknown", "unknown"];
 
 fn is_one_of(label: &[u8], known: &[&str]) -> bool {
     known
@@ -66,28 +66,28 @@ pub(super) fn has_foreign(bytes: &[u8]) -> bool {
 }
 
 /// Converts a text piece by piece.
-pub(super) enum Converter {
+pub(super) enum CharsetDecoder {
     Known(Decoder),
-    Utf7(Utf7),
+    Utf7(Utf7Decoder),
     None,
 }
 
-impl Converter {
+impl CharsetDecoder {
     pub(super) fn of(charset: MailCharset) -> Self {
         match charset {
-            MailCharset::Known(known) if known == encoding_rs::UTF_8 => Converter::None,
-            MailCharset::Known(known) => Converter::Known(known.new_decoder()),
-            MailCharset::Utf7 => Converter::Utf7(Utf7::default()),
-            MailCharset::None | MailCharset::Unknown => Converter::None,
+            MailCharset::Known(known) if known == encoding_rs::UTF_8 => CharsetDecoder::None,
+            MailCharset::Known(known) => CharsetDecoder::Known(known.new_decoder()),
+            MailCharset::Utf7 => CharsetDecoder::Utf7(Utf7Decoder::default()),
+            MailCharset::None | MailCharset::Unknown => CharsetDecoder::None,
         }
     }
 
     /// Converts the next part of the text to UTF-8. Bytes that are not a character become U+FFFD.
     pub(super) fn put(&mut self, text: Vec<u8>, is_last: bool) -> Vec<u8> {
         match self {
-            Converter::Known(decoder) => converted(decoder, &text, is_last),
-            Converter::Utf7(utf7) => utf7.put(&text),
-            Converter::None => text,
+            CharsetDecoder::Known(decoder) => converted(decoder, &text, is_last),
+            CharsetDecoder::Utf7(utf7) => utf7.put(&text),
+            CharsetDecoder::None => text,
         }
     }
 }
@@ -102,14 +102,14 @@ fn converted(decoder: &mut Decoder, text: &[u8], is_last: bool) -> Vec<u8> {
 
 /// A decoder of UTF-7: ASCII, and units of UTF-16 in base64 between `+` and `-` or another character that base64 lacks.
 #[derive(Default)]
-pub(super) struct Utf7 {
+pub(super) struct Utf7Decoder {
     /// Inside base64: bits of an incomplete unit, their number, and whether no digit was read yet.
     shifted: Option<(u32, u32, bool)>,
     /// The first unit of a pair.
     high: Option<u16>,
 }
 
-impl Utf7 {
+impl Utf7Decoder {
     fn put(&mut self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         for byte in text {
@@ -169,7 +169,7 @@ mod tests {
             ("+2D0AYQ-", "\u{fffd}a"),
         ] {
             for step in 1..text.len() {
-                let (mut utf7, mut out) = (Utf7::default(), Vec::new());
+                let (mut utf7, mut out) = (Utf7Decoder::default(), Vec::new());
                 for piece in text.as_bytes().chunks(step) {
                     out.extend(utf7.put(piece));
                 }

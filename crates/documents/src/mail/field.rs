@@ -5,18 +5,18 @@ use super::words;
 use crate::mail_start::hex;
 
 /// Maximum number of pieces of a parameter that are joined.
-const PIECES: usize = 1000;
+const MAX_PIECES: usize = 1000;
 
 /// The value of a field with parameters.
 #[derive(Default)]
-pub(super) struct FieldValue {
+pub(super) struct FieldParameters {
     /// The part before the parameters, in lower case.
     pub(super) main: String,
     /// Names in lower case, and values.
     parameters: Vec<(String, Vec<u8>)>,
 }
 
-impl FieldValue {
+impl FieldParameters {
     pub(super) fn of(value: &[u8]) -> Self {
         let mut pieces = pieces(value).into_iter();
         let main = without_comments(&pieces.next().unwrap_or_default());
@@ -26,7 +26,7 @@ impl FieldValue {
             let name = String::from_utf8_lossy(piece[..equals].trim_ascii());
             Some((name.to_ascii_lowercase(), unquoted(&piece[equals + 1..])))
         };
-        FieldValue {
+        FieldParameters {
             main: String::from_utf8_lossy(main.trim_ascii()).to_ascii_lowercase(),
             parameters: pieces.filter_map(parameter).collect(),
         }
@@ -51,7 +51,7 @@ impl FieldValue {
 
     fn joined(&self, name: &str) -> Option<(Vec<u8>, Option<MailCharset>)> {
         let (mut out, mut charset) = (Vec::new(), None);
-        for number in 0..PIECES {
+        for number in 0..MAX_PIECES {
             if let Some(plain) = self.parameter(&format!("{name}*{number}")) {
                 out.extend_from_slice(plain);
             } else if let Some(mut encoded) = self.parameter(&format!("{name}*{number}*")) {

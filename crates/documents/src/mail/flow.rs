@@ -1,13 +1,13 @@
 //! Texts in format=flowed (RFC 3676), whose paragraphs are cut into lines that end with a blank.
 
 /// Length of a line that is held until its end is known. RFC 5322 allows 998.
-const LONGEST: usize = 4 << 10;
+const MAX_HELD_LINE_BYTES: usize = 4 << 10;
 /// The line before a signature. It ends with a blank, but no paragraph continues after it.
-const SIGNATURE: &[u8] = b"-- ";
+const SIGNATURE_LINE: &[u8] = b"-- ";
 
 /// Joins the lines of a paragraph. All other lines are kept, with their quote marks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flow {
+pub(super) struct FlowedText {
     /// Whether the blank at the end of a line belongs to the line end, as with `DelSp=yes`.
     deletes_blank: bool,
     /// The start of a line.
@@ -20,11 +20,11 @@ pub(super) struct Flow {
     soft: Vec<u8>,
 }
 
-impl Flow {
+impl FlowedText {
     pub(super) fn new(deletes_blank: bool) -> Self {
-        Flow {
+        FlowedText {
             deletes_blank,
-            ..Flow::default()
+            ..FlowedText::default()
         }
     }
 
@@ -36,7 +36,7 @@ impl Flow {
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             if line.ends_with(b"\n") {
                 self.line(line, &mut out);
-            } else if is_last || line.len() > LONGEST {
+            } else if is_last || line.len() > MAX_HELD_LINE_BYTES {
                 self.piece(line, &mut out);
             } else {
                 self.held.extend_from_slice(line);
@@ -100,7 +100,7 @@ fn end_of(line: &[u8]) -> usize {
 fn is_signature(line: &[u8]) -> bool {
     let quotes = line.iter().take_while(|byte| **byte == b'>').count();
     let text = &line[quotes..end_of(line)];
-    text == SIGNATURE || text.strip_prefix(b" ") == Some(SIGNATURE)
+    text == SIGNATURE_LINE || text.strip_prefix(b" ") == Some(SIGNATURE_LINE)
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn joined(text: &str, deletes_blank: bool) -> String {
-        let whole = Flow::new(deletes_blank);
+        let whole = FlowedText::new(deletes_blank);
         let wanted = whole.clone().put(text.as_bytes(), true);
         for step in 1..9 {
             let (mut flow, mut out) = (whole.clone(), Vec::new());
@@ -142,12 +142,15 @@ mod tests {
 
     #[test]
     fn long_lines_are_not_held() {
-        let long = "x".repeat(3 * LONGEST);
-        let mut flow = Flow::default();
+        let long = "x".repeat(3 * MAX_HELD_LINE_BYTES);
+        let mut flow = FlowedText::default();
         let first = flow.put(long.as_bytes(), false);
         assert_eq!(first.len(), long.len());
         assert_eq!(flow.put(b" \ny", true), b" y");
-        let blank = " ".repeat(2 * LONGEST);
-        assert_eq!(Flow::default().put(blank.as_bytes(), false).len(), 8192);
+        let blank = " ".repeat(2 * MAX_HELD_LINE_BYTES);
+        assert_eq!(
+            FlowedText::default().put(blank.as_bytes(), false).len(),
+            8192
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use super::body::MailCoding;
 use super::charset::MailCharset;
-use super::field::FieldValue;
-use super::flow::Flow;
+use super::field::FieldParameters;
+use super::flow::FlowedText;
 use super::words;
 use crate::mail_start::{UTF8_BOM, is_field, lines_of};
 
@@ -34,8 +34,8 @@ pub(super) struct PartHeader {
     pub(super) file_name: Option<String>,
     /// Whether a first part of the header was passed on, since it is long.
     pub(super) is_long: bool,
-    kind: FieldValue,
-    disposition: FieldValue,
+    kind: FieldParameters,
+    disposition: FieldParameters,
 }
 
 impl PartHeader {
@@ -58,8 +58,8 @@ impl PartHeader {
     pub(super) fn read_fields(&mut self) {
         for (name, value) in fields(&self.text) {
             match &name[..] {
-                b"content-type" => self.kind = FieldValue::of(&value),
-                b"content-disposition" => self.disposition = FieldValue::of(&value),
+                b"content-type" => self.kind = FieldParameters::of(&value),
+                b"content-disposition" => self.disposition = FieldParameters::of(&value),
                 b"content-transfer-encoding" => self.coding = MailCoding::of(&value),
                 _ => {}
             }
@@ -83,13 +83,13 @@ impl PartHeader {
     }
 
     /// Returns how the lines of a text are joined, if they are.
-    pub(super) fn flow(&self) -> Option<Flow> {
+    pub(super) fn flow(&self) -> Option<FlowedText> {
         let says = |name, value: &str| {
             let own = self.kind.text(name);
             own.is_some_and(|own| own.trim_ascii().eq_ignore_ascii_case(value))
         };
         let is_flowed = self.kind.main == "text/plain" && says("format", "flowed");
-        is_flowed.then(|| Flow::new(says("delsp", "yes")))
+        is_flowed.then(|| FlowedText::new(says("delsp", "yes")))
     }
 
     /// Returns the number of this part of a message that was cut into several; `None` for a whole message.
@@ -111,7 +111,7 @@ impl PartHeader {
         }
     }
 
-    fn content_of(&self, kind: &FieldValue, disposition: &FieldValue) -> BodyContent {
+    fn content_of(&self, kind: &FieldParameters, disposition: &FieldParameters) -> BodyContent {
         let is_file = self.file_name.is_some() || disposition.main == "attachment";
         match &kind.main[..] {
             main if main.starts_with("multipart/") => {

@@ -8,17 +8,17 @@ use crate::mail_start;
 use crate::read::ReadBytes;
 
 /// Length of a line that is held whole. A longer one is read in pieces of this length.
-const LONGEST: usize = 64 << 10;
+const MAX_LINE_BYTES: usize = 64 << 10;
 /// Bytes of a read.
-const READ: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 /// Maximum bytes of the line after a line `From ` that are checked.
-const FIELD: usize = 256;
+const MAX_FIELD_BYTES: usize = 256;
 /// Bytes of the start of a mail that are read to recognise its first lines.
-const HEAD: usize = 4 << 10;
+const HEAD_BYTES: usize = 4 << 10;
 /// Minimum length of a boundary that is recognised with one damaged byte.
-const SURE: usize = 8;
+const MIN_DAMAGED_BOUNDARY_BYTES: usize = 8;
 /// Maximum length of a boundary that is compared. RFC 2046 allows 70.
-const BOUNDARY: usize = 200;
+const MAX_BOUNDARY_BYTES: usize = 200;
 
 /// Why a part ends before a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'r> MailLines<'r> {
     pub(super) fn new(inner: &'r mut dyn ReadBytes) -> Self {
         MailLines {
             inner,
-            buffer: vec![0; LONGEST + READ].into_boxed_slice(),
+            buffer: vec![0; MAX_LINE_BYTES + READ_BYTES].into_boxed_slice(),
             start: 0,
             end: 0,
             offset: 0,
@@ -76,8 +76,8 @@ impl<'r> MailLines<'r> {
     /// Reads the bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of
     /// an mbox. After the line of an mbox there may be several messages.
     pub(super) fn prelude(&mut self) -> Vec<u8> {
-        while self.end - self.start < HEAD && self.read_more() {}
-        let head = &self.buffer[self.start..self.end.min(self.start + HEAD)];
+        while self.end - self.start < HEAD_BYTES && self.read_more() {}
+        let head = &self.buffer[self.start..self.end.min(self.start + HEAD_BYTES)];
         self.mark = mail_start::line_mark(head);
         let prelude = head[..mail_start::prelude(head)].to_vec();
         self.is_mbox = mail_start::lines_of(&prelude).any(mail_start::is_quoted_from_line);
@@ -112,7 +112,7 @@ impl<'r> MailLines<'r> {
 
     /// Recognises a boundary until it is [left](Self::leave). Returns its number.
     pub(super) fn enter(&mut self, mut boundary: Vec<u8>) -> usize {
-        boundary.truncate(BOUNDARY);
+        boundary.truncate(MAX_BOUNDARY_BYTES);
         self.boundaries.push(boundary);
         self.boundaries.len() - 1
     }
@@ -132,7 +132,7 @@ impl<'r> MailLines<'r> {
         let room = self
             .limit
             .map_or(u64::MAX, |limit| limit.saturating_sub(self.offset));
-        let max = LONGEST.min(usize::try_from(room).unwrap_or(LONGEST));
+        let max = MAX_LINE_BYTES.min(usize::try_from(room).unwrap_or(MAX_LINE_BYTES));
         let mut searched = 0;
         loop {
             let held = &self.buffer[self.start..self.end];
@@ -151,7 +151,7 @@ impl<'r> MailLines<'r> {
 
     /// Whether `line`, which should end with `mark`, is a piece of a long line that continues.
     pub(super) fn is_piece(line: &[u8], mark: u8) -> bool {
-        line.len() == LONGEST && !line.ends_with(&[mark])
+        line.len() == MAX_LINE_BYTES && !line.ends_with(&[mark])
     }
 
     /// Moves on by this many bytes of the line.
@@ -221,7 +221,7 @@ impl<'r> MailLines<'r> {
         let boundary = line.strip_prefix(b"--")?.trim_ascii_end().to_vec();
         let is_word = boundary.iter().all(u8::is_ascii_graphic)
             && boundary.iter().any(u8::is_ascii_alphanumeric);
-        if !self.boundaries[of].is_empty() || !is_word || boundary.len() > BOUNDARY {
+        if !self.boundaries[of].is_empty() || !is_word || boundary.len() > MAX_BOUNDARY_BYTES {
             return None;
         }
         let after = self.after(length);
@@ -253,7 +253,10 @@ impl<'r> MailLines<'r> {
         }
         let numbered = self.boundaries.iter().enumerate().rev();
         let mut found = numbered.filter_map(|(of, boundary)| {
-            let is = |ending| boundary.len() >= SURE && is_damaged(line, [b"--", boundary, ending]);
+            let is = |ending| {
+                boundary.len() >= MIN_DAMAGED_BOUNDARY_BYTES
+                    && is_damaged(line, [b"--", boundary, ending])
+            };
             let is_last = is(&b"--"[..]);
             (is_last || is(b"")).then_some(LinesEnd::Boundary { of, is_last })
         });
@@ -276,7 +279,7 @@ impl<'r> MailLines<'r> {
     fn after(&mut self, length: usize) -> &[u8] {
         loop {
             let after = &self.buffer[self.start + length..self.end];
-            let is_whole = after.contains(&self.mark) || after.len() >= FIELD;
+            let is_whole = after.contains(&self.mark) || after.len() >= MAX_FIELD_BYTES;
             if is_whole || !self.read_more() {
                 return &self.buffer[self.start + length..self.end];
             }
@@ -300,7 +303,7 @@ impl<'r> MailLines<'r> {
         if self.ended || self.error.is_some() {
             return false;
         }
-        if self.buffer.len() - self.end < READ / 2 {
+        if self.buffer.len() - self.end < READ_BYTES / 2 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }

@@ -29,25 +29,25 @@ use self::body::{MailBody, MailCoding};
 use self::header::{BodyContent, PartHeader};
 use self::lines::{LinesEnd, MailLines};
 use super::codec::{damaged, early_end};
-use super::container::{Level, MemberSink};
-use super::documents::Origin;
+use super::container::{MemberSink, StreamLevel};
+use super::documents::TextOrigin;
 use super::fault::{InputError, Packing};
 use super::mail_start;
-use super::read::{Chain, ReadBytes};
+use super::read::{ChainedReader, ReadBytes};
 
 /// Maximum depth of parts and messages within one another. Deeper ones are text.
-const NESTED: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Maximum bytes of a header in one text. A longer header is passed on in several texts.
-const HEADER: usize = 64 << 10;
+const MAX_HEADER_BYTES: usize = 64 << 10;
 /// Maximum bytes of a header before a field is cut.
-const FIELD: usize = 2 * HEADER;
+const MAX_FIELD_BYTES: usize = 2 * MAX_HEADER_BYTES;
 
 /// Passes on the messages of `bytes`: a text for each part, with its header, and attachments as members.
 ///
 /// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. The header of a single message is
 /// the text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the
 /// number.
-pub(super) fn read(sink: &mut dyn MemberSink, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
+pub(super) fn read(sink: &mut dyn MemberSink, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) {
     let mut reader = MailReader {
         sink,
         level,
@@ -66,7 +66,7 @@ pub(super) fn read(sink: &mut dyn MemberSink, level: &Level<'_>, bytes: &mut dyn
 
 struct MailReader<'a, 'r> {
     sink: &'a mut dyn MemberSink,
-    level: &'a Level<'a>,
+    level: &'a StreamLevel<'a>,
     lines: MailLines<'r>,
     /// The number of the message, from 1, if there may be several.
     message: Option<u64>,
@@ -145,7 +145,11 @@ impl MailReader<'_, '_> {
             if is_end {
                 break;
             }
-            let max = if is_folded { FIELD } else { HEADER };
+            let max = if is_folded {
+                MAX_FIELD_BYTES
+            } else {
+                MAX_HEADER_BYTES
+            };
             if header.text.len() >= max && !self.pass_on(header) {
                 break;
             }
@@ -174,7 +178,7 @@ impl MailReader<'_, '_> {
     /// Passes on a message or a part. Returns false if the source should not be read further.
     fn entity(&mut self, header: PartHeader) -> bool {
         self.nested += 1;
-        let is_deep = self.nested > NESTED;
+        let is_deep = self.nested > MAX_DEPTH;
         if let Some(number) = header.fragment() {
             self.report_loss(InputError::Fragment(number));
         }
@@ -253,9 +257,9 @@ impl MailReader<'_, '_> {
     fn text(&mut self, mut header: PartHeader) -> bool {
         self.skip_start(&mut header);
         let (name, at) = (self.name(None), self.lines.offset());
-        let origin = (header.content == BodyContent::Web).then_some(Origin::Web);
+        let origin = (header.content == BodyContent::Web).then_some(TextOrigin::Web);
         let mut body = MailBody::text(&mut self.lines, &header);
-        let mut bytes = Chain::new(&header.text[..], None, &mut body);
+        let mut bytes = ChainedReader::new(&header.text[..], None, &mut body);
         let go_on = self
             .sink
             .text(self.level, name.as_deref(), origin, &mut bytes);
@@ -390,7 +394,7 @@ fn wrong_boundary() -> InputError {
 }
 
 /// Reads the rest of a member's body.
-fn finish(sink: &mut dyn MemberSink, level: &Level<'_>, body: &mut MailBody<'_, '_>) {
+fn finish(sink: &mut dyn MemberSink, level: &StreamLevel<'_>, body: &mut MailBody<'_, '_>) {
     let mut step = [0; 4 << 10];
     loop {
         match body.read(&mut step) {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::container::Level;
+use crate::container::StreamLevel;
 use crate::documents::{DocumentHead, DocumentSink};
 use crate::expansion::Expansion;
 use crate::fault::InputError;
@@ -49,7 +49,8 @@ fn seen(text: impl AsRef<[u8]>) -> Seen {
     let mut seen = Seen::default();
     let expansion = Expansion::new(1000, 0);
     let mut bytes = text.as_ref();
-    SourceReader::new(&options, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+    SourceReader::new(&options, &expansion, &mut seen)
+        .stream(&StreamLevel::source(None), &mut bytes);
     seen
 }
 

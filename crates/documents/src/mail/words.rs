@@ -2,15 +2,15 @@
 
 use memchr::memmem;
 
-use super::base64::Base64;
+use super::base64::Base64Decoder;
 use super::charset::{MailCharset, has_foreign};
 use crate::mail_start::hex;
 
 /// Maximum bytes of an encoded word. RFC 2047 limits it to 75.
-const LONGEST: usize = 4 << 10;
+const MAX_WORD_BYTES: usize = 4 << 10;
 
 /// An encoded word: its charset, its bytes, and its length.
-struct Word<'h> {
+struct EncodedWord<'h> {
     label: &'h [u8],
     charset: MailCharset,
     bytes: Vec<u8>,
@@ -29,7 +29,7 @@ pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
     while let Some(at) = memmem::find(rest, b"=?") {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        match Word::at(rest) {
+        match EncodedWord::at(rest) {
             Some(word) => {
                 unknown = unknown.or_else(|| word.unknown());
                 rest = text(word, rest, &mut out);
@@ -45,12 +45,12 @@ pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
 }
 
 /// Decodes `word`, with which `rest` starts, and the words that continue it into `out`. Returns the bytes after them.
-fn text<'h>(word: Word<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
+fn text<'h>(word: EncodedWord<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
     let (charset, mut bytes) = (word.charset, word.bytes);
     rest = &rest[word.length..];
     loop {
         let after = rest.trim_ascii_start();
-        match Word::at(after) {
+        match EncodedWord::at(after) {
             // A character may be cut between two words.
             Some(next) if next.charset == charset => {
                 bytes.extend(next.bytes);
@@ -64,7 +64,7 @@ fn text<'h>(word: Word<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
     }
 }
 
-impl<'h> Word<'h> {
+impl<'h> EncodedWord<'h> {
     /// Returns the label of its charset, if it is not known and the bytes need one.
     fn unknown(&self) -> Option<Box<str>> {
         let is_unknown = self.charset == MailCharset::Unknown && has_foreign(&self.bytes);
@@ -72,8 +72,10 @@ impl<'h> Word<'h> {
     }
 
     /// Returns the word with which `text` starts: `=?charset?B?...?=` or `=?charset?Q?...?=`.
-    fn at(text: &'h [u8]) -> Option<Word<'h>> {
-        let rest = text.get(..text.len().min(LONGEST))?.strip_prefix(b"=?")?;
+    fn at(text: &'h [u8]) -> Option<EncodedWord<'h>> {
+        let rest = text
+            .get(..text.len().min(MAX_WORD_BYTES))?
+            .strip_prefix(b"=?")?;
         let end = memchr::memchr(b'?', rest)?;
         let label = rest[..end].split(|byte| *byte == b'*').next()?;
         if label.is_empty() || !label.iter().all(u8::is_ascii_graphic) {
@@ -91,8 +93,8 @@ impl<'h> Word<'h> {
         };
         // A field ends at a line end, unless it is folded.
         let is_one_line = !data.contains(&b'\n') || data.windows(2).any(|two| two == b"\n ");
-        let length = text.len().min(LONGEST) - after.len() + 2;
-        is_one_line.then_some(Word {
+        let length = text.len().min(MAX_WORD_BYTES) - after.len() + 2;
+        is_one_line.then_some(EncodedWord {
             label,
             charset: MailCharset::of(label),
             bytes,
@@ -102,7 +104,7 @@ impl<'h> Word<'h> {
 }
 
 fn from_base64(data: &[u8]) -> Vec<u8> {
-    let (mut base64, mut out) = (Base64::default(), Vec::new());
+    let (mut base64, mut out) = (Base64Decoder::default(), Vec::new());
     let data: Vec<u8> = data
         .iter()
         .copied()

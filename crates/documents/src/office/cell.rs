@@ -1,18 +1,18 @@
 //! Cells of sheets: their names, and how they are passed on.
 
-use super::super::container::{Level, MemberSink};
-use super::super::documents::Origin;
+use super::super::container::{MemberSink, StreamLevel};
+use super::super::documents::TextOrigin;
 use super::super::expansion::ExpansionReader;
 use super::table::SheetTable;
 use crate::fault::InputError;
 
 /// Maximum bytes of a cell that are read. Programs allow 32,767 characters.
-pub(super) const CELL: usize = 1 << 20;
+pub(super) const MAX_CELL_BYTES: usize = 1 << 20;
 
 /// The place of a sheet: a member of an archive, or a file.
 #[derive(Clone, Copy)]
-pub(super) struct SheetPlace<'a> {
-    pub(super) level: &'a Level<'a>,
+pub(super) struct SheetLocation<'a> {
+    pub(super) level: &'a StreamLevel<'a>,
     /// Its number in the archive, from 1.
     pub(super) number: u64,
     /// Empty if the sheet is a file.
@@ -20,9 +20,9 @@ pub(super) struct SheetPlace<'a> {
 }
 
 /// Takes the cells of a sheet: each with text as a document, or all as the rows of a table.
-pub(super) struct Cells<'a> {
+pub(super) struct CellSink<'a> {
     sink: &'a mut dyn MemberSink,
-    place: SheetPlace<'a>,
+    place: SheetLocation<'a>,
     table: Option<&'a mut SheetTable>,
     /// The name of the sheet.
     pub(super) sheet: String,
@@ -30,14 +30,14 @@ pub(super) struct Cells<'a> {
     pub(super) go_on: bool,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> CellSink<'a> {
     pub(super) fn new(
         sink: &'a mut dyn MemberSink,
-        place: SheetPlace<'a>,
+        place: SheetLocation<'a>,
         table: Option<&'a mut SheetTable>,
         sheet: String,
     ) -> Self {
-        Cells {
+        CellSink {
             sink,
             place,
             table,
@@ -52,7 +52,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Passes on a text of the cell at `at`. `what` is empty, or names one of its further texts, which tables leave out.
-    pub(super) fn text(&mut self, at: CellPlace, what: &str, mut text: &[u8]) {
+    pub(super) fn text(&mut self, at: CellAddress, what: &str, mut text: &[u8]) {
         if text.is_empty() || self.is_table() && !what.is_empty() {
             return;
         }
@@ -63,12 +63,12 @@ impl<'a> Cells<'a> {
         let name = format!("{}!{column}{row}{what}", self.sheet);
         // A text that many cells share is only once in the file, so its bytes count for each cell.
         let mut bytes = ExpansionReader::of_unpacked(&mut text, self.sink.expansion());
-        let (level, origin) = (self.place.level, Some(Origin::Office));
+        let (level, origin) = (self.place.level, Some(TextOrigin::Office));
         self.go_on &= self.sink.text(level, Some(&name), origin, &mut bytes);
     }
 
     /// Passes on the value of a cell without text. Only tables take it.
-    pub(super) fn value(&mut self, at: CellPlace, value: &[u8]) {
+    pub(super) fn value(&mut self, at: CellAddress, value: &[u8]) {
         let Some(table) = &mut self.table else {
             return;
         };
@@ -85,7 +85,7 @@ impl<'a> Cells<'a> {
         if text.trim_ascii().is_empty() || self.is_table() {
             return;
         }
-        let (level, origin) = (self.place.level, Some(Origin::Office));
+        let (level, origin) = (self.place.level, Some(TextOrigin::Office));
         self.go_on &= self.sink.text(level, Some(name), origin, &mut text);
     }
 
@@ -96,7 +96,7 @@ impl<'a> Cells<'a> {
 
     /// Reports a loss at `offset` of the member.
     pub(super) fn report_loss(&mut self, offset: u64, error: InputError) {
-        let SheetPlace {
+        let SheetLocation {
             level,
             number,
             member,
@@ -112,14 +112,14 @@ impl<'a> Cells<'a> {
 
 /// The row and column of a cell, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CellPlace {
+pub(super) struct CellAddress {
     pub(super) row: u32,
     pub(super) column: u32,
 }
 
-impl CellPlace {
+impl CellAddress {
     /// Returns the place that a reference such as `B7` names.
-    pub(super) fn of(reference: &[u8]) -> Option<CellPlace> {
+    pub(super) fn of(reference: &[u8]) -> Option<CellAddress> {
         let letters = reference
             .iter()
             .take_while(|byte| byte.is_ascii_alphabetic());
@@ -130,7 +130,7 @@ impl CellPlace {
             sum.checked_mul(26)?.checked_add(value)
         })?;
         let row: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        Some(CellPlace {
+        Some(CellAddress {
             row: row.checked_sub(1)?,
             column: column.checked_sub(1)?,
         })
@@ -161,11 +161,11 @@ mod tests {
             ("AA10", 9, 26),
             ("XFD1048576", 1_048_575, 16_383),
         ] {
-            let at = CellPlace {
+            let at = CellAddress {
                 row,
                 column: number,
             };
-            assert_eq!(CellPlace::of(name.as_bytes()), Some(at));
+            assert_eq!(CellAddress::of(name.as_bytes()), Some(at));
             assert_eq!(format!("{}{}", column(number), row + 1), name);
         }
         for wrong in [
@@ -178,7 +178,7 @@ mod tests {
             "ZZZZZZZZZ1",
             "A99999999999",
         ] {
-            assert_eq!(CellPlace::of(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(CellAddress::of(wrong.as_bytes()), None, "{wrong}");
         }
     }
 }

@@ -26,23 +26,23 @@ mod xlsb;
 
 use std::sync::Arc;
 
-use self::cell::{Cells, SheetPlace};
-pub(super) use self::package::Package;
+use self::cell::{CellSink, SheetLocation};
+pub(super) use self::package::PackageFile;
 use self::part::{
-    CONTENT, HEAD, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    CONTENT_PART, HEAD_BYTES, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
     is_spreadsheet, is_xml, part,
 };
-use self::prose::{Prose, ProseDialect};
+use self::prose::{ProseDialect, ProseReader};
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
 pub(super) use self::xls::read_ole2;
-use super::container::{Level, MemberSink};
-use super::documents::Origin;
+use super::container::{MemberSink, StreamLevel};
+use super::documents::TextOrigin;
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::gate::MemoryPermit;
 use super::open_document::OPEN_DOCUMENT;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::ReadBytes;
 use super::read_options::{ReadOptions, SheetChoice};
 
@@ -50,7 +50,7 @@ use super::read_options::{ReadOptions, SheetChoice};
 pub(super) struct OfficePackage<'a, 'o> {
     sink: &'a mut dyn MemberSink,
     options: &'a ReadOptions<'o>,
-    package: Package<'a>,
+    package: PackageFile<'a>,
     /// Read when the first sheet is reached, since only sheets need it.
     workbook: Option<Workbook>,
     /// Held while the workbook takes more than a thread's share of the memory.
@@ -75,7 +75,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     pub(super) fn new(
         sink: &'a mut dyn MemberSink,
         options: &'a ReadOptions<'o>,
-        package: Package<'a>,
+        package: PackageFile<'a>,
     ) -> OfficePackage<'a, 'o> {
         OfficePackage {
             sink,
@@ -90,7 +90,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     }
 
     /// Reads the package at `level`. `reported` says that a loss in it was already reported.
-    pub(super) fn read(&mut self, level: &Level<'_>, reported: bool) {
+    pub(super) fn read(&mut self, level: &StreamLevel<'_>, reported: bool) {
         let (options, package) = (self.options, self.package);
         if let Some(choice) = options.sheet {
             let workbook = Workbook::read(options, level, package, choice.memory);
@@ -109,7 +109,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     }
 
     /// Passes on a sheet as a table.
-    fn read_table(&mut self, level: &Level<'_>, choice: &SheetChoice, workbook: Workbook) {
+    fn read_table(&mut self, level: &StreamLevel<'_>, choice: &SheetChoice, workbook: Workbook) {
         let names: Vec<&str> = workbook.sheets.iter().map(|(name, _)| &**name).collect();
         let chosen = choice.of(&names).and_then(|number| {
             Ok(ChosenSheet {
@@ -138,7 +138,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     /// Reads the member that holds the chosen sheet, and passes over all others.
     fn table_member(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
@@ -147,14 +147,14 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let Some(mut chosen) = self.chosen.take_if(is_it) else {
             return true;
         };
-        let place = SheetPlace {
+        let place = SheetLocation {
             level,
             number,
             member: name,
         };
-        let cells = Cells::new(self.sink, place, Some(&mut chosen.table), String::new());
+        let cells = CellSink::new(self.sink, place, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
-            Some(_) if name == CONTENT => ods::read(cells, chosen.number, bytes),
+            Some(_) if name == CONTENT_PART => ods::read(cells, chosen.number, bytes),
             Some(workbook) if workbook.holds_strings() => {
                 if is_binary(name) {
                     xlsb::read(cells, workbook, bytes)
@@ -173,7 +173,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         go_on
     }
 
-    fn load(&mut self, level: &Level<'_>) {
+    fn load(&mut self, level: &StreamLevel<'_>) {
         if self.workbook.is_some() {
             return;
         }
@@ -190,49 +190,57 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
 
     fn prose(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         name: &str,
         dialect: ProseDialect,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
-        let mut text = Prose::new(bytes, dialect);
+        let mut text = ProseReader::new(bytes, dialect);
         self.sink
-            .text(level, Some(name), Some(Origin::Office), &mut text)
+            .text(level, Some(name), Some(TextOrigin::Office), &mut text)
     }
 
     fn sheet(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
-        let place = SheetPlace {
+        let place = SheetLocation {
             level,
             number,
             member: name,
         };
         if self.is_ods {
-            return ods::read(Cells::new(self.sink, place, None, String::new()), 0, bytes);
+            return ods::read(
+                CellSink::new(self.sink, place, None, String::new()),
+                0,
+                bytes,
+            );
         }
         self.load(level);
         let Some(workbook) = &self.workbook else {
             return true;
         };
         let sheet = workbook.sheet(name).to_owned();
-        sheet::read(Cells::new(self.sink, place, None, sheet), workbook, bytes)
+        sheet::read(
+            CellSink::new(self.sink, place, None, sheet),
+            workbook,
+            bytes,
+        )
     }
 
     /// Reads a part of a binary workbook. Others, such as printer settings, are members.
     fn binary(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         self.load(level);
-        let place = SheetPlace {
+        let place = SheetLocation {
             level,
             number,
             member: name,
@@ -240,7 +248,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let Some(workbook) = &self.workbook else {
             return true;
         };
-        let cells = |sink, sheet: &str| Cells::new(sink, place, None, sheet.to_owned());
+        let cells = |sink, sheet: &str| CellSink::new(sink, place, None, sheet.to_owned());
         if workbook.has_member(name) {
             let cells = cells(self.sink, workbook.sheet(name));
             return xlsb::read(cells, workbook, bytes);
@@ -259,7 +267,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     /// be held.
     fn strings(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
@@ -272,12 +280,12 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             );
             self.sink.report_member_loss(level, number, name, 0, error);
             if is_binary(name) {
-                let place = SheetPlace {
+                let place = SheetLocation {
                     level,
                     number,
                     member: name,
                 };
-                let cells = Cells::new(self.sink, place, None, String::new());
+                let cells = CellSink::new(self.sink, place, None, String::new());
                 return xlsb::read_texts(cells, bytes);
             }
             return self.prose(level, name, ProseDialect::Ooxml, bytes);
@@ -288,7 +296,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     /// Reads a member whose texts are passed on elsewhere, so that the zip reader checks it.
     fn pass_over(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,
@@ -302,22 +310,22 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     /// Reads a member that may be a part with text.
     fn part(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
-        raw: &mut Raw<&mut dyn ReadBytes>,
+        raw: &mut PeekReader<&mut dyn ReadBytes>,
     ) -> bool {
-        let head = raw.peek(HEAD);
+        let head = raw.peek(HEAD_BYTES);
         self.is_ods |= is_spreadsheet(name, head);
         self.is_odf |= name == "mimetype" && head.starts_with(OPEN_DOCUMENT);
         match part(head) {
-            Some(OfficePart::Prose(ProseDialect::Odf)) if self.is_ods && name == CONTENT => {
+            Some(OfficePart::Prose(ProseDialect::Odf)) if self.is_ods && name == CONTENT_PART => {
                 self.sheet(level, number, name, raw)
             }
             Some(OfficePart::Prose(dialect)) => self.prose(level, name, dialect, raw),
             Some(OfficePart::Sheet) => self.sheet(level, number, name, raw),
             Some(OfficePart::Strings) => self.strings(level, number, name, raw),
-            None if self.is_odf && name == CONTENT => {
+            None if self.is_odf && name == CONTENT_PART => {
                 let fault =
                     "is encrypted or damaged; open it with its password, and save it without one";
                 self.sink
@@ -342,7 +350,7 @@ impl MemberSink for OfficePackage<'_, '_> {
 
     fn member(
         &mut self,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         number: u64,
         name: &str,
         bytes: &mut dyn ReadBytes,

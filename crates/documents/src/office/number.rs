@@ -21,9 +21,9 @@ pub(super) enum NumberFormat {
 }
 
 /// Seconds of a day.
-const DAY: f64 = 86_400.0;
+const DAY_SECONDS: f64 = 86_400.0;
 /// The first day after 9999-12-31, in days as programs count them.
-const END: f64 = 2_958_466.0;
+const END_DAY: f64 = 2_958_466.0;
 
 impl NumberFormat {
     /// Returns the format with a number below 164, which has no code in the file (ISO/IEC 29500-1, 18.8.30).
@@ -69,11 +69,11 @@ impl NumberFormat {
 
     /// Formats a number of a cell as text. `is_1904` says that days are counted from 1904.
     pub(super) fn text(self, value: f64, is_1904: bool) -> String {
-        let is_day = (0.0..END).contains(&value);
+        let is_day = (0.0..END_DAY).contains(&value);
         if self == NumberFormat::Number || !is_day {
             return decimal(value);
         }
-        let seconds = (value * DAY).round() as i64;
+        let seconds = (value * DAY_SECONDS).round() as i64;
         let (day, second) = (seconds / 86_400, seconds % 86_400);
         let clock = clock(second);
         match self {
@@ -144,7 +144,7 @@ pub(super) fn decimal(value: f64) -> String {
 
 /// The formats of the numbers of a workbook. Only tables need them.
 #[derive(Default)]
-pub(super) struct Formats {
+pub(super) struct NumberFormats {
     /// Codes of formats by their numbers.
     codes: HashMap<u32, NumberFormat>,
     /// The formats of the styles that cells have.
@@ -152,7 +152,7 @@ pub(super) struct Formats {
     pub(super) is_1904: bool,
 }
 
-impl Formats {
+impl NumberFormats {
     pub(super) fn add_code(&mut self, number: u32, code: &str) {
         self.codes.insert(number, NumberFormat::of_code(code));
     }

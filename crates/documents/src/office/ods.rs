@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use super::cell::{CELL, CellPlace, Cells};
+use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
 use super::number::{decimal, truth};
 use super::prose::{ParagraphWriter, ProseDialect};
 use super::sheet::literals;
@@ -15,7 +15,7 @@ use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of the sheets; as a table only those of the sheet `only`, from 0. Returns false if the source should
 /// not be read further.
-pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read(cells: CellSink<'_>, only: usize, bytes: &mut dyn ReadBytes) -> bool {
     let paragraphs = if cells.is_table() {
         ParagraphWriter::of_cells()
     } else {
@@ -25,7 +25,7 @@ pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn ReadBytes) -> 
         cells,
         only,
         sheets: 0,
-        next: CellPlace::default(),
+        next: CellAddress::default(),
         rows: 1,
         row: Vec::new(),
         held: 0,
@@ -65,11 +65,11 @@ struct OdsCell {
 }
 
 struct OdsReader<'a> {
-    cells: Cells<'a>,
+    cells: CellSink<'a>,
     only: usize,
     /// Sheets so far.
     sheets: usize,
-    next: CellPlace,
+    next: CellAddress,
     /// Number of rows like the current one.
     rows: u32,
     /// The cells of a table's row that is repeated: column, number of columns, and text.
@@ -110,7 +110,7 @@ impl OdsReader<'_> {
         let name = tag.attribute("name").unwrap_or_default();
         self.cells.sheet = String::from_utf8_lossy(&name).into_owned();
         self.sheets += 1;
-        self.next = CellPlace::default();
+        self.next = CellAddress::default();
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -146,7 +146,7 @@ impl OdsReader<'_> {
             }
             return;
         }
-        let at = CellPlace {
+        let at = CellAddress {
             column,
             ..self.next
         };
@@ -164,7 +164,7 @@ impl OdsReader<'_> {
             return;
         }
         self.held += text.len();
-        if self.rows > 1 && self.held > CELL {
+        if self.rows > 1 && self.held > MAX_CELL_BYTES {
             let fault =
                 "has a row of more than 1 MiB that stands for several; save the sheet as CSV";
             self.cells.go_on = false;
@@ -181,7 +181,7 @@ impl OdsReader<'_> {
             if !self.cells.go_on {
                 return;
             }
-            self.cells.value(CellPlace { row, column }, text);
+            self.cells.value(CellAddress { row, column }, text);
         }
     }
 
@@ -212,7 +212,7 @@ impl OdsReader<'_> {
         if let Some(fault) = self.paragraphs.take_fault() {
             self.cells.report_loss(offset, fault);
         }
-        if self.text.len() <= CELL {
+        if self.text.len() <= MAX_CELL_BYTES {
             return;
         }
         match &mut self.cell {

@@ -11,18 +11,18 @@ use crate::file::read_at;
 use crate::read::ReadBytes;
 
 /// Sector numbers from this one up are special; one of them is the end of a chain.
-const LAST: u32 = 0xffff_fffa;
+const FIRST_SPECIAL_SECTOR: u32 = 0xffff_fffa;
 /// Bytes of a small sector, and the minimum size of a stream with normal sectors.
-const SMALL: u64 = 64;
-const CUTOFF: u64 = 4096;
+const SMALL_SECTOR_BYTES: u64 = 64;
+const MIN_NORMAL_STREAM_BYTES: u64 = 4096;
 /// Bytes of an entry of the directory.
-const ENTRY: u64 = 128;
+const ENTRY_BYTES: u64 = 128;
 /// Maximum number of entries of the top folder that are read.
-const ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 /// Bytes that are read at once.
-const STEP: u64 = 64 << 10;
+const READ_BYTES: u64 = 64 << 10;
 
-const DIRECTORY: InputError =
+const DAMAGED_DIRECTORY: InputError =
     InputError::Office("has a damaged directory of its parts and was not read; get it again");
 
 /// An OLE2 file.
@@ -65,7 +65,7 @@ impl<'f> OleFile<'f> {
             _ => 0,
         };
         if !is_whole || sector == 0 {
-            return Err(DIRECTORY);
+            return Err(DAMAGED_DIRECTORY);
         }
         let mut ole = OleFile {
             file,
@@ -98,13 +98,16 @@ impl<'f> OleFile<'f> {
         let mut parts: Vec<u32> = numbers(&header[76..]).collect();
         let mut more = u32_at(header, 68);
         let mut bytes = vec![0; self.sector as usize];
-        while more < LAST && parts.len() <= self.sectors() {
+        while more < FIRST_SPECIAL_SECTOR && parts.len() <= self.sectors() {
             self.read_sector(more, &mut bytes)?;
             let mut listed: Vec<u32> = numbers(&bytes).collect();
-            more = listed.pop().unwrap_or(LAST);
+            more = listed.pop().unwrap_or(FIRST_SPECIAL_SECTOR);
             parts.append(&mut listed);
         }
-        for part in parts.into_iter().filter(|part| *part < LAST) {
+        for part in parts
+            .into_iter()
+            .filter(|part| *part < FIRST_SPECIAL_SECTOR)
+        {
             if self.next.len() >= self.sectors() {
                 break;
             }
@@ -119,7 +122,7 @@ impl<'f> OleFile<'f> {
         into.fill(0);
         let at = (u64::from(number) + 1) * self.sector;
         match read_fully(self.file, into, at)? {
-            0 => Err(DIRECTORY),
+            0 => Err(DAMAGED_DIRECTORY),
             _ => Ok(()),
         }
     }
@@ -128,11 +131,11 @@ impl<'f> OleFile<'f> {
     fn chain(&self, start: u32) -> Result<Vec<u32>, InputError> {
         let mut chain = Vec::new();
         let mut at = start;
-        while at < LAST {
+        while at < FIRST_SPECIAL_SECTOR {
             chain.push(at);
-            at = *self.next.get(at as usize).ok_or(DIRECTORY)?;
+            at = *self.next.get(at as usize).ok_or(DAMAGED_DIRECTORY)?;
             if chain.len() > self.next.len() {
-                return Err(DIRECTORY);
+                return Err(DAMAGED_DIRECTORY);
             }
         }
         Ok(chain)
@@ -142,10 +145,10 @@ impl<'f> OleFile<'f> {
         let chain = self.chain(u32_at(header, 48))?;
         let root = self.entry(&chain, 0)?;
         if root.kind != 5 {
-            return Err(DIRECTORY);
+            return Err(DAMAGED_DIRECTORY);
         }
         self.read_streams(&chain, root.child)?;
-        if root.start < LAST {
+        if root.start < FIRST_SPECIAL_SECTOR {
             self.smalls = self.chain(root.start)?;
         }
         let mut bytes = vec![0; self.sector as usize];
@@ -165,8 +168,8 @@ impl<'f> OleFile<'f> {
             }
             seen += 1;
             let entry = self.entry(chain, number)?;
-            if seen > ENTRIES || !matches!(entry.kind, 1 | 2) {
-                return Err(DIRECTORY);
+            if seen > MAX_ENTRIES || !matches!(entry.kind, 1 | 2) {
+                return Err(DAMAGED_DIRECTORY);
             }
             due.extend([entry.left, entry.right]);
             if entry.kind == 2 {
@@ -177,11 +180,13 @@ impl<'f> OleFile<'f> {
     }
 
     fn entry(&self, chain: &[u32], number: u32) -> Result<OleEntry, InputError> {
-        let each = (self.sector / ENTRY) as u32;
-        let sector = *chain.get((number / each) as usize).ok_or(DIRECTORY)?;
+        let each = (self.sector / ENTRY_BYTES) as u32;
+        let sector = *chain
+            .get((number / each) as usize)
+            .ok_or(DAMAGED_DIRECTORY)?;
         let mut bytes = vec![0; self.sector as usize];
         self.read_sector(sector, &mut bytes)?;
-        let entry = &bytes[(u64::from(number % each) * ENTRY) as usize..];
+        let entry = &bytes[(u64::from(number % each) * ENTRY_BYTES) as usize..];
         let units = entry[..64].chunks_exact(2).map(|unit| u16_at(unit, 0));
         let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
         let high = match self.sector {
@@ -214,7 +219,7 @@ impl<'f> OleFile<'f> {
         let entry = self.find(name)?;
         Some(OleStream {
             ole: self,
-            is_small: entry.length < CUTOFF,
+            is_small: entry.length < MIN_NORMAL_STREAM_BYTES,
             next: entry.start,
             left: entry.length,
             held: Vec::new(),
@@ -240,13 +245,18 @@ impl OleStream<'_> {
     fn fill(&mut self) -> Result<(), InputError> {
         let ole = self.ole;
         let (size, next) = if self.is_small {
-            (SMALL, &ole.next_small)
+            (SMALL_SECTOR_BYTES, &ole.next_small)
         } else {
             (ole.sector, &ole.next)
         };
-        let after = |sector: u32| next.get(sector as usize).copied().unwrap_or(LAST);
+        let after = |sector: u32| {
+            next.get(sector as usize)
+                .copied()
+                .unwrap_or(FIRST_SPECIAL_SECTOR)
+        };
         let (offset, mut length) = (self.offset(), size);
-        while !self.is_small && length < STEP && after(self.next) == self.next.wrapping_add(1) {
+        while !self.is_small && length < READ_BYTES && after(self.next) == self.next.wrapping_add(1)
+        {
             self.next += 1;
             length += size;
         }
@@ -271,13 +281,13 @@ impl OleStream<'_> {
     /// Returns the offset of the next sector in the file.
     fn offset(&self) -> Option<u64> {
         let (ole, number) = (self.ole, u64::from(self.next));
-        if self.next >= LAST {
+        if self.next >= FIRST_SPECIAL_SECTOR {
             return None;
         }
         if !self.is_small {
             return Some((number + 1) * ole.sector);
         }
-        let at = number * SMALL;
+        let at = number * SMALL_SECTOR_BYTES;
         let holder = *ole.smalls.get((at / ole.sector) as usize)?;
         Some((u64::from(holder) + 1) * ole.sector + at % ole.sector)
     }

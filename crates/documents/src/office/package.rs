@@ -2,9 +2,9 @@
 
 use std::fs::File;
 
-use super::part::CONTENT;
-use crate::container::{Level, MemberSink};
-use crate::file::Section;
+use super::part::CONTENT_PART;
+use crate::container::{MemberSink, StreamLevel};
+use crate::file::FileSection;
 use crate::open_document::{self, package_kind};
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
@@ -12,34 +12,34 @@ use crate::zip;
 
 /// The file of an office document.
 #[derive(Clone, Copy)]
-pub(crate) enum Package<'a> {
+pub(crate) enum PackageFile<'a> {
     /// A zip archive of its parts.
     Zip(&'a File),
     /// Flat OpenDocument: the XML of all parts, which is passed on as the content member of a zipped document.
     Flat(&'a File),
 }
 
-impl<'a> Package<'a> {
+impl<'a> PackageFile<'a> {
     pub(super) fn file(self) -> &'a File {
         match self {
-            Package::Zip(file) | Package::Flat(file) => file,
+            PackageFile::Zip(file) | PackageFile::Flat(file) => file,
         }
     }
 
     /// Whether it is an office document, and not an archive of other files: by the names in its directory, or by its first
     /// member if it has no directory.
     pub(super) fn is_document(self) -> bool {
-        let Package::Zip(file) = self else {
+        let PackageFile::Zip(file) = self else {
             return true;
         };
-        let mut seen = PartNames::default();
-        let is_listed = zip::each_name(file, PARTS, |name| seen.add(name));
+        let mut seen = PackagePartNames::default();
+        let is_listed = zip::each_name(file, MAX_CHECKED_NAMES, |name| seen.add(name));
         if is_listed {
             return seen.are_of_document();
         }
         let mut head = Vec::new();
         // An error is returned again when the archive is read.
-        let _ = Section::new(file, 0, open_document::HEAD).read_to_end(&mut head);
+        let _ = FileSection::new(file, 0, open_document::HEAD_BYTES).read_to_end(&mut head);
         package_kind(&head).is_some()
     }
 
@@ -48,22 +48,22 @@ impl<'a> Package<'a> {
         self,
         sink: &mut dyn MemberSink,
         options: &ReadOptions<'_>,
-        level: &Level<'_>,
+        level: &StreamLevel<'_>,
         reported: bool,
     ) {
         match self {
-            Package::Zip(file) => zip::read(sink, options, level, file, reported),
-            Package::Flat(file) => read_flat(sink, options, level, file),
+            PackageFile::Zip(file) => zip::read(sink, options, level, file, reported),
+            PackageFile::Flat(file) => read_flat(sink, options, level, file),
         }
     }
 }
 
 /// Maximum number of names in the directory of an archive that are checked.
-const PARTS: usize = 4096;
+const MAX_CHECKED_NAMES: usize = 4096;
 
 /// The names of parts that distinguish an office document from other archives.
 #[derive(Default)]
-struct PartNames {
+struct PackagePartNames {
     /// The main part of Office Open XML by its usual name.
     main: bool,
     /// The list of its parts, and a part in the folder of a text, a workbook or slides.
@@ -75,21 +75,21 @@ struct PartNames {
 }
 
 /// The usual names of the main parts of Office Open XML.
-const MAIN: [&[u8]; 4] = [
+const MAIN_PARTS: [&[u8]; 4] = [
     b"word/document.xml",
     b"xl/workbook.xml",
     b"xl/workbook.bin",
     b"ppt/presentation.xml",
 ];
 
-impl PartNames {
+impl PackagePartNames {
     fn add(&mut self, name: &[u8]) {
         let folders = [&b"word/"[..], b"xl/", b"ppt/"];
-        self.main |= MAIN.contains(&name);
+        self.main |= MAIN_PARTS.contains(&name);
         self.types |= name.eq_ignore_ascii_case(b"[Content_Types].xml");
         self.folder |= folders.iter().any(|folder| name.starts_with(folder));
         self.kind |= matches!(name, b"mimetype" | b"META-INF/manifest.xml");
-        self.content |= name == CONTENT.as_bytes();
+        self.content |= name == CONTENT_PART.as_bytes();
     }
 
     fn are_of_document(&self) -> bool {
@@ -97,9 +97,14 @@ impl PartNames {
     }
 }
 
-fn read_flat(sink: &mut dyn MemberSink, options: &ReadOptions<'_>, level: &Level<'_>, file: &File) {
+fn read_flat(
+    sink: &mut dyn MemberSink,
+    options: &ReadOptions<'_>,
+    level: &StreamLevel<'_>,
+    file: &File,
+) {
     if let Some(volume) = zip::volume(sink, options, level, file) {
-        sink.member(level, 1, CONTENT, &mut volume.part(0..volume.length));
+        sink.member(level, 1, CONTENT_PART, &mut volume.part(0..volume.length));
         volume.pass(volume.length);
     }
 }

@@ -3,15 +3,15 @@
 use memchr::memmem;
 
 use super::prose::ProseDialect;
-use crate::content::Content;
+use crate::content::StreamContent;
 use crate::encoding::Transcoded;
 use crate::magic;
 use crate::open_document::{flat_kind, root};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::ReadBytes;
 
 /// Bytes of a member that must have the start of its root element, with its namespace.
-pub(super) const HEAD: usize = 4 << 10;
+pub(super) const HEAD_BYTES: usize = 4 << 10;
 /// Parts of the namespaces of office documents (ISO/IEC 29500, ISO/IEC 26300).
 const NAMESPACES: [&[u8]; 3] = [
     b"openxmlformats.org/",
@@ -20,9 +20,9 @@ const NAMESPACES: [&[u8]; 3] = [
 ];
 
 /// Start of the media type of OpenDocument spreadsheets, and of their templates.
-const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+const SPREADSHEET_TYPE: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
 /// The member of OpenDocument that has the text, or all sheets.
-pub(super) const CONTENT: &str = "content.xml";
+pub(super) const CONTENT_PART: &str = "content.xml";
 
 /// Kind of member of an office document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ pub(super) enum OfficePart {
 /// Calls `take` with the text of a member in UTF-8: XML may be in UTF-16.
 pub(super) fn in_utf8<T>(
     bytes: &mut dyn ReadBytes,
-    take: impl FnOnce(&mut Raw<&mut dyn ReadBytes>) -> T,
+    take: impl FnOnce(&mut PeekReader<&mut dyn ReadBytes>) -> T,
 ) -> T {
-    let mut raw = Raw::with_capacity(bytes, HEAD);
-    match magic::recognise(raw.peek(magic::LENGTH)) {
-        Content::Unicode(way) => {
+    let mut raw = PeekReader::with_capacity(bytes, HEAD_BYTES);
+    match magic::recognise(raw.peek(magic::HEAD_BYTES)) {
+        StreamContent::Unicode(way) => {
             let mut text = Transcoded::new(way, raw);
-            take(&mut Raw::with_capacity(&mut text, HEAD))
+            take(&mut PeekReader::with_capacity(&mut text, HEAD_BYTES))
         }
         _ => take(&mut raw),
     }
@@ -86,8 +86,8 @@ pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
 /// Whether a member states that the document is an OpenDocument spreadsheet.
 pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
     match name {
-        "mimetype" => head.starts_with(SPREADSHEET),
-        CONTENT => flat_kind(head).is_some_and(|kind| kind.starts_with(SPREADSHEET)),
+        "mimetype" => head.starts_with(SPREADSHEET_TYPE),
+        CONTENT_PART => flat_kind(head).is_some_and(|kind| kind.starts_with(SPREADSHEET_TYPE)),
         _ => false,
     }
 }

@@ -9,11 +9,11 @@ use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Maximum bytes of a paragraph, of field codes and of link targets that are held. Longer ones are passed on in pieces.
-const HELD: usize = 1 << 20;
+const MAX_HELD_BYTES: usize = 1 << 20;
 /// Maximum depth of paragraphs within one another. Deeper ones belong to the one around them.
-const NESTED: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Bytes that are prepared for a read.
-const READY: usize = 16 << 10;
+const READY_BYTES: usize = 16 << 10;
 
 /// The markup of paragraphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ struct Paragraph {
 }
 
 /// Reads the text of paragraphs out of XML.
-pub(super) struct Prose<'r> {
+pub(super) struct ProseReader<'r> {
     xml: XmlReader<'r>,
     paragraphs: ParagraphWriter,
     ready: Vec<u8>,
@@ -43,9 +43,9 @@ pub(super) struct Prose<'r> {
     ended: bool,
 }
 
-impl<'r> Prose<'r> {
+impl<'r> ProseReader<'r> {
     pub(super) fn new(bytes: &'r mut dyn ReadBytes, dialect: ProseDialect) -> Self {
-        Prose {
+        ProseReader {
             xml: XmlReader::new(bytes),
             paragraphs: ParagraphWriter::new(dialect),
             ready: Vec::new(),
@@ -58,7 +58,7 @@ impl<'r> Prose<'r> {
     fn prepare(&mut self) {
         self.ready.clear();
         self.at = 0;
-        while self.ready.len() < READY && self.failed.is_none() && !self.ended {
+        while self.ready.len() < READY_BYTES && self.failed.is_none() && !self.ended {
             let depth = self.xml.depth();
             match self.xml.next() {
                 Ok(Some(XmlPiece::Start(tag))) => self.paragraphs.start(tag, depth + 1),
@@ -79,7 +79,7 @@ impl<'r> Prose<'r> {
     }
 }
 
-impl ReadBytes for Prose<'_> {
+impl ReadBytes for ProseReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         while self.at == self.ready.len() {
             if let Some(error) = self.failed.take() {
@@ -175,7 +175,7 @@ impl ParagraphWriter {
             self.metadata = Some(depth);
             return;
         }
-        if self.is_paragraph(tag.name) && self.open.len() < NESTED {
+        if self.is_paragraph(tag.name) && self.open.len() < MAX_DEPTH {
             self.open.push(Paragraph {
                 text: Vec::new(),
                 depth,
@@ -260,7 +260,7 @@ impl ParagraphWriter {
 
     fn field(&mut self, tag: StartTag<'_>) {
         match tag.attribute("fldCharType").as_deref() {
-            Some(b"begin") if self.fields.len() < NESTED => self.fields.push(true),
+            Some(b"begin") if self.fields.len() < MAX_DEPTH => self.fields.push(true),
             Some(b"separate") => {
                 if let Some(in_code) = self.fields.last_mut() {
                     *in_code = false;
@@ -280,7 +280,7 @@ impl ParagraphWriter {
         if !self.in_code() {
             self.fields.push(true);
         }
-        self.fields.truncate(NESTED);
+        self.fields.truncate(MAX_DEPTH);
     }
 
     fn in_code(&self) -> bool {
@@ -325,7 +325,7 @@ impl ParagraphWriter {
         if text.is_empty() || self.is_cell {
             return;
         }
-        if self.asides.len() + text.len() > HELD {
+        if self.asides.len() + text.len() > MAX_HELD_BYTES {
             self.break_off(
                 "has a paragraph with more than 1 MiB of links and field codes; some were not read",
             );
@@ -338,7 +338,7 @@ impl ParagraphWriter {
     /// Adds text to the paragraph, or to the code of a field.
     fn put(&mut self, text: &[u8]) {
         if self.in_code() {
-            if self.code.len() + text.len() > HELD {
+            if self.code.len() + text.len() > MAX_HELD_BYTES {
                 self.break_off("has a field code of more than 1 MiB; some of it was not read");
                 return;
             }
@@ -357,7 +357,10 @@ impl ParagraphWriter {
             ProseDialect::Ooxml => {}
             ProseDialect::Odf => self.put_collapsed(text),
         }
-        let long = self.open.last_mut().filter(|open| open.text.len() > HELD);
+        let long = self
+            .open
+            .last_mut()
+            .filter(|open| open.text.len() > MAX_HELD_BYTES);
         if let Some(paragraph) = long {
             into.append(&mut paragraph.text);
         }

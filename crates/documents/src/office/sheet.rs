@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::cell::{CELL, CellPlace, Cells};
+use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
 use super::number::truth;
 use super::strings::unescaped;
 use super::workbook::Workbook;
@@ -16,11 +16,11 @@ use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
-pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read(cells: CellSink<'_>, workbook: &Workbook, bytes: &mut dyn ReadBytes) -> bool {
     let mut sheet = SheetReader {
         cells,
         workbook,
-        next: CellPlace::default(),
+        next: CellAddress::default(),
         cell: SheetCell::default(),
         reads: None,
         aside: Vec::new(),
@@ -56,7 +56,7 @@ enum SheetValue {
 
 /// The element whose text is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reads {
+enum TextElement {
     Value,
     Inline,
     Formula,
@@ -76,12 +76,12 @@ struct SheetCell {
 }
 
 struct SheetReader<'c, 'a> {
-    cells: Cells<'c>,
+    cells: CellSink<'c>,
     workbook: &'a Workbook,
     /// The place of the current cell, or of the next one if no cell is being read.
-    next: CellPlace,
+    next: CellAddress,
     cell: SheetCell,
-    reads: Option<Reads>,
+    reads: Option<TextElement>,
     aside: Vec<u8>,
     /// Whether a missing shared text was reported.
     lacks_strings: bool,
@@ -92,13 +92,13 @@ impl<'a> SheetReader<'_, 'a> {
         match (tag.name, self.reads) {
             (b"row", _) => self.row(tag),
             (b"c", _) => self.start_cell(tag),
-            (b"v", _) => self.reads = Some(Reads::Value),
-            (b"f", _) => self.reads = Some(Reads::Formula),
-            (b"rPh", _) => self.reads = Some(Reads::Phonetic),
-            (b"t", None) => self.reads = Some(Reads::Inline),
+            (b"v", _) => self.reads = Some(TextElement::Value),
+            (b"f", _) => self.reads = Some(TextElement::Formula),
+            (b"rPh", _) => self.reads = Some(TextElement::Phonetic),
+            (b"t", None) => self.reads = Some(TextElement::Inline),
             (b"hyperlink", _) => self.link(tag),
             (b"dataValidation", _) => self.messages(tag),
-            (name, _) if is_aside(name) => self.reads = Some(Reads::Aside),
+            (name, _) if is_aside(name) => self.reads = Some(TextElement::Aside),
             _ => {}
         }
     }
@@ -122,7 +122,7 @@ impl<'a> SheetReader<'_, 'a> {
         let number = tag.attribute("r").and_then(|value| number(&value));
         // A row without a number follows the last one. The place was already moved to it.
         let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
-        self.next = CellPlace {
+        self.next = CellAddress {
             row: row.unwrap_or(self.next.row),
             column: 0,
         };
@@ -132,7 +132,7 @@ impl<'a> SheetReader<'_, 'a> {
         let (mut own, mut value, mut style) = (None, SheetValue::Number, 0);
         for (name, text) in tag.attributes() {
             match name {
-                b"r" => own = CellPlace::of(&text),
+                b"r" => own = CellAddress::of(&text),
                 b"s" => style = number(&text).unwrap_or(0),
                 b"t" => {
                     value = match text.as_slice() {
@@ -156,12 +156,12 @@ impl<'a> SheetReader<'_, 'a> {
 
     fn text(&mut self, offset: u64, text: &[u8]) {
         let into = match self.reads {
-            Some(Reads::Value | Reads::Inline) => &mut self.cell.text,
-            Some(Reads::Formula) => &mut self.cell.formula,
-            Some(Reads::Aside) => &mut self.aside,
-            Some(Reads::Phonetic) | None => return,
+            Some(TextElement::Value | TextElement::Inline) => &mut self.cell.text,
+            Some(TextElement::Formula) => &mut self.cell.formula,
+            Some(TextElement::Aside) => &mut self.aside,
+            Some(TextElement::Phonetic) | None => return,
         };
-        if into.len() + text.len() > CELL {
+        if into.len() + text.len() > MAX_CELL_BYTES {
             self.reads = None;
             let fault = "has a cell of more than 1 MiB; the rest of it was not read";
             return self.cells.report_loss(offset, InputError::Office(fault));
@@ -171,7 +171,7 @@ impl<'a> SheetReader<'_, 'a> {
 
     fn end(&mut self, offset: u64, name: &[u8]) {
         match (name, self.reads) {
-            (b"t", Some(Reads::Phonetic)) => {}
+            (b"t", Some(TextElement::Phonetic)) => {}
             (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
             (b"c", _) => self.end_cell(offset),
             (name, _) if is_aside(name) => {
@@ -209,7 +209,7 @@ impl<'a> SheetReader<'_, 'a> {
     }
 
     /// Passes on the value of a cell without text.
-    fn value(&mut self, at: CellPlace, cell: &SheetCell) {
+    fn value(&mut self, at: CellAddress, cell: &SheetCell) {
         if !self.cells.is_table() {
             return;
         }
@@ -246,12 +246,12 @@ impl<'a> SheetReader<'_, 'a> {
 
     /// Reads the place in the target of a link and its shown text. The target itself is among the relationships.
     fn link(&mut self, tag: StartTag<'_>) {
-        let (mut at, mut text) = (CellPlace::default(), Vec::new());
+        let (mut at, mut text) = (CellAddress::default(), Vec::new());
         for (name, value) in tag.attributes() {
             match name {
                 b"ref" => {
                     let end = memchr(b':', &value).unwrap_or(value.len());
-                    at = CellPlace::of(&value[..end]).unwrap_or_default();
+                    at = CellAddress::of(&value[..end]).unwrap_or_default();
                 }
                 b"id" => {
                     let id = String::from_utf8_lossy(&value);

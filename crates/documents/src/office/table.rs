@@ -8,26 +8,26 @@ use std::path::Path;
 
 use memchr::memchr3;
 
-use super::cell::CellPlace;
-use crate::container::{Level, MemberSink};
-use crate::documents::Origin;
+use super::cell::CellAddress;
+use crate::container::{MemberSink, StreamLevel};
+use crate::documents::TextOrigin;
 use crate::expansion::{Expansion, ExpansionReader};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
 /// Maximum numbers of rows and columns of a sheet.
-const ROWS: u32 = 1 << 20;
-const COLUMNS: u32 = 1 << 14;
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
 /// Bytes of a cell that are written beside its text.
-const HEADER: usize = 12;
+const CELL_HEADER_BYTES: usize = 12;
 /// Bytes that are prepared for a read.
-const READY: usize = 64 << 10;
+const READY_BYTES: usize = 64 << 10;
 
 /// Takes the cells of a sheet, by rows and columns.
 pub(super) struct SheetTable {
     file: BufWriter<File>,
     /// The first place after the last cell.
-    next: CellPlace,
+    next: CellAddress,
     width: u32,
 }
 
@@ -35,7 +35,7 @@ impl SheetTable {
     pub(super) fn new(tmp: &Path) -> io::Result<Self> {
         Ok(SheetTable {
             file: BufWriter::new(tempfile::tempfile_in(tmp)?),
-            next: CellPlace::default(),
+            next: CellAddress::default(),
             width: 0,
         })
     }
@@ -43,14 +43,14 @@ impl SheetTable {
     /// Adds a cell. Its bytes count as unpacked, since a few bytes of a file may mean many cells.
     pub(super) fn put(
         &mut self,
-        at: CellPlace,
+        at: CellAddress,
         text: &[u8],
         expansion: &Expansion,
     ) -> Result<(), Option<InputError>> {
         if text.is_empty() {
             return Ok(());
         }
-        if at.row >= ROWS || at.column >= COLUMNS {
+        if at.row >= MAX_ROWS || at.column >= MAX_COLUMNS {
             let fault = "has a cell after row 1,048,576 or column XFD; save the sheet as CSV";
             return Err(Some(InputError::Office(fault)));
         }
@@ -58,14 +58,14 @@ impl SheetTable {
             let fault = "has cells that are not in their order; save the sheet as CSV";
             return Err(Some(InputError::Office(fault)));
         }
-        expansion.take((HEADER + text.len()) as u64, 0)?;
+        expansion.take((CELL_HEADER_BYTES + text.len()) as u64, 0)?;
         let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let header = [at.row, at.column, length].map(u32::to_le_bytes).concat();
         let written = self.file.write_all(&header);
         let written = written.and_then(|()| self.file.write_all(text));
         written.map_err(|error| Some(error.into()))?;
         self.width = self.width.max(at.column + 1);
-        self.next = CellPlace {
+        self.next = CellAddress {
             row: at.row,
             column: at.column + 1,
         };
@@ -79,7 +79,7 @@ impl SheetTable {
         Ok(SheetRows {
             cells: BufReader::new(file),
             width: self.width,
-            next: CellPlace::default(),
+            next: CellAddress::default(),
             has_cells: false,
             ready: Vec::new(),
             at: 0,
@@ -93,7 +93,7 @@ pub(super) struct SheetRows {
     cells: BufReader<File>,
     width: u32,
     /// The row that is being written, and the number of its delimiters so far.
-    next: CellPlace,
+    next: CellAddress,
     has_cells: bool,
     ready: Vec<u8>,
     at: usize,
@@ -104,7 +104,7 @@ impl SheetRows {
     fn prepare(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.at = 0;
-        while self.ready.len() < READY && !self.ended {
+        while self.ready.len() < READY_BYTES && !self.ended {
             match self.cell()? {
                 Some((at, text)) => self.write(at, &text),
                 None => {
@@ -118,7 +118,7 @@ impl SheetRows {
         Ok(())
     }
 
-    fn cell(&mut self) -> io::Result<Option<(CellPlace, Vec<u8>)>> {
+    fn cell(&mut self) -> io::Result<Option<(CellAddress, Vec<u8>)>> {
         let mut header = [[0; 4]; 3];
         if self.cells.by_ref().take(1).read(&mut header[0])? == 0 {
             return Ok(None);
@@ -127,10 +127,10 @@ impl SheetRows {
         let [row, column, length] = header.map(u32::from_le_bytes);
         let mut text = vec![0; length as usize];
         self.cells.read_exact(&mut text)?;
-        Ok(Some((CellPlace { row, column }, text)))
+        Ok(Some((CellAddress { row, column }, text)))
     }
 
-    fn write(&mut self, at: CellPlace, text: &[u8]) {
+    fn write(&mut self, at: CellAddress, text: &[u8]) {
         while self.next.row < at.row {
             self.end_row();
         }
@@ -161,7 +161,7 @@ impl SheetRows {
             self.delimit(self.width - 1);
         }
         self.ready.push(b'\n');
-        self.next = CellPlace {
+        self.next = CellAddress {
             row: self.next.row + 1,
             column: 0,
         };
@@ -182,7 +182,7 @@ impl ReadBytes for SheetRows {
 /// Passes on the rows of the sheet `name`, one of this many sheets.
 pub(super) fn pass_table(
     sink: &mut dyn MemberSink,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     name: &str,
     sheets: usize,
     table: SheetTable,
@@ -191,7 +191,12 @@ pub(super) fn pass_table(
     match table.into_rows() {
         Ok(rows) => {
             let mut rows = ExpansionReader::of_unpacked(rows, &expansion);
-            sink.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
+            sink.text(
+                level,
+                Some(name),
+                Some(TextOrigin::Sheet(sheets)),
+                &mut rows,
+            );
         }
         Err(error) => sink.report_loss(level, 0, error.into()),
     }
@@ -212,10 +217,10 @@ mod tests {
             (4, 2, ""),
             (5, 4, "f\ng"),
         ] {
-            let at = CellPlace { row, column };
+            let at = CellAddress { row, column };
             table.put(at, text.as_bytes(), &expansion).unwrap();
         }
-        assert!(table.put(CellPlace::default(), b"x", &expansion).is_err());
+        assert!(table.put(CellAddress::default(), b"x", &expansion).is_err());
         let mut text = Vec::new();
         let mut rows = table.into_rows().unwrap();
         rows.read_to_end(&mut text).unwrap();

@@ -7,24 +7,24 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::number::Formats;
-use super::package::Package;
+use super::number::NumberFormats;
+use super::package::PackageFile;
 use super::part::{
-    CONTENT, HEAD, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    CONTENT_PART, HEAD_BYTES, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
     is_spreadsheet, is_xml, part,
 };
 use super::prose::ProseDialect;
 use super::strings::SharedStrings;
 use super::xlsb;
-use crate::container::{Level, MemberSink};
+use crate::container::{MemberSink, StreamLevel};
 use crate::expansion::Expansion;
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Maximum bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
-const NAMES: usize = 2 << 20;
+const MAX_NAME_BYTES: usize = 2 << 20;
 
 /// The sheets, the shared texts and the formats of numbers.
 pub(super) struct Workbook {
@@ -33,7 +33,7 @@ pub(super) struct Workbook {
     /// The numbers of the sheets by their members, in lower case.
     by_member: HashMap<String, usize>,
     strings: SharedStrings,
-    formats: Formats,
+    formats: NumberFormats,
     links: CellLinks,
 }
 
@@ -49,22 +49,22 @@ impl Workbook {
     /// Reads this data from the file `package` at `level`. At most `room` bytes of shared texts are held.
     pub(super) fn read(
         options: &ReadOptions<'_>,
-        level: &Level<'_>,
-        package: Package<'_>,
+        level: &StreamLevel<'_>,
+        package: PackageFile<'_>,
         room: usize,
     ) -> Workbook {
         let size = package
             .file()
             .metadata()
             .map_or(0, |metadata| metadata.len());
-        let mut gather = Gather {
+        let mut gather = PartGatherer {
             expansion: Expansion::new(options.limits.expansion, size),
             folder: String::new(),
             sheets: Vec::new(),
             targets: HashMap::new(),
             held: 0,
             strings: SharedStrings::new(room),
-            formats: Formats::default(),
+            formats: NumberFormats::default(),
             links: CellLinks::default(),
             is_table: options.sheet.is_some(),
             is_ods: false,
@@ -115,7 +115,7 @@ impl Workbook {
 }
 
 /// Reads only the members that a workbook needs.
-struct Gather {
+struct PartGatherer {
     /// The bytes count again when the members are passed on.
     expansion: Arc<Expansion>,
     /// The folder of the workbook, with a slash at its end.
@@ -127,14 +127,14 @@ struct Gather {
     /// Bytes of the names and targets.
     held: usize,
     strings: SharedStrings,
-    formats: Formats,
+    formats: NumberFormats,
     links: CellLinks,
     /// Whether a sheet is read as a table.
     is_table: bool,
     is_ods: bool,
 }
 
-impl Gather {
+impl PartGatherer {
     fn into_workbook(self) -> Workbook {
         let path = |(name, id): &(String, String)| {
             let member = if self.is_ods {
@@ -181,8 +181,8 @@ impl Gather {
     }
 
     /// Reads a member in XML, or the kind of the archive.
-    fn read_part(&mut self, name: &str, raw: &mut Raw<&mut dyn ReadBytes>) {
-        let head = raw.peek(HEAD);
+    fn read_part(&mut self, name: &str, raw: &mut PeekReader<&mut dyn ReadBytes>) {
+        let head = raw.peek(HEAD_BYTES);
         let part = part(head);
         self.is_ods |= is_spreadsheet(name, head);
         let mut xml = XmlReader::new(raw);
@@ -192,7 +192,7 @@ impl Gather {
             Some(OfficePart::Strings) => self.strings.read(&mut xml),
             Some(OfficePart::Styles) if self.is_table => self.formats.read(&mut xml),
             Some(OfficePart::Prose(ProseDialect::Odf))
-                if self.is_table && self.is_ods && name == CONTENT =>
+                if self.is_table && self.is_ods && name == CONTENT_PART =>
             {
                 self.read_tables(name, &mut xml);
             }
@@ -283,7 +283,7 @@ impl Gather {
 
     fn has_room(&mut self, one: &str, other: &str) -> bool {
         self.held += one.len() + other.len() + 64;
-        self.held <= NAMES
+        self.held <= MAX_NAME_BYTES
     }
 }
 
@@ -313,12 +313,18 @@ fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[St
     Some(out)
 }
 
-impl MemberSink for Gather {
+impl MemberSink for PartGatherer {
     fn expansion(&self) -> &Arc<Expansion> {
         &self.expansion
     }
 
-    fn member(&mut self, _: &Level<'_>, _: u64, name: &str, bytes: &mut dyn ReadBytes) -> bool {
+    fn member(
+        &mut self,
+        _: &StreamLevel<'_>,
+        _: u64,
+        name: &str,
+        bytes: &mut dyn ReadBytes,
+    ) -> bool {
         if is_binary(name) {
             self.read_binary(name, bytes);
             return true;

@@ -7,40 +7,40 @@ use std::fs::File;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use super::cell::{CellPlace, Cells, SheetPlace};
-use super::number::{Formats, error, packed, truth};
+use super::cell::{CellAddress, CellSink, SheetLocation};
+use super::number::{NumberFormats, error, packed, truth};
 use super::ole::{OleFile, OleStream};
 use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::table::{SheetTable, pass_table};
-use crate::container::{Level, MemberSink};
+use crate::container::{MemberSink, StreamLevel};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 use crate::read_options::{ReadOptions, SheetChoice};
 
 /// A record that continues the data of the one before it.
-const CONTINUE: u16 = 0x3c;
+const CONTINUE_RECORD: u16 = 0x3c;
 /// Maximum bytes of the shared texts of a workbook and the tables of its file, per byte of the file.
-const EXPANSION: u64 = 8;
+const MAX_EXPANSION: u64 = 8;
 /// Maximum kind of a known record, and maximum length of any (MS-XLS, 2.1.4). Higher values show that a length was damaged.
-const KINDS: u16 = 0x10ff;
-const LENGTH: usize = 8224;
+const MAX_RECORD_KIND: u16 = 0x10ff;
+const MAX_RECORD_BYTES: usize = 8224;
 /// Maximum number of names of sheets that are held.
-const SHEETS: usize = 10_000;
+const MAX_SHEETS: usize = 10_000;
 
-const DAMAGED: InputError =
+const DAMAGED_RECORDS: InputError =
     InputError::Office("has a damaged record; the text of it may be missing");
 
 /// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if no part of it is read.
 pub(crate) fn read_ole2(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &File,
 ) -> Option<&'static str> {
     let [share, whole] = options.held_bytes();
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    let is_large = options.sheet.is_none() && length.saturating_mul(EXPANSION) > share as u64;
+    let is_large = options.sheet.is_none() && length.saturating_mul(MAX_EXPANSION) > share as u64;
     let _admitted = is_large.then(|| options.admit());
     let memory = options.sheet.map_or(whole, |choice| choice.memory);
     let ole = match OleFile::open(file, memory) {
@@ -92,7 +92,7 @@ fn refusal(ole: &OleFile<'_>) -> Option<&'static str> {
 fn read_table(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     choice: &SheetChoice,
     stream: OleStream<'_>,
 ) {
@@ -166,27 +166,27 @@ impl<'o> XlsRecords<'o> {
     /// Continues with the next part of the data.
     fn goes_on(&mut self) -> Result<(), InputError> {
         match self.peek()? {
-            Some((CONTINUE, _)) => {
+            Some((CONTINUE_RECORD, _)) => {
                 self.next()?;
                 Ok(())
             }
-            _ => Err(DAMAGED),
+            _ => Err(DAMAGED_RECORDS),
         }
     }
 
     /// Whether there is more data.
     fn has_more(&mut self) -> Result<bool, InputError> {
         let is_more = self.at < self.data.len();
-        Ok(is_more || matches!(self.peek()?, Some((CONTINUE, _))))
+        Ok(is_more || matches!(self.peek()?, Some((CONTINUE_RECORD, _))))
     }
 
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], InputError> {
         if self.at == self.data.len() {
             self.goes_on()?;
         }
-        let bytes = self.data.get(self.at..self.at + N).ok_or(DAMAGED)?;
+        let bytes = self.data.get(self.at..self.at + N).ok_or(DAMAGED_RECORDS)?;
         self.at += N;
-        bytes.try_into().map_err(|_| DAMAGED)
+        bytes.try_into().map_err(|_| DAMAGED_RECORDS)
     }
 
     fn u8(&mut self) -> Result<u8, InputError> {
@@ -243,7 +243,7 @@ impl<'o> XlsRecords<'o> {
             let size = 1 + usize::from(is_wide);
             let taken = left.min(held.len() / size);
             if taken == 0 {
-                return Err(DAMAGED);
+                return Err(DAMAGED_RECORDS);
             }
             if is_wide {
                 units.extend(wide(&held[..2 * taken]))
@@ -256,9 +256,9 @@ impl<'o> XlsRecords<'o> {
     }
 
     /// Reads the place of the record's cell, and the number of its style.
-    fn place(&mut self) -> Result<(CellPlace, u64), InputError> {
+    fn place(&mut self) -> Result<(CellAddress, u64), InputError> {
         let [row, column, style] = [self.u16()?, self.u16()?, self.u16()?];
-        let at = CellPlace {
+        let at = CellAddress {
             row: row.into(),
             column: column.into(),
         };
@@ -274,7 +274,7 @@ fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
 }
 
 /// A sheet, found by the offset of its first record.
-struct Sheet {
+struct XlsSheet {
     start: u32,
     name: String,
     /// Whether it has cells, unlike a chart or a module.
@@ -286,12 +286,12 @@ struct Sheet {
 /// Reads a workbook.
 struct BookReader<'a, 'o> {
     records: XlsRecords<'o>,
-    cells: Cells<'a>,
+    cells: CellSink<'a>,
     is_old: bool,
     encoding: &'static Encoding,
-    sheets: Vec<Sheet>,
+    sheets: Vec<XlsSheet>,
     strings: SharedStrings,
-    formats: Formats,
+    formats: NumberFormats,
     /// Number of open substreams: of the workbook or a sheet, and of a chart within it.
     depth: u64,
     /// The sheet that is read as a table, and the offset of its start.
@@ -300,7 +300,7 @@ struct BookReader<'a, 'o> {
     /// Whether the current sheet is passed on.
     is_wanted: bool,
     /// The place of the formula whose result is the next text.
-    result: CellPlace,
+    result: CellAddress,
     /// Texts of that formula.
     literals: Vec<u8>,
     lacks_strings: bool,
@@ -311,29 +311,29 @@ struct BookReader<'a, 'o> {
 impl<'a, 'o> BookReader<'a, 'o> {
     fn new(
         sink: &'a mut dyn MemberSink,
-        level: &'a Level<'a>,
+        level: &'a StreamLevel<'a>,
         table: Option<&'a mut SheetTable>,
         stream: OleStream<'o>,
         memory: usize,
     ) -> Self {
-        let place = SheetPlace {
+        let place = SheetLocation {
             level,
             number: 0,
             member: "",
         };
         BookReader {
             records: XlsRecords::new(stream),
-            cells: Cells::new(sink, place, table, String::new()),
+            cells: CellSink::new(sink, place, table, String::new()),
             is_old: false,
             encoding: WINDOWS_1252,
             sheets: Vec::new(),
             strings: SharedStrings::new(memory),
-            formats: Formats::default(),
+            formats: NumberFormats::default(),
             depth: 0,
             choice: None,
             chosen: None,
             is_wanted: false,
-            result: CellPlace::default(),
+            result: CellAddress::default(),
             literals: Vec::new(),
             lacks_strings: false,
             has_odd: false,
@@ -378,9 +378,9 @@ impl<'a, 'o> BookReader<'a, 'o> {
     }
 
     fn record(&mut self, kind: u16) -> Result<(), InputError> {
-        let is_odd = kind > KINDS || self.records.data.len() > LENGTH;
+        let is_odd = kind > MAX_RECORD_KIND || self.records.data.len() > MAX_RECORD_BYTES;
         if is_odd && !std::mem::replace(&mut self.has_odd, true) {
-            self.cells.report_loss(self.records.offset, DAMAGED);
+            self.cells.report_loss(self.records.offset, DAMAGED_RECORDS);
         }
         match kind {
             0x809 => self.start(),
@@ -471,8 +471,8 @@ impl<'a, 'o> BookReader<'a, 'o> {
         let start = self.records.u32()?;
         let [_, kind] = self.records.bytes()?;
         let name = self.short_text()?;
-        if self.sheets.len() < SHEETS {
-            self.sheets.push(Sheet {
+        if self.sheets.len() < MAX_SHEETS {
+            self.sheets.push(XlsSheet {
                 start,
                 name: String::from_utf8_lossy(&name).into_owned(),
                 has_cells: kind == 0,
@@ -581,7 +581,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    fn number(&mut self, at: CellPlace, style: u64, value: f64) {
+    fn number(&mut self, at: CellAddress, style: u64, value: f64) {
         if self.cells.is_table() {
             let text = self.formats.text(style, value);
             self.cells.value(at, text.as_bytes());
@@ -594,7 +594,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         // The number of the last column comes after the values.
         while self.records.data.len() - self.records.at >= 8 {
             let (style, value) = (self.records.u16()?, packed(self.records.u32()?));
-            let at = CellPlace {
+            let at = CellAddress {
                 row: row.into(),
                 column: column.into(),
             };
@@ -604,7 +604,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         Ok(())
     }
 
-    fn string(&mut self, at: CellPlace, number: u32) -> Result<(), InputError> {
+    fn string(&mut self, at: CellAddress, number: u32) -> Result<(), InputError> {
         if self.strings.is_over {
             return Ok(());
         }
@@ -685,7 +685,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
             self.records.u16()?,
             self.records.u16()?,
         ];
-        let at = CellPlace {
+        let at = CellAddress {
             row: row.into(),
             column: column.into(),
         };
@@ -712,10 +712,10 @@ impl<'a, 'o> BookReader<'a, 'o> {
 
     /// Reads the target of a link: a URL, or a file.
     fn target(&mut self, into: &mut Vec<u8>) -> Result<(), InputError> {
-        const URL: u32 = 0x79ea_c9e0;
+        const URL_MONIKER: u32 = 0x79ea_c9e0;
         let kind = self.records.u32()?;
         self.records.skip(12)?;
-        if kind == URL {
+        if kind == URL_MONIKER {
             let length = self.records.u32()? as usize;
             return self.link_text(length, into);
         }
@@ -732,7 +732,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         let start = self.records.at;
         let bytes = start.checked_add(length);
         let bytes = bytes.and_then(|end| self.records.data.get(start..end));
-        let units: Vec<u16> = wide(bytes.ok_or(DAMAGED)?)
+        let units: Vec<u16> = wide(bytes.ok_or(DAMAGED_RECORDS)?)
             .take_while(|unit| *unit != 0)
             .collect();
         into.extend_from_slice(String::from_utf16_lossy(&units).as_bytes());

@@ -1,26 +1,26 @@
 //! The parts of a binary workbook (MS-XLSB): a zip archive as of xlsx, with records instead of XML.
 
-use super::cell::{CELL, CellPlace, Cells};
-use super::number::{Formats, error, packed, truth};
+use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
+use super::number::{NumberFormats, error, packed, truth};
 use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::workbook::Workbook;
 use crate::fault::InputError;
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::ReadBytes;
 
 /// Maximum bytes of a record that is held: a cell with the longest text.
-const RECORD: usize = 2 * CELL + 64;
+const MAX_RECORD_BYTES: usize = 2 * MAX_CELL_BYTES + 64;
 
-const DAMAGED: InputError =
+const DAMAGED_RECORDS: InputError =
     InputError::Office("has a damaged record; the text of it may be missing");
 
 /// Bytes of a read.
-const READ: usize = 8 << 10;
+const READ_BYTES: usize = 8 << 10;
 
 /// Reads records one after another.
 struct XlsbRecords<'r> {
-    bytes: Raw<&'r mut dyn ReadBytes>,
+    bytes: PeekReader<&'r mut dyn ReadBytes>,
     /// Offset of the current record.
     offset: u64,
     end: u64,
@@ -35,7 +35,7 @@ struct XlsbRecord {
 impl<'r> XlsbRecords<'r> {
     fn new(bytes: &'r mut dyn ReadBytes) -> Self {
         XlsbRecords {
-            bytes: Raw::with_capacity(bytes, READ),
+            bytes: PeekReader::with_capacity(bytes, READ_BYTES),
             offset: 0,
             end: 0,
         }
@@ -76,8 +76,9 @@ impl<'r> XlsbRecords<'r> {
             }
         }
         let mut data = Vec::new();
-        self.bytes.read_up_to(length.min(RECORD), &mut data)?;
-        let is_long = length > RECORD;
+        self.bytes
+            .read_up_to(length.min(MAX_RECORD_BYTES), &mut data)?;
+        let is_long = length > MAX_RECORD_BYTES;
         self.end += data.len() as u64;
         if is_long {
             return Err(InputError::Office(
@@ -93,8 +94,11 @@ impl<'r> XlsbRecords<'r> {
 
 impl XlsbRecord {
     fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], InputError> {
-        let bytes = self.data.get(at..at.saturating_add(N)).ok_or(DAMAGED)?;
-        bytes.try_into().map_err(|_| DAMAGED)
+        let bytes = self
+            .data
+            .get(at..at.saturating_add(N))
+            .ok_or(DAMAGED_RECORDS)?;
+        bytes.try_into().map_err(|_| DAMAGED_RECORDS)
     }
 
     fn u32(&self, at: usize) -> Result<u32, InputError> {
@@ -110,8 +114,8 @@ impl XlsbRecord {
         let end = (count as usize).checked_mul(2);
         let end = end
             .and_then(|length| start.checked_add(length))
-            .ok_or(DAMAGED)?;
-        let bytes = self.data.get(start..end).ok_or(DAMAGED)?;
+            .ok_or(DAMAGED_RECORDS)?;
+        let bytes = self.data.get(start..end).ok_or(DAMAGED_RECORDS)?;
         let units = bytes.chunks_exact(2);
         let units: Vec<u16> = units
             .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
@@ -137,7 +141,7 @@ fn each_record(
 /// Reads the names of the sheets, and the identifiers of their relationships.
 pub(super) fn read_workbook(
     bytes: &mut dyn ReadBytes,
-    formats: &mut Formats,
+    formats: &mut NumberFormats,
     mut take: impl FnMut(String, String),
 ) {
     each_record(bytes, |record| {
@@ -154,7 +158,7 @@ pub(super) fn read_workbook(
 }
 
 /// Reads the formats of cells.
-pub(super) fn read_styles(bytes: &mut dyn ReadBytes, formats: &mut Formats) {
+pub(super) fn read_styles(bytes: &mut dyn ReadBytes, formats: &mut NumberFormats) {
     let mut in_cells = false;
     each_record(bytes, |record| {
         match record.kind {
@@ -188,7 +192,7 @@ pub(super) fn read_strings(bytes: &mut dyn ReadBytes, strings: &mut SharedString
 }
 
 /// Passes on the texts of comments, or shared texts, without a cell.
-pub(super) fn read_texts(mut cells: Cells<'_>, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read_texts(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> bool {
     const SHARED: u32 = 0x13;
     const COMMENT: u32 = 0x27d;
     let name = cells.member();
@@ -201,7 +205,11 @@ pub(super) fn read_texts(mut cells: Cells<'_>, bytes: &mut dyn ReadBytes) -> boo
 }
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
-pub(super) fn read(mut cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read(
+    mut cells: CellSink<'_>,
+    workbook: &Workbook,
+    bytes: &mut dyn ReadBytes,
+) -> bool {
     let mut row = 0;
     each_of(&mut cells, bytes, |cells, record| {
         match record.kind {
@@ -226,9 +234,9 @@ pub(super) fn read(mut cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Re
 
 /// Calls `take` with each record, and reports damage.
 fn each_of<'a>(
-    cells: &mut Cells<'a>,
+    cells: &mut CellSink<'a>,
     bytes: &mut dyn ReadBytes,
-    mut take: impl FnMut(&mut Cells<'a>, &XlsbRecord) -> Result<(), InputError>,
+    mut take: impl FnMut(&mut CellSink<'a>, &XlsbRecord) -> Result<(), InputError>,
 ) -> bool {
     let mut records = XlsbRecords::new(bytes);
     while cells.go_on {
@@ -249,15 +257,15 @@ fn each_of<'a>(
 }
 
 fn cell(
-    cells: &mut Cells<'_>,
+    cells: &mut CellSink<'_>,
     workbook: &Workbook,
     row: u32,
     record: &XlsbRecord,
 ) -> Result<(), InputError> {
     let column = record.u32(0)?;
-    let at = CellPlace { row, column };
+    let at = CellAddress { row, column };
     let style = u64::from(record.u32(4)? & 0xff_ffff);
-    let number = |cells: &mut Cells<'_>, value| {
+    let number = |cells: &mut CellSink<'_>, value| {
         if cells.is_table() {
             cells.value(at, workbook.shown(style, value).as_bytes());
         }
@@ -281,8 +289,12 @@ fn cell(
 }
 
 /// Reads the texts of a link on a cell. Its target is a relationship.
-fn link(cells: &mut Cells<'_>, workbook: &Workbook, record: &XlsbRecord) -> Result<(), InputError> {
-    let at = CellPlace {
+fn link(
+    cells: &mut CellSink<'_>,
+    workbook: &Workbook,
+    record: &XlsbRecord,
+) -> Result<(), InputError> {
+    let at = CellAddress {
         row: record.u32(0)?,
         column: record.u32(8)?,
     };

@@ -3,24 +3,24 @@
 use super::lexer::{Lexer, Token};
 
 /// Maximum number of ranges of a map; more are ignored.
-const RANGES: usize = 1 << 17;
+const MAX_RANGES: usize = 1 << 17;
 /// Maximum number of ranges of codes by their length; more are ignored. Maps have up to ten.
-const SPACES: usize = 256;
+const MAX_CODE_SPACES: usize = 256;
 /// Maximum number of UTF-16 units of a code's text; more are cut. The format allows 256.
-const UNITS: usize = 256;
+const MAX_TEXT_UNITS: usize = 256;
 /// Number of ranges before the nearest one that are searched for a code too, since ranges may overlap.
-const OVERLAP: usize = 8;
+const OVERLAPPING_RANGES: usize = 8;
 
 /// The codes from `first` to `last` and their meaning.
 #[derive(Clone, Copy, Debug)]
 struct CodeRange {
     first: u32,
     last: u32,
-    to: CodeTarget,
+    to: MappedText,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum CodeTarget {
+enum MappedText {
     /// UTF-16 units of the first code's text. The last unit increases with the code.
     Units { at: u32, len: u32 },
     /// The number of the first code's glyph.
@@ -80,7 +80,7 @@ impl CodeMap {
     }
 
     fn is_full(&self) -> bool {
-        self.ranges.len() >= RANGES
+        self.ranges.len() >= MAX_RANGES
     }
 
     fn section(&mut self, word: &[u8], operands: &[Vec<Token<'_>>]) {
@@ -109,8 +109,8 @@ impl CodeMap {
     fn add_space(&mut self, pair: &[Vec<Token<'_>>]) {
         let [low, high] = [pair[0].first(), pair[1].first()];
         if let (Some(Token::Text(text)), Some(first), Some(last)) = (low, code(low), code(high)) {
-            self.is_cut |= self.spaces.len() == SPACES;
-            if self.spaces.len() < SPACES {
+            self.is_cut |= self.spaces.len() == MAX_CODE_SPACES;
+            if self.spaces.len() < MAX_CODE_SPACES {
                 self.spaces.push((text.len(), first, last));
             }
         }
@@ -140,20 +140,20 @@ impl CodeMap {
         match &text[..] {
             [byte] => self.units.push(u16::from(*byte)),
             text => {
-                self.is_cut |= text.len() > 2 * UNITS;
-                let units = text.chunks_exact(2).take(UNITS);
+                self.is_cut |= text.len() > 2 * MAX_TEXT_UNITS;
+                let units = text.chunks_exact(2).take(MAX_TEXT_UNITS);
                 self.units
                     .extend(units.map(|unit| u16::from_be_bytes([unit[0], unit[1]])));
             }
         }
         let len = self.units.len() as u32 - at;
-        let to = CodeTarget::Units { at, len };
+        let to = MappedText::Units { at, len };
         self.push(CodeRange { first, last, to });
     }
 
     fn add_glyph(&mut self, first: Option<u32>, last: Option<u32>, glyph: Option<&Token<'_>>) {
         if let (Some(first), Some(last), Some(Token::Number(glyph))) = (first, last, glyph) {
-            let to = CodeTarget::Glyph(*glyph as u32);
+            let to = MappedText::Glyph(*glyph as u32);
             self.push(CodeRange { first, last, to });
         }
     }
@@ -167,7 +167,7 @@ impl CodeMap {
 
     fn find(&self, code: u32) -> Option<CodeRange> {
         let end = self.ranges.partition_point(|range| range.first <= code);
-        let mut near = self.ranges[..end].iter().rev().take(OVERLAP);
+        let mut near = self.ranges[..end].iter().rev().take(OVERLAPPING_RANGES);
         near.find(|range| code <= range.last).copied()
     }
 
@@ -176,7 +176,7 @@ impl CodeMap {
         let Some(range) = self.find(code) else {
             return false;
         };
-        let CodeTarget::Units { at, len } = range.to else {
+        let MappedText::Units { at, len } = range.to else {
             return false;
         };
         let units = &self.units[at as usize..(at + len) as usize];
@@ -199,8 +199,8 @@ impl CodeMap {
     pub(super) fn glyph(&self, code: u32) -> Option<u32> {
         let range = self.find(code)?;
         match range.to {
-            CodeTarget::Glyph(glyph) => Some(glyph.wrapping_add(code - range.first)),
-            CodeTarget::Units { .. } => None,
+            MappedText::Glyph(glyph) => Some(glyph.wrapping_add(code - range.first)),
+            MappedText::Units { .. } => None,
         }
     }
 
@@ -264,9 +264,9 @@ mod tests {
             let text = "0041".repeat(units);
             CodeMap::read(format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes())
         };
-        let (max, more) = (map(UNITS), map(UNITS + 1));
-        assert_eq!(text(&max, 0), Some("A".repeat(UNITS)));
-        assert_eq!(text(&more, 0), Some("A".repeat(UNITS)));
+        let (max, more) = (map(MAX_TEXT_UNITS), map(MAX_TEXT_UNITS + 1));
+        assert_eq!(text(&max, 0), Some("A".repeat(MAX_TEXT_UNITS)));
+        assert_eq!(text(&more, 0), Some("A".repeat(MAX_TEXT_UNITS)));
         assert_eq!((max.is_cut, more.is_cut), (false, true));
     }
 
@@ -275,7 +275,7 @@ mod tests {
         let map = CodeMap::read(b"beginbfrange <0000> <ffffffff> <0041> endbfrange");
         assert_eq!(text(&map, 0xffff).as_deref(), Some("@"));
         assert_eq!(map.ranges.len(), 1);
-        let many = b"1 begincidrange <00> <ff> 0 endcidrange ".repeat(RANGES + 9);
-        assert_eq!(CodeMap::read(&many).ranges.len(), RANGES);
+        let many = b"1 begincidrange <00> <ff> 0 endcidrange ".repeat(MAX_RANGES + 9);
+        assert_eq!(CodeMap::read(&many).ranges.len(), MAX_RANGES);
     }
 }

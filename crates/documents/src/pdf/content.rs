@@ -6,52 +6,52 @@ use std::rc::Rc;
 use super::encoding::text_string;
 use super::file::{Page, PdfFile};
 use super::filter::StreamFlaw;
-use super::font::Font;
+use super::font::PdfFont;
 use super::geometry::{Matrix, Point};
 use super::lexer::{Lexer, Token};
-use super::lines::{NO_WIDTH, PageLines, TextRun};
-use super::links::ANNOTATIONS;
-use super::object::{Dict, Object, PdfStream, Ref};
+use super::lines::{MAX_INVISIBLE_WIDTH, PageLines, TextSpan};
+use super::links::MAX_ANNOTATIONS;
+use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
 
 /// Maximum depth of forms within one another.
-const FORMS: usize = 32;
+const MAX_FORM_DEPTH: usize = 32;
 /// Maximum number of saved graphics states.
-const STATES: usize = 1024;
+const MAX_SAVED_STATES: usize = 1024;
 /// Maximum bytes of text of one page, besides the limit on memory.
-const TEXT: usize = 16 << 20;
+const MAX_PAGE_TEXT_BYTES: usize = 16 << 20;
 /// Bytes of text per byte of a code, above which a string's text counts as work.
-const PLAIN: usize = 4;
+const FREE_TEXT_BYTES_PER_CODE: usize = 4;
 /// Maximum number of operands of one operator, including elements of its array.
-const OPERANDS: usize = 1 << 16;
+const MAX_OPERANDS: usize = 1 << 16;
 /// The cost of a form besides its bytes, so that many empty ones reach the limit too.
-const FORM: usize = 256;
+const FORM_COST: usize = 256;
 /// The cost of a font without an object number, which is read again in each content stream.
-const DIRECT: usize = 4 << 10;
+const DIRECT_FONT_COST: usize = 4 << 10;
 /// Maximum number of font names that are kept per content stream.
-const FONTS: usize = 256;
+const MAX_FONTS: usize = 256;
 
 /// Fonts that were read, by the numbers of their objects.
-pub(super) struct Fonts {
-    known: HashMap<Ref, Rc<Font>>,
+pub(super) struct FontCache {
+    known: HashMap<ObjectRef, Rc<PdfFont>>,
     size: usize,
     /// Maximum bytes of all of them.
     max: usize,
 }
 
-impl Fonts {
+impl FontCache {
     /// Makes a store of fonts that together take up to `max` bytes.
     pub(super) fn new(max: usize) -> Self {
-        Fonts {
+        FontCache {
             known: HashMap::new(),
             size: 0,
             max,
         }
     }
 
-    fn get(&mut self, file: &PdfFile<'_>, font: &Object) -> Rc<Font> {
-        let read = || Rc::new(Font::read(file, file.resolve(font).dict()));
+    fn get(&mut self, file: &PdfFile<'_>, font: &PdfObject) -> Rc<PdfFont> {
+        let read = || Rc::new(PdfFont::read(file, file.resolve(font).dict()));
         let Some(reference) = font.reference() else {
-            file.spend(DIRECT);
+            file.spend(DIRECT_FONT_COST);
             return read();
         };
         if let Some(known) = self.known.get(&reference) {
@@ -70,26 +70,26 @@ impl Fonts {
 
 /// The text of a page.
 #[derive(Debug, Default)]
-pub(super) struct ShownPage {
+pub(super) struct PageText {
     pub(super) lines: PageLines,
     /// Why text may be missing.
     pub(super) flaw: Option<StreamFlaw>,
 }
 
 /// Reads a page.
-pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownPage {
+pub(super) fn read(file: &PdfFile<'_>, fonts: &mut FontCache, page: &Page) -> PageText {
     let mut reader = ContentReader {
         file,
         fonts,
-        shown: ShownPage::default(),
+        shown: PageText::default(),
         text: String::new(),
-        max: TEXT.min(file.memory() / 4),
+        max: MAX_PAGE_TEXT_BYTES.min(file.memory() / 4),
         depth: 0,
     };
     let contents = file.get(&page.dict, b"Contents");
     let parts = match contents {
-        Object::Array(parts) => parts,
-        Object::Null => vec![page.dict.get(b"Contents").clone()],
+        PdfObject::Array(parts) => parts,
+        PdfObject::Null => vec![page.dict.get(b"Contents").clone()],
         other => vec![other],
     };
     // An operator's operands may be in the stream before it.
@@ -97,7 +97,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownP
     let mut held = Vec::new();
     for part in &parts {
         let object = file.resolve(part);
-        if let Object::Stream(stream) = object {
+        if let PdfObject::Stream(stream) = object {
             let part = reader.decode(&stream);
             if parts.len() == 1 {
                 held.push(part);
@@ -105,36 +105,41 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownP
             }
             bytes.extend_from_slice(&part);
             bytes.push(b'\n');
-        } else if part.reference().is_some() && object == Object::Null && !file.is_spent() {
+        } else if part.reference().is_some() && object == PdfObject::Null && !file.is_spent() {
             reader.shown.flaw = Some(StreamFlaw::Missing);
         }
     }
     let content = held.first().map_or(&bytes[..], |part| part);
-    reader.content(content, &page.resources, Graphics::default());
+    reader.content(content, &page.resources, GraphicsState::default());
     reader.annotations(page);
     reader.shown
 }
 
 /// Returns the appearance of an annotation (12.5.5) in its current state, unless it is hidden.
-fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<PdfStream> {
+fn appearance(file: &PdfFile<'_>, annotation: &PdfDict) -> Option<PdfStream> {
     const HIDDEN: usize = 2;
     let flags = file.get(annotation, b"F").count().unwrap_or_default();
     let all = file.get(annotation, b"AP");
     let shown = match file.get(all.dict(), b"N") {
-        Object::Dict(states) => file.get(&states, file.get(annotation, b"AS").name()),
+        PdfObject::Dict(states) => file.get(&states, file.get(annotation, b"AS").name()),
         shown => shown,
     };
     match shown {
-        Object::Stream(stream) if flags & HIDDEN == 0 => Some(stream),
+        PdfObject::Stream(stream) if flags & HIDDEN == 0 => Some(stream),
         _ => None,
     }
 }
 
 /// Returns the transformation that moves the box of a form to the place of its annotation.
-fn place_of(file: &PdfFile<'_>, annotation: &Dict, form: &Dict) -> Matrix {
-    let corner = |dict: &Dict, key: &[u8]| {
+fn place_of(file: &PdfFile<'_>, annotation: &PdfDict, form: &PdfDict) -> Matrix {
+    let corner = |dict: &PdfDict, key: &[u8]| {
         let numbers = file.items(dict.get(key));
-        let number = |at: usize| numbers.get(at).and_then(Object::number).unwrap_or_default();
+        let number = |at: usize| {
+            numbers
+                .get(at)
+                .and_then(PdfObject::number)
+                .unwrap_or_default()
+        };
         (number(0).min(number(2)), number(1).min(number(3)))
     };
     let (to, from) = (corner(annotation, b"Rect"), corner(form, b"BBox"));
@@ -143,9 +148,9 @@ fn place_of(file: &PdfFile<'_>, annotation: &Dict, form: &Dict) -> Matrix {
 
 /// The parts of the graphics state that affect text.
 #[derive(Clone)]
-struct Graphics {
+struct GraphicsState {
     to_page: Matrix,
-    font: Option<Rc<Font>>,
+    font: Option<Rc<PdfFont>>,
     size: f64,
     character_space: f64,
     word_space: f64,
@@ -155,10 +160,10 @@ struct Graphics {
     rise: f64,
 }
 
-impl Default for Graphics {
+impl Default for GraphicsState {
     fn default() -> Self {
-        Graphics {
-            to_page: Matrix::UNIT,
+        GraphicsState {
+            to_page: Matrix::IDENTITY,
             font: None,
             size: 0.0,
             character_space: 0.0,
@@ -171,17 +176,17 @@ impl Default for Graphics {
 }
 
 /// The state of one content stream.
-struct Painter<'r> {
-    graphics: Graphics,
-    saved: Vec<Graphics>,
+struct ContentStreamState<'r> {
+    graphics: GraphicsState,
+    saved: Vec<GraphicsState>,
     /// The places of the next glyph and of the current line's start (9.4.1).
     text: Matrix,
     line: Matrix,
-    resources: &'r Dict,
+    resources: &'r PdfDict,
     /// Fonts of the resources that were used, by name.
-    fonts: HashMap<Vec<u8>, Option<Rc<Font>>>,
+    fonts: HashMap<Vec<u8>, Option<Rc<PdfFont>>>,
     /// The dictionary of images and forms, read at the first use.
-    objects: Option<Object>,
+    objects: Option<PdfObject>,
     /// For each open marked content, whether other text replaces its own (14.9.4). That is true for one at most.
     marks: Vec<bool>,
     is_replaced: bool,
@@ -189,8 +194,8 @@ struct Painter<'r> {
 
 struct ContentReader<'r, 'd> {
     file: &'r PdfFile<'d>,
-    fonts: &'r mut Fonts,
-    shown: ShownPage,
+    fonts: &'r mut FontCache,
+    shown: PageText,
     /// The text of a string, reused.
     text: String,
     /// Bytes of text that the page may still have.
@@ -199,7 +204,7 @@ struct ContentReader<'r, 'd> {
 }
 
 impl<'r> ContentReader<'r, '_> {
-    fn decode(&mut self, stream: &PdfStream) -> super::file::Held<'r> {
+    fn decode(&mut self, stream: &PdfStream) -> super::file::BudgetedBytes<'r> {
         let held = self.file.decode(stream);
         self.file.note(
             held.flaw.filter(|flaw| *flaw == StreamFlaw::Unreadable),
@@ -217,15 +222,15 @@ impl<'r> ContentReader<'r, '_> {
     /// Shows the texts of a page's form fields, notes and stamps.
     fn annotations(&mut self, page: &Page) {
         let annotations = self.file.get(&page.dict, b"Annots");
-        for annotation in annotations.array().iter().take(ANNOTATIONS) {
+        for annotation in annotations.array().iter().take(MAX_ANNOTATIONS) {
             let annotation = self.file.resolve(annotation);
             let Some(form) = appearance(self.file, annotation.dict()) else {
                 continue;
             };
-            self.file.spend(FORM);
-            let graphics = Graphics {
+            self.file.spend(FORM_COST);
+            let graphics = GraphicsState {
                 to_page: place_of(self.file, annotation.dict(), &form.dict),
-                ..Graphics::default()
+                ..GraphicsState::default()
             };
             if self.file.is_spent() {
                 return self.flawed(StreamFlaw::Large);
@@ -234,12 +239,12 @@ impl<'r> ContentReader<'r, '_> {
         }
     }
 
-    fn content(&mut self, bytes: &[u8], resources: &Dict, graphics: Graphics) {
-        let mut painter = Painter {
+    fn content(&mut self, bytes: &[u8], resources: &PdfDict, graphics: GraphicsState) {
+        let mut painter = ContentStreamState {
             graphics,
             saved: Vec::new(),
-            text: Matrix::UNIT,
-            line: Matrix::UNIT,
+            text: Matrix::IDENTITY,
+            line: Matrix::IDENTITY,
             resources,
             fonts: HashMap::new(),
             objects: None,
@@ -257,7 +262,7 @@ impl<'r> ContentReader<'r, '_> {
                     }
                     operands.clear();
                 }
-                operand if operands.len() < OPERANDS => operands.push(operand),
+                operand if operands.len() < MAX_OPERANDS => operands.push(operand),
                 _ => self.flawed(StreamFlaw::Operands),
             }
         }
@@ -275,7 +280,12 @@ impl<'r> ContentReader<'r, '_> {
     }
 
     /// Performs an operator. Returns false if the page is not read further.
-    fn operator(&mut self, painter: &mut Painter<'_>, name: &[u8], operands: &[Token<'_>]) -> bool {
+    fn operator(
+        &mut self,
+        painter: &mut ContentStreamState<'_>,
+        name: &[u8],
+        operands: &[Token<'_>],
+    ) -> bool {
         match name {
             b"Tj" => self.show(painter, operands),
             b"TJ" => self.show(painter, operands),
@@ -313,7 +323,7 @@ impl<'r> ContentReader<'r, '_> {
         }
     }
 
-    fn set_font(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) {
+    fn set_font(&mut self, painter: &mut ContentStreamState<'_>, operands: &[Token<'_>]) {
         let Some(Token::Name(name)) = operands.first() else {
             return;
         };
@@ -324,17 +334,17 @@ impl<'r> ContentReader<'r, '_> {
         }
         let fonts = self.file.get(painter.resources, b"Font");
         let font = match fonts.dict().get(name) {
-            Object::Null => None,
+            PdfObject::Null => None,
             font => Some(self.fonts.get(self.file, font)),
         };
-        if painter.fonts.len() < FONTS {
+        if painter.fonts.len() < MAX_FONTS {
             painter.fonts.insert(name.to_vec(), font.clone());
         }
         painter.graphics.font = font;
     }
 
     /// Shows a string, or the strings of an array with the distances between them.
-    fn show(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
+    fn show(&mut self, painter: &mut ContentStreamState<'_>, operands: &[Token<'_>]) -> bool {
         for operand in operands {
             match operand {
                 Token::Number(number) => {
@@ -348,7 +358,7 @@ impl<'r> ContentReader<'r, '_> {
         true
     }
 
-    fn show_text(&mut self, painter: &mut Painter<'_>, bytes: &[u8]) -> bool {
+    fn show_text(&mut self, painter: &mut ContentStreamState<'_>, bytes: &[u8]) -> bool {
         let Some(font) = painter.graphics.font.clone() else {
             return true;
         };
@@ -373,13 +383,13 @@ impl<'r> ContentReader<'r, '_> {
             if self.text[before..] != *" " {
                 let (start, _) = seen.unwrap_or((width, width));
                 seen = Some((start, width + step - spaces.0));
-            } else if (step * graphics.scale).abs() < NO_WIDTH * size.abs() {
+            } else if (step * graphics.scale).abs() < MAX_INVISIBLE_WIDTH * size.abs() {
                 // An invisible blank.
                 self.text.truncate(before);
             }
             width += step;
         }
-        if self.text.len() > PLAIN * bytes.len() {
+        if self.text.len() > FREE_TEXT_BYTES_PER_CODE * bytes.len() {
             self.file.spend(self.text.len());
         }
         let start = painter.point();
@@ -397,7 +407,7 @@ impl<'r> ContentReader<'r, '_> {
     /// Adds the text that was read, from `start` to `end`. The part between the points `seen` is visible.
     fn add(
         &mut self,
-        painter: &Painter<'_>,
+        painter: &ContentStreamState<'_>,
         (start, end): (Point, Point),
         seen: Option<(Point, Point)>,
     ) -> bool {
@@ -424,7 +434,7 @@ impl<'r> ContentReader<'r, '_> {
             return false;
         };
         self.max = left;
-        self.shown.lines.add(&TextRun {
+        self.shown.lines.add(&TextSpan {
             text: &self.text,
             start,
             end,
@@ -437,7 +447,7 @@ impl<'r> ContentReader<'r, '_> {
 
     /// Starts marked content, whose properties may have text that replaces its own. Returns false if the page is not read
     /// further.
-    fn begin(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
+    fn begin(&mut self, painter: &mut ContentStreamState<'_>, operands: &[Token<'_>]) -> bool {
         let inline = operands
             .iter()
             .position(|operand| *operand == Token::Name(b"ActualText".into()));
@@ -466,22 +476,22 @@ impl<'r> ContentReader<'r, '_> {
     }
 
     /// Shows a form. Returns false if the page is not read further.
-    fn form(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
+    fn form(&mut self, painter: &mut ContentStreamState<'_>, operands: &[Token<'_>]) -> bool {
         let Some(Token::Name(name)) = operands.last() else {
             return true;
         };
-        self.file.spend(FORM);
+        self.file.spend(FORM_COST);
         let file = self.file;
         let objects = painter
             .objects
             .get_or_insert_with(|| file.get(painter.resources, b"XObject"));
-        let Object::Stream(stream) = file.get(objects.dict(), name) else {
+        let PdfObject::Stream(stream) = file.get(objects.dict(), name) else {
             return true;
         };
         if self.file.get(&stream.dict, b"Subtype").name() != b"Form" {
             return true;
         }
-        if self.depth >= FORMS || self.file.is_spent() {
+        if self.depth >= MAX_FORM_DEPTH || self.file.is_spent() {
             self.flawed(if self.file.is_spent() {
                 StreamFlaw::Large
             } else {
@@ -494,27 +504,27 @@ impl<'r> ContentReader<'r, '_> {
     }
 
     /// Shows a form. If it has no resources, it uses those around it.
-    fn show_form(&mut self, stream: &PdfStream, resources: &Dict, mut graphics: Graphics) {
+    fn show_form(&mut self, stream: &PdfStream, resources: &PdfDict, mut graphics: GraphicsState) {
         self.depth += 1;
         let bytes = self.decode(stream);
         let matrix: Vec<_> = self.file.items(stream.dict.get(b"Matrix"));
-        let matrix: Vec<_> = matrix.iter().filter_map(Object::number).collect();
-        let matrix = matrix.try_into().map_or(Matrix::UNIT, Matrix);
+        let matrix: Vec<_> = matrix.iter().filter_map(PdfObject::number).collect();
+        let matrix = matrix.try_into().map_or(Matrix::IDENTITY, Matrix);
         graphics.to_page = matrix.then(graphics.to_page);
         match self.file.get(&stream.dict, b"Resources") {
-            Object::Dict(own) => self.content(&bytes, &own, graphics),
+            PdfObject::Dict(own) => self.content(&bytes, &own, graphics),
             _ => self.content(&bytes, resources, graphics),
         }
         self.depth -= 1;
     }
 }
 
-impl Painter<'_> {
+impl ContentStreamState<'_> {
     /// Performs an operator that changes only this state.
     fn place(&mut self, name: &[u8], operands: &[Token<'_>]) {
         let number = || numbers::<1>(operands)[0];
         match name {
-            b"q" if self.saved.len() < STATES => self.saved.push(self.graphics.clone()),
+            b"q" if self.saved.len() < MAX_SAVED_STATES => self.saved.push(self.graphics.clone()),
             b"Q" => {
                 if let Some(saved) = self.saved.pop() {
                     self.graphics = saved;
@@ -524,7 +534,7 @@ impl Painter<'_> {
                 let matrix = Matrix(numbers(operands));
                 self.graphics.to_page = matrix.then(self.graphics.to_page);
             }
-            b"BT" => (self.text, self.line) = (Matrix::UNIT, Matrix::UNIT),
+            b"BT" => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
             b"Tm" => {
                 self.line = Matrix(numbers(operands));
                 self.text = self.line;
@@ -556,7 +566,7 @@ impl Painter<'_> {
 
     fn is_vertical(&self) -> bool {
         match self.graphics.font.as_deref() {
-            Some(Font::Composite(font)) => font.is_vertical,
+            Some(PdfFont::Composite(font)) => font.is_vertical,
             _ => false,
         }
     }
@@ -589,7 +599,7 @@ impl Painter<'_> {
     }
 
     fn mark(&mut self, replaces: bool) {
-        if self.marks.len() < OPERANDS {
+        if self.marks.len() < MAX_OPERANDS {
             self.marks.push(replaces);
             self.is_replaced |= replaces;
         }

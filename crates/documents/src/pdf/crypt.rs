@@ -8,18 +8,18 @@ use md5::Md5;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::file::PdfFile;
-use super::object::{Dict, Object, PdfStream, Ref};
+use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
 
 /// Padding of short passwords (algorithm 2). The padded empty password is all of it.
-const PADDING: [u8; 32] = [
+const PASSWORD_PADDING: [u8; 32] = [
     0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
     0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A,
 ];
 /// Bytes of a block of AES.
-const BLOCK: usize = 16;
+const AES_BLOCK_BYTES: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum CipherMethod {
     Plain,
     Rc4,
     Aes128,
@@ -28,34 +28,34 @@ enum Method {
 
 /// How the strings and streams of a file are decrypted.
 #[derive(Debug)]
-pub(super) struct Crypt {
+pub(super) struct Decryption {
     /// `None` if the empty password does not open the file.
     key: Option<Vec<u8>>,
-    texts: Method,
-    streams: Method,
+    texts: CipherMethod,
+    streams: CipherMethod,
     has_plain_metadata: bool,
 }
 
-impl Crypt {
+impl Decryption {
     /// Returns the encryption of `file`, whose trailer was read; `None` if it is not encrypted.
-    pub(super) fn of(file: &PdfFile<'_>) -> Option<Crypt> {
+    pub(super) fn of(file: &PdfFile<'_>) -> Option<Decryption> {
         let dict = file.get(file.trailer(), b"Encrypt");
-        if dict == Object::Null {
+        if dict == PdfObject::Null {
             return None;
         }
         let dict = dict.dict();
         let ids = file.items(file.trailer().get(b"ID"));
-        let id = ids.first().and_then(Object::text).unwrap_or_default();
+        let id = ids.first().and_then(PdfObject::text).unwrap_or_default();
         let number = |key: &[u8]| file.get(dict, key).number().unwrap_or_default();
         let version = number(b"V");
         let method = |key: &[u8]| match version as i64 {
-            1 | 2 => Some(Method::Rc4),
+            1 | 2 => Some(CipherMethod::Rc4),
             4 | 5 => method_called(file, dict, file.get(dict, key).name()),
             _ => None,
         };
         let (texts, streams) = (method(b"StrF"), method(b"StmF"));
-        let has_plain_metadata = file.get(dict, b"EncryptMetadata") == Object::Bool(false);
-        let handler = Handler {
+        let has_plain_metadata = file.get(dict, b"EncryptMetadata") == PdfObject::Bool(false);
+        let handler = SecurityHandler {
             owner: text(file, dict, b"O"),
             user: text(file, dict, b"U"),
             user_key: text(file, dict, b"UE"),
@@ -71,10 +71,10 @@ impl Crypt {
             has_plain_metadata,
         };
         let is_known = texts.is_some() && streams.is_some();
-        Some(Crypt {
+        Some(Decryption {
             key: is_known.then(|| handler.empty_password_key()).flatten(),
-            texts: texts.unwrap_or(Method::Plain),
-            streams: streams.unwrap_or(Method::Plain),
+            texts: texts.unwrap_or(CipherMethod::Plain),
+            streams: streams.unwrap_or(CipherMethod::Plain),
             has_plain_metadata,
         })
     }
@@ -112,15 +112,15 @@ impl Crypt {
     }
 
     /// Decrypts the strings in the object `id`.
-    pub(super) fn decrypt_texts(&self, object: &mut Object, id: Ref) {
+    pub(super) fn decrypt_texts(&self, object: &mut PdfObject, id: ObjectRef) {
         match object {
-            Object::Text(text) => *text = self.undo(self.texts, text, id).into_owned(),
-            Object::Array(items) => {
+            PdfObject::Text(text) => *text = self.undo(self.texts, text, id).into_owned(),
+            PdfObject::Array(items) => {
                 for item in items {
                     self.decrypt_texts(item, id);
                 }
             }
-            Object::Dict(dict) => {
+            PdfObject::Dict(dict) => {
                 for (_, value) in &mut dict.0 {
                     self.decrypt_texts(value, id);
                 }
@@ -129,19 +129,19 @@ impl Crypt {
         }
     }
 
-    fn undo<'b>(&self, method: Method, bytes: &'b [u8], id: Ref) -> Cow<'b, [u8]> {
+    fn undo<'b>(&self, method: CipherMethod, bytes: &'b [u8], id: ObjectRef) -> Cow<'b, [u8]> {
         let Some(key) = &self.key else {
             return bytes.into();
         };
         match method {
-            Method::Plain => bytes.into(),
-            Method::Rc4 => rc4(&object_key(key, id, b""), bytes).into(),
-            Method::Aes128 => {
+            CipherMethod::Plain => bytes.into(),
+            CipherMethod::Rc4 => rc4(&object_key(key, id, b""), bytes).into(),
+            CipherMethod::Aes128 => {
                 let key: Option<[u8; 16]> = object_key(key, id, b"sAlT").try_into().ok();
                 let cipher = key.map(|key| Aes128::new(&key.into()));
                 cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
             }
-            Method::Aes256 => {
+            CipherMethod::Aes256 => {
                 let key: Option<[u8; 32]> = key.clone().try_into().ok();
                 let cipher = key.map(|key| Aes256::new(&key.into()));
                 cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
@@ -150,28 +150,28 @@ impl Crypt {
     }
 }
 
-fn text(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Vec<u8> {
+fn text(file: &PdfFile<'_>, dict: &PdfDict, key: &[u8]) -> Vec<u8> {
     let value = file.get(dict, key);
     value.text().unwrap_or_default().to_vec()
 }
 
 /// Returns the method of the crypt filter `name` in the dictionary of encryption; `None` if it is unknown.
-fn method_called(file: &PdfFile<'_>, dict: &Dict, name: &[u8]) -> Option<Method> {
+fn method_called(file: &PdfFile<'_>, dict: &PdfDict, name: &[u8]) -> Option<CipherMethod> {
     if matches!(name, b"" | b"Identity") {
-        return Some(Method::Plain);
+        return Some(CipherMethod::Plain);
     }
     let filter = file.get(file.get(dict, b"CF").dict(), name);
     Some(match file.get(filter.dict(), b"CFM").name() {
-        b"None" => Method::Plain,
-        b"V2" => Method::Rc4,
-        b"AESV2" => Method::Aes128,
-        b"AESV3" => Method::Aes256,
+        b"None" => CipherMethod::Plain,
+        b"V2" => CipherMethod::Rc4,
+        b"AESV2" => CipherMethod::Aes128,
+        b"AESV3" => CipherMethod::Aes256,
         _ => return None,
     })
 }
 
 /// The fields of the standard security handler (7.6.4).
-struct Handler<'e> {
+struct SecurityHandler<'e> {
     owner: Vec<u8>,
     user: Vec<u8>,
     user_key: Vec<u8>,
@@ -184,12 +184,12 @@ struct Handler<'e> {
     has_plain_metadata: bool,
 }
 
-impl Handler<'_> {
+impl SecurityHandler<'_> {
     /// Returns the key of the file, if the empty password opens it as its user or owner.
     fn empty_password_key(&self) -> Option<Vec<u8>> {
         match self.revision {
             2..=4 => self
-                .key(&PADDING)
+                .key(&PASSWORD_PADDING)
                 .or_else(|| self.key(&self.user_password()?)),
             5 | 6 => self.key_of_256_bits(),
             _ => None,
@@ -198,7 +198,7 @@ impl Handler<'_> {
 
     /// Returns the user's password, if the owner's is empty (algorithms 3 and 7), of revisions 2 to 4.
     fn user_password(&self) -> Option<Vec<u8>> {
-        let mut key = Md5::digest(PADDING).to_vec();
+        let mut key = Md5::digest(PASSWORD_PADDING).to_vec();
         if self.revision >= 3 {
             key = (0..50).fold(key, |key, _| Md5::digest(&key).to_vec());
         }
@@ -230,10 +230,10 @@ impl Handler<'_> {
             key.truncate(self.length);
         }
         let proof = match self.revision {
-            2 => rc4(&key, &PADDING),
+            2 => rc4(&key, &PASSWORD_PADDING),
             _ => {
                 let mut hash = Md5::new();
-                hash.update(PADDING);
+                hash.update(PASSWORD_PADDING);
                 hash.update(self.id);
                 (0..20).fold(hash.finalize().to_vec(), |proof, round| {
                     rc4_with(&key, round, &proof)
@@ -252,7 +252,7 @@ impl Handler<'_> {
                 return None;
             }
             let cipher = Aes256::new(&self.hash(&salts[8..], user).into());
-            Some(unchained(&cipher, &[0; BLOCK], packed.get(..32)?))
+            Some(unchained(&cipher, &[0; AES_BLOCK_BYTES], packed.get(..32)?))
         };
         key(user, &self.user_key, &[]).or_else(|| key(&self.owner, &self.owner_key, user))
     }
@@ -294,7 +294,7 @@ fn hardened(mut hash: Vec<u8>, user: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the key of one object (algorithm 1).
-fn object_key(key: &[u8], id: Ref, salt: &[u8]) -> Vec<u8> {
+fn object_key(key: &[u8], id: ObjectRef, salt: &[u8]) -> Vec<u8> {
     let mut hash = Md5::new();
     hash.update(key);
     hash.update(&id.number.to_le_bytes()[..3]);
@@ -331,22 +331,26 @@ fn rc4(key: &[u8], bytes: &[u8]) -> Vec<u8> {
 
 /// Decrypts `bytes`, which start with the initial block of the chain and end with padding.
 fn unpadded(cipher: &impl BlockCipherDecrypt, bytes: &[u8]) -> Vec<u8> {
-    let Some((start, bytes)) = bytes.split_first_chunk::<BLOCK>() else {
+    let Some((start, bytes)) = bytes.split_first_chunk::<AES_BLOCK_BYTES>() else {
         return Vec::new();
     };
     let mut text = unchained(cipher, start, bytes);
     let padding = text.last().map_or(0, |last| usize::from(*last));
-    if (1..=BLOCK).contains(&padding) {
+    if (1..=AES_BLOCK_BYTES).contains(&padding) {
         text.truncate(text.len() - padding);
     }
     text
 }
 
 /// Decrypts whole blocks, chained from `start` (CBC).
-fn unchained(cipher: &impl BlockCipherDecrypt, start: &[u8; BLOCK], bytes: &[u8]) -> Vec<u8> {
+fn unchained(
+    cipher: &impl BlockCipherDecrypt,
+    start: &[u8; AES_BLOCK_BYTES],
+    bytes: &[u8],
+) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes.len());
     let mut before = &start[..];
-    for block in bytes.chunks_exact(BLOCK) {
+    for block in bytes.chunks_exact(AES_BLOCK_BYTES) {
         let Ok(mut plain) = Array::try_from(block) else {
             break;
         };
@@ -358,10 +362,10 @@ fn unchained(cipher: &impl BlockCipherDecrypt, start: &[u8; BLOCK], bytes: &[u8]
 }
 
 /// Encrypts whole blocks, chained from `start` (CBC).
-fn chained(cipher: &impl BlockCipherEncrypt, start: [u8; BLOCK], text: &[u8]) -> Vec<u8> {
+fn chained(cipher: &impl BlockCipherEncrypt, start: [u8; AES_BLOCK_BYTES], text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut before = start.to_vec();
-    for block in text.chunks_exact(BLOCK) {
+    for block in text.chunks_exact(AES_BLOCK_BYTES) {
         let mixed: Vec<u8> = block.iter().zip(&before).map(|(a, b)| a ^ b).collect();
         let Ok(mut block) = Array::try_from(&mixed[..]) else {
             break;

@@ -2,7 +2,7 @@
 
 /// Names of the glyphs of ASCII, starting with the blank.
 #[rustfmt::skip]
-const ASCII: [&str; 95] = [
+const ASCII_GLYPHS: [&str; 95] = [
     "space", "exclam", "quotedbl", "numbersign", "dollar", "percent", "ampersand", "quotesingle", "parenleft",
     "parenright", "asterisk", "plus", "comma", "hyphen", "period", "slash", "zero", "one", "two", "three", "four",
     "five", "six", "seven", "eight", "nine", "colon", "semicolon", "less", "equal", "greater", "question", "at", "A",
@@ -14,7 +14,7 @@ const ASCII: [&str; 95] = [
 
 /// Names of other glyphs in the text of articles.
 #[rustfmt::skip]
-const OTHERS: [(&str, &str); 72] = [
+const OTHER_GLYPHS: [(&str, &str); 72] = [
     ("quoteright", "\u{2019}"), ("quoteleft", "\u{2018}"), ("quotedblleft", "\u{201c}"), ("quotedblright", "\u{201d}"),
     ("quotesinglbase", "\u{201a}"), ("quotedblbase", "\u{201e}"), ("guillemotleft", "\u{ab}"),
     ("guillemotright", "\u{bb}"), ("guilsinglleft", "\u{2039}"), ("guilsinglright", "\u{203a}"), ("endash", "\u{2013}"),
@@ -51,7 +51,7 @@ const ACCENTS: [(&str, char); 12] = [
 
 /// Codes of the standard encoding beyond ASCII whose glyphs are in OTHERS.
 #[rustfmt::skip]
-const STANDARD: [(u8, &str); 34] = [
+const STANDARD_CODES: [(u8, &str); 34] = [
     (161, "exclamdown"), (162, "cent"), (163, "sterling"), (165, "yen"), (167, "section"), (169, "quotesingle"),
     (170, "quotedblleft"), (171, "guillemotleft"), (172, "guilsinglleft"), (173, "guilsinglright"), (174, "fi"),
     (175, "fl"), (177, "endash"), (178, "dagger"), (179, "daggerdbl"), (180, "periodcentered"), (182, "paragraph"),
@@ -62,18 +62,18 @@ const STANDARD: [(u8, &str); 34] = [
 
 /// The encoding that a font's own encoding is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum BaseEncoding {
     Standard,
     WinAnsi,
     MacRoman,
 }
 
-impl Base {
-    pub(super) fn named(name: &[u8]) -> Option<Base> {
+impl BaseEncoding {
+    pub(super) fn named(name: &[u8]) -> Option<BaseEncoding> {
         match name {
-            b"StandardEncoding" => Some(Base::Standard),
-            b"WinAnsiEncoding" | b"PDFDocEncoding" => Some(Base::WinAnsi),
-            b"MacRomanEncoding" | b"MacExpertEncoding" => Some(Base::MacRoman),
+            b"StandardEncoding" => Some(BaseEncoding::Standard),
+            b"WinAnsiEncoding" | b"PDFDocEncoding" => Some(BaseEncoding::WinAnsi),
+            b"MacRomanEncoding" | b"MacExpertEncoding" => Some(BaseEncoding::MacRoman),
             _ => None,
         }
     }
@@ -82,15 +82,15 @@ impl Base {
     pub(super) fn text(self, code: u8) -> String {
         match (self, code) {
             (_, ..0x20 | 0x7f) => String::new(),
-            (Base::Standard, b'\'') => "\u{2019}".into(),
-            (Base::Standard, b'`') => "\u{2018}".into(),
+            (BaseEncoding::Standard, b'\'') => "\u{2019}".into(),
+            (BaseEncoding::Standard, b'`') => "\u{2018}".into(),
             (_, ..0x7f) => char::from(code).into(),
-            (Base::Standard, _) => {
-                let named = STANDARD.iter().find(|(own, _)| *own == code);
+            (BaseEncoding::Standard, _) => {
+                let named = STANDARD_CODES.iter().find(|(own, _)| *own == code);
                 named.map_or_else(String::new, |(_, name)| glyph(name.as_bytes()))
             }
-            (Base::WinAnsi, _) => encoding_rs::WINDOWS_1252.decode(&[code]).0.into_owned(),
-            (Base::MacRoman, _) => encoding_rs::MACINTOSH.decode(&[code]).0.into_owned(),
+            (BaseEncoding::WinAnsi, _) => encoding_rs::WINDOWS_1252.decode(&[code]).0.into_owned(),
+            (BaseEncoding::MacRoman, _) => encoding_rs::MACINTOSH.decode(&[code]).0.into_owned(),
         }
     }
 }
@@ -105,10 +105,10 @@ pub(super) fn glyph(name: &[u8]) -> String {
         Some((front, _)) if !front.is_empty() => front,
         _ => name,
     };
-    if let Some(at) = ASCII.iter().position(|own| *own == name) {
+    if let Some(at) = ASCII_GLYPHS.iter().position(|own| *own == name) {
         return char::from(b' ' + at as u8).into();
     }
-    if let Some((_, text)) = OTHERS.iter().find(|(own, _)| *own == name) {
+    if let Some((_, text)) = OTHER_GLYPHS.iter().find(|(own, _)| *own == name) {
         return (*text).into();
     }
     accented(name)
@@ -134,7 +134,7 @@ fn by_number(name: &str) -> Option<String> {
 
 /// Widths of ASCII in thousandths of the font's size, for the standard fonts, whose widths files may leave out.
 #[rustfmt::skip]
-const SANS: [u16; 95] = [
+const SANS_WIDTHS: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
     722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
@@ -142,7 +142,7 @@ const SANS: [u16; 95] = [
     260, 334, 584,
 ];
 #[rustfmt::skip]
-const SERIF: [u16; 95] = [
+const SERIF_WIDTHS: [u16; 95] = [
     250, 333, 408, 500, 500, 833, 778, 180, 333, 333, 500, 564, 250, 333, 250, 278, 500, 500, 500, 500, 500, 500, 500,
     500, 500, 500, 278, 278, 564, 564, 564, 444, 921, 722, 667, 667, 722, 611, 556, 722, 722, 333, 389, 722, 611, 889,
     722, 722, 556, 722, 667, 556, 611, 722, 722, 944, 722, 722, 611, 333, 278, 333, 469, 500, 333, 444, 500, 444, 500,
@@ -155,8 +155,8 @@ pub(super) fn standard_width(name: &[u8], code: u8) -> f32 {
     let has = |word: &[u8]| memchr::memmem::find(name, word).is_some();
     let table = match () {
         () if has(b"Courier") || has(b"Mono") => return 600.0,
-        () if has(b"Times") || has(b"Serif") => &SERIF,
-        () => &SANS,
+        () if has(b"Times") || has(b"Serif") => &SERIF_WIDTHS,
+        () => &SANS_WIDTHS,
     };
     let at = usize::from(code).wrapping_sub(32);
     table.get(at).map_or(500.0, |width| f32::from(*width))
@@ -196,9 +196,9 @@ mod tests {
         ] {
             assert_eq!(glyph(name.as_bytes()), text, "{name}");
         }
-        assert_eq!(Base::WinAnsi.text(0x96), "\u{2013}");
-        assert_eq!(Base::MacRoman.text(0xd0), "\u{2013}");
-        assert_eq!(Base::Standard.text(177), "\u{2013}");
+        assert_eq!(BaseEncoding::WinAnsi.text(0x96), "\u{2013}");
+        assert_eq!(BaseEncoding::MacRoman.text(0xd0), "\u{2013}");
+        assert_eq!(BaseEncoding::Standard.text(177), "\u{2013}");
     }
 
     #[test]

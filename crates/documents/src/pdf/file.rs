@@ -5,16 +5,16 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::{ControlFlow, Deref};
 use std::rc::Rc;
 
-use super::crypt::Crypt;
-use super::filter::{Filter, StreamFlaw, Unpacked, listed, unpack};
+use super::crypt::Decryption;
+use super::filter::{Filter, FilterOutput, StreamFlaw, listed, unpack};
 use super::lexer::{Lexer, Token, is_blank};
-use super::object::{Dict, Object, PdfStream, Ref};
+use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
 use super::xref::{ObjectPlace, XrefTable, data_end, data_start, has_end, header_at};
 
 /// Maximum length of a chain of references, and maximum depth of objects that are needed to read others.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Maximum number of unpacked object streams that are kept.
-const KEPT: usize = 8;
+const MAX_KEPT_STREAMS: usize = 8;
 
 /// Limits on the cost of one file.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +37,13 @@ struct PdfBudget {
 
 /// Unpacked bytes, which count as held until they are dropped.
 #[derive(Debug)]
-pub(super) struct Held<'b> {
+pub(super) struct BudgetedBytes<'b> {
     bytes: Vec<u8>,
     budget: &'b PdfBudget,
     pub(super) flaw: Option<StreamFlaw>,
 }
 
-impl Deref for Held<'_> {
+impl Deref for BudgetedBytes<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -51,7 +51,7 @@ impl Deref for Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for BudgetedBytes<'_> {
     fn drop(&mut self) {
         self.budget
             .held
@@ -75,7 +75,7 @@ pub(super) struct PdfFile<'d> {
     table: XrefTable,
     /// The table that a search builds, if it was needed.
     searched: OnceCell<XrefTable>,
-    crypt: Option<Crypt>,
+    crypt: Option<Decryption>,
     budget: PdfBudget,
     /// Number of objects that are being read, one within another.
     depth: Cell<usize>,
@@ -97,14 +97,14 @@ pub(super) struct DamagedStream {
 
 /// A file that needs a password, or is encrypted by an unknown method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Locked;
+pub(super) struct PasswordNeeded;
 
 impl<'d> PdfFile<'d> {
     /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
-    pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, Locked> {
+    pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, PasswordNeeded> {
         if let Some(table) = XrefTable::read(data, limits.memory / 4) {
             let file = PdfFile::with(data, table, limits);
-            if file.has_pages() || file.crypt.as_ref().is_some_and(Crypt::is_locked) {
+            if file.has_pages() || file.crypt.as_ref().is_some_and(Decryption::is_locked) {
                 return file.unlocked();
             }
         }
@@ -132,13 +132,13 @@ impl<'d> PdfFile<'d> {
             is_short: Cell::new(false),
             streams: RefCell::default(),
         };
-        file.crypt = Crypt::of(&file);
+        file.crypt = Decryption::of(&file);
         file
     }
 
-    fn unlocked(self) -> Result<Self, Locked> {
-        if self.crypt.as_ref().is_some_and(Crypt::is_locked) {
-            Err(Locked)
+    fn unlocked(self) -> Result<Self, PasswordNeeded> {
+        if self.crypt.as_ref().is_some_and(Decryption::is_locked) {
+            Err(PasswordNeeded)
         } else {
             Ok(self)
         }
@@ -153,7 +153,7 @@ impl<'d> PdfFile<'d> {
     fn index_streams(&mut self) {
         for number in self.table.in_file_order() {
             let object = self.load(number);
-            let Object::Stream(stream) = &object else {
+            let PdfObject::Stream(stream) = &object else {
                 continue;
             };
             match stream.dict.get(b"Type").name() {
@@ -162,7 +162,7 @@ impl<'d> PdfFile<'d> {
                     // A catalog that was already found comes after these entries, so it counts.
                     self.table.trailer.0.splice(0..0, entries);
                     self.crypt = None;
-                    self.crypt = Crypt::of(self);
+                    self.crypt = Decryption::of(self);
                 }
                 b"ObjStm" => {
                     let Some(objects) = self.object_stream(number) else {
@@ -197,42 +197,42 @@ impl<'d> PdfFile<'d> {
         }
         let found = objects.index.iter().find(|(_, at)| is_catalog(*at));
         if let Some((number, _)) = found {
-            let root = Ref {
+            let root = ObjectRef {
                 number: *number,
                 generation: 0,
             };
-            let entry = (b"Root".to_vec(), Object::Ref(root));
+            let entry = (b"Root".to_vec(), PdfObject::Ref(root));
             self.table.trailer.0.push(entry);
         }
     }
 
-    pub(super) fn trailer(&self) -> &Dict {
+    pub(super) fn trailer(&self) -> &PdfDict {
         &self.table.trailer
     }
 
-    pub(super) fn catalog(&self) -> Object {
+    pub(super) fn catalog(&self) -> PdfObject {
         self.get(self.trailer(), b"Root")
     }
 
     /// Returns the value of `key`, following references.
-    pub(super) fn get(&self, dict: &Dict, key: &[u8]) -> Object {
+    pub(super) fn get(&self, dict: &PdfDict, key: &[u8]) -> PdfObject {
         self.resolve(dict.get(key))
     }
 
     /// Returns `object`, following references.
-    pub(super) fn resolve(&self, object: &Object) -> Object {
+    pub(super) fn resolve(&self, object: &PdfObject) -> PdfObject {
         let mut object = object.clone();
-        for _ in 0..DEPTH {
+        for _ in 0..MAX_DEPTH {
             match object {
-                Object::Ref(reference) => object = self.load(reference.number),
+                PdfObject::Ref(reference) => object = self.load(reference.number),
                 other => return other,
             }
         }
-        Object::Null
+        PdfObject::Null
     }
 
     /// Returns the elements of an array, following references.
-    pub(super) fn items(&self, array: &Object) -> Vec<Object> {
+    pub(super) fn items(&self, array: &PdfObject) -> Vec<PdfObject> {
         let items = self.resolve(array);
         items
             .array()
@@ -247,9 +247,9 @@ impl<'d> PdfFile<'d> {
     }
 
     /// Returns the object with this number; null if it does not exist, or a limit is reached.
-    pub(super) fn load(&self, number: u32) -> Object {
-        if self.depth.get() >= DEPTH || self.is_spent() {
-            return Object::Null;
+    pub(super) fn load(&self, number: u32) -> PdfObject {
+        if self.depth.get() >= MAX_DEPTH || self.is_spent() {
+            return PdfObject::Null;
         }
         self.depth.set(self.depth.get() + 1);
         let object = match self.table.places.get(&number) {
@@ -261,8 +261,8 @@ impl<'d> PdfFile<'d> {
         object.unwrap_or_default()
     }
 
-    fn at(&self, at: usize, number: u32) -> Option<Object> {
-        let is_own = |header: &(Ref, usize)| header.0.number == number;
+    fn at(&self, at: usize, number: u32) -> Option<PdfObject> {
+        let is_own = |header: &(ObjectRef, usize)| header.0.number == number;
         let (id, start) = header_at(self.data, at)
             .filter(is_own)
             .or_else(|| header_at(self.data, self.searched(number)?))?;
@@ -272,15 +272,15 @@ impl<'d> PdfFile<'d> {
         if let Some(crypt) = &self.crypt {
             crypt.decrypt_texts(&mut object, id);
         }
-        let Object::Dict(dict) = object else {
+        let PdfObject::Dict(dict) = object else {
             return Some(object);
         };
         let Some(start) = data_start(self.data, lexer) else {
-            return Some(Object::Dict(dict));
+            return Some(PdfObject::Dict(dict));
         };
         let length = self.get(&dict, b"Length").count();
         let end = data_end(self.data, start, length);
-        Some(Object::Stream(PdfStream {
+        Some(PdfObject::Stream(PdfStream {
             dict,
             data: start..end,
             id,
@@ -296,7 +296,7 @@ impl<'d> PdfFile<'d> {
         }
     }
 
-    fn within(&self, stream: u32, index: usize, number: u32) -> Option<Object> {
+    fn within(&self, stream: u32, index: usize, number: u32) -> Option<PdfObject> {
         let objects = self.object_stream(stream)?;
         let is_own = |entry: &&(u32, usize)| entry.0 == number;
         let listed = objects.index.get(index).filter(is_own);
@@ -316,10 +316,10 @@ impl<'d> PdfFile<'d> {
         let Some(ObjectPlace::At(at)) = self.table.places.get(&number) else {
             return None;
         };
-        let Some(Object::Stream(stream)) = self.at(*at, number) else {
+        let Some(PdfObject::Stream(stream)) = self.at(*at, number) else {
             return None;
         };
-        let unpacked = self.unpack(&stream, self.budget.memory / (2 * KEPT));
+        let unpacked = self.unpack(&stream, self.budget.memory / (2 * MAX_KEPT_STREAMS));
         let first = self.get(&stream.dict, b"First").count()?;
         let count = self.get(&stream.dict, b"N").count()?;
         let bytes = unpacked.bytes;
@@ -337,7 +337,7 @@ impl<'d> PdfFile<'d> {
             index,
         });
         let mut kept = self.streams.borrow_mut();
-        if kept.len() == KEPT {
+        if kept.len() == MAX_KEPT_STREAMS {
             kept.remove(0);
         }
         kept.push(Rc::clone(&objects));
@@ -345,29 +345,29 @@ impl<'d> PdfFile<'d> {
     }
 
     /// Undoes the filters of a stream.
-    pub(super) fn decode(&self, stream: &PdfStream) -> Held<'_> {
+    pub(super) fn decode(&self, stream: &PdfStream) -> BudgetedBytes<'_> {
         let budget = &self.budget;
         let max = (budget.memory / 2).saturating_sub(budget.held.get());
         let unpacked = self.unpack(stream, max);
         budget
             .held
             .set(budget.held.get() + unpacked.bytes.capacity());
-        Held {
+        BudgetedBytes {
             bytes: unpacked.bytes,
             budget,
             flaw: unpacked.flaw,
         }
     }
 
-    fn unpack(&self, stream: &PdfStream, max: usize) -> Unpacked {
+    fn unpack(&self, stream: &PdfStream, max: usize) -> FilterOutput {
         let left = usize::try_from(self.budget.left.get()).unwrap_or(usize::MAX);
         let value = |long: &[u8], short: &[u8]| match self.get(&stream.dict, long) {
-            Object::Null => self.get(&stream.dict, short),
+            PdfObject::Null => self.get(&stream.dict, short),
             value => value,
         };
-        let each = |value: Object| match value {
-            Object::Array(items) => {
-                Object::Array(items.iter().map(|item| self.resolve(item)).collect())
+        let each = |value: PdfObject| match value {
+            PdfObject::Array(items) => {
+                PdfObject::Array(items.iter().map(|item| self.resolve(item)).collect())
             }
             other => other,
         };
@@ -379,9 +379,9 @@ impl<'d> PdfFile<'d> {
         let max = max.min(left);
         let unpacked = match self.decrypted(packed, stream, &filters) {
             Some(bytes) => unpack(&bytes, &filters, max),
-            None => Unpacked {
+            None => FilterOutput {
                 flaw: Some(StreamFlaw::Unreadable),
-                ..Unpacked::default()
+                ..FilterOutput::default()
             },
         };
         self.spend(unpacked.bytes.len() + packed.len());
@@ -444,11 +444,11 @@ impl<'d> PdfFile<'d> {
     /// Counts work in bytes.
     pub(super) fn spend(&self, bytes: usize) {
         /// The minimum cost of any work, in bytes.
-        const MIN: u64 = 64;
+        const MIN_COST_BYTES: u64 = 64;
         let left = self.budget.left.get();
         self.budget
             .left
-            .set(left.saturating_sub(bytes as u64 + MIN));
+            .set(left.saturating_sub(bytes as u64 + MIN_COST_BYTES));
     }
 
     /// Whether the limit on the total is reached.
@@ -464,8 +464,8 @@ impl<'d> PdfFile<'d> {
 
 /// A page: its dictionary, and the resources that it has or inherits.
 pub(super) struct Page {
-    pub(super) dict: Dict,
-    pub(super) resources: Rc<Dict>,
+    pub(super) dict: PdfDict,
+    pub(super) resources: Rc<PdfDict>,
 }
 
 /// Reads the numbers of the `count` objects of a stream, and their offsets. The first object is at `first`.

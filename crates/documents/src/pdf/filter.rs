@@ -5,16 +5,16 @@
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::lexer::is_blank;
-use super::object::{Dict, Object};
+use super::object::{PdfDict, PdfObject};
 
 /// Maximum number of filters of one stream; more of them are a bomb.
-pub(super) const CHAIN: usize = 8;
+pub(super) const MAX_FILTERS: usize = 8;
 /// Bytes of output for which room is made at once.
-const STEP: usize = 64 << 10;
+const STEP_BYTES: usize = 64 << 10;
 
 /// The output of a filter.
 #[derive(Debug, Default)]
-pub(super) struct Unpacked {
+pub(super) struct FilterOutput {
     pub(super) bytes: Vec<u8>,
     pub(super) flaw: Option<StreamFlaw>,
 }
@@ -47,11 +47,11 @@ pub(super) enum StreamFlaw {
 /// A filter, and its parameters.
 pub(super) struct Filter {
     name: Vec<u8>,
-    parameters: Dict,
+    parameters: PdfDict,
 }
 
 impl Filter {
-    pub(super) fn new(name: Vec<u8>, parameters: Dict) -> Self {
+    pub(super) fn new(name: Vec<u8>, parameters: PdfDict) -> Self {
         Filter { name, parameters }
     }
 
@@ -66,18 +66,18 @@ impl Filter {
 }
 
 /// Undoes `filters` in their order, each to at most `max` bytes.
-pub(super) fn unpack(data: &[u8], filters: &[Filter], max: usize) -> Unpacked {
+pub(super) fn unpack(data: &[u8], filters: &[Filter], max: usize) -> FilterOutput {
     let Some((first, rest)) = filters.split_first() else {
         let kept = data.len().min(max);
-        return Unpacked {
+        return FilterOutput {
             bytes: data[..kept].to_vec(),
             flaw: (kept < data.len()).then_some(StreamFlaw::Large),
         };
     };
-    if filters.len() > CHAIN {
-        return Unpacked {
+    if filters.len() > MAX_FILTERS {
+        return FilterOutput {
             flaw: Some(StreamFlaw::Chained),
-            ..Unpacked::default()
+            ..FilterOutput::default()
         };
     }
     let mut unpacked = undo(first, data, max);
@@ -86,7 +86,7 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], max: usize) -> Unpacked {
             break;
         }
         let next = undo(filter, &unpacked.bytes, max);
-        unpacked = Unpacked {
+        unpacked = FilterOutput {
             flaw: next.flaw.or(unpacked.flaw),
             ..next
         };
@@ -94,7 +94,7 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], max: usize) -> Unpacked {
     unpacked
 }
 
-fn undo(filter: &Filter, data: &[u8], max: usize) -> Unpacked {
+fn undo(filter: &Filter, data: &[u8], max: usize) -> FilterOutput {
     let mut out = Vec::new();
     let done = match &filter.name[..] {
         b"FlateDecode" | b"Fl" => inflate(data, max, &mut out),
@@ -109,7 +109,7 @@ fn undo(filter: &Filter, data: &[u8], max: usize) -> Unpacked {
     if filter.number(b"Predictor", 1) > 1 {
         out = Predictor::of(filter).undo(out);
     }
-    Unpacked {
+    FilterOutput {
         bytes: out,
         flaw: done.err(),
     }
@@ -169,17 +169,17 @@ fn checksum(rest: &[u8]) -> Option<u32> {
 
 /// Returns the checksum of a zlib stream (RFC 1950).
 fn adler32(bytes: &[u8]) -> u32 {
-    const BASE: u32 = 65_521;
+    const ADLER_BASE: u32 = 65_521;
     /// Number of bytes that can be added before a sum overflows.
-    const RUN: usize = 5552;
+    const ADLER_STEP_BYTES: usize = 5552;
     let (mut a, mut b) = (1, 0);
-    for run in bytes.chunks(RUN) {
+    for run in bytes.chunks(ADLER_STEP_BYTES) {
         for byte in run {
             a += u32::from(*byte);
             b += a;
         }
-        a %= BASE;
-        b %= BASE;
+        a %= ADLER_BASE;
+        b %= ADLER_BASE;
     }
     b << 16 | a
 }
@@ -189,7 +189,7 @@ fn deflate(body: &[u8], max: usize, out: &mut Vec<u8>) -> Result<usize, StreamFl
     let mut decoder = Decompress::new(false);
     loop {
         let read = decoder.total_in() as usize;
-        let room = STEP.min(max - out.len());
+        let room = STEP_BYTES.min(max - out.len());
         out.reserve(room.max(1));
         let filled = out.len();
         out.resize(filled + room, 0);
@@ -213,8 +213,8 @@ fn trimmed(data: &[u8]) -> &[u8] {
 }
 
 /// The code of LZW that clears the table, the code that ends the data, and the maximum number of codes.
-const CLEAR: usize = 256;
-const END: usize = 257;
+const CLEAR_CODE: usize = 256;
+const END_CODE: usize = 257;
 const MAX_CODES: usize = 4096;
 
 /// The codes of LZW, most significant bit first.
@@ -255,11 +255,11 @@ fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), S
     // The last position of each sequence in the output, and its length.
     let mut known: Vec<(usize, usize)> = Vec::new();
     let mut last: Option<(usize, usize)> = None;
-    while let Some(code) = codes.next(lzw_width(END + 1 + known.len() + early.min(1))) {
+    while let Some(code) = codes.next(lzw_width(END_CODE + 1 + known.len() + early.min(1))) {
         let start = out.len();
         match code {
-            END => return ended(codes.bytes.as_slice()),
-            CLEAR => {
+            END_CODE => return ended(codes.bytes.as_slice()),
+            CLEAR_CODE => {
                 known.clear();
                 last = None;
                 continue;
@@ -267,14 +267,14 @@ fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), S
             _ => {}
         }
         // The new sequence is the last one and the byte after it, which was written directly after it.
-        if let Some((at, len)) = last.filter(|_| known.len() + END + 1 < MAX_CODES) {
+        if let Some((at, len)) = last.filter(|_| known.len() + END_CODE + 1 < MAX_CODES) {
             known.push((at, len + 1));
         }
-        if code < CLEAR {
+        if code < CLEAR_CODE {
             room(out, 1, max)?;
             out.push(code as u8);
         } else {
-            let (at, len) = *known.get(code - END - 1).ok_or(StreamFlaw::Damaged)?;
+            let (at, len) = *known.get(code - END_CODE - 1).ok_or(StreamFlaw::Damaged)?;
             room(out, len, max)?;
             // The sequence may include its own first byte as its last one.
             for byte in at..at + len {
@@ -436,21 +436,21 @@ fn paeth(left: u8, above: u8, corner: u8) -> u8 {
 }
 
 /// Returns the filters that the value of `Filter` lists, with their parameters.
-pub(super) fn listed(filters: Object, parameters: Object) -> Vec<Filter> {
-    let one = |value: Object| match value {
-        Object::Array(items) => items,
-        Object::Null => Vec::new(),
+pub(super) fn listed(filters: PdfObject, parameters: PdfObject) -> Vec<Filter> {
+    let one = |value: PdfObject| match value {
+        PdfObject::Array(items) => items,
+        PdfObject::Null => Vec::new(),
         other => vec![other],
     };
     let mut parameters = one(parameters).into_iter();
     let named = one(filters).into_iter().map(|filter| {
         let parameters = match parameters.next() {
-            Some(Object::Dict(dict)) => dict,
-            _ => Dict::default(),
+            Some(PdfObject::Dict(dict)) => dict,
+            _ => PdfDict::default(),
         };
         Filter::new(filter.name().to_vec(), parameters)
     });
-    named.take(CHAIN + 1).collect()
+    named.take(MAX_FILTERS + 1).collect()
 }
 
 #[cfg(test)]
@@ -460,7 +460,7 @@ mod tests {
     use super::*;
 
     fn unpacked(name: &str, data: &[u8], max: usize) -> (Vec<u8>, Option<StreamFlaw>) {
-        let filter = Filter::new(name.into(), Dict::default());
+        let filter = Filter::new(name.into(), PdfDict::default());
         let unpacked = unpack(data, &[filter], max);
         (unpacked.bytes, unpacked.flaw)
     }
@@ -542,7 +542,8 @@ mod tests {
 
     #[test]
     fn too_many_filters_are_not_too_much_data() {
-        let filters = || (0..=CHAIN).map(|_| Filter::new(b"AHx".to_vec(), Dict::default()));
+        let filters =
+            || (0..=MAX_FILTERS).map(|_| Filter::new(b"AHx".to_vec(), PdfDict::default()));
         let filters: Vec<_> = filters().collect();
         assert_eq!(unpack(b"41>", &filters, 9).flaw, Some(StreamFlaw::Chained));
     }
@@ -550,7 +551,7 @@ mod tests {
     #[test]
     fn a_bomb_in_a_bomb_unpacks_to_the_limit() {
         let zeros = deflated(&vec![0; 4 << 20]);
-        let filter = || Filter::new(b"Fl".to_vec(), Dict::default());
+        let filter = || Filter::new(b"Fl".to_vec(), PdfDict::default());
         let nested = unpack(&deflated(&zeros), &[filter(), filter()], 1 << 20);
         assert_eq!(nested.bytes.len(), 1 << 20);
         assert_eq!(nested.flaw, Some(StreamFlaw::Large));
@@ -558,11 +559,11 @@ mod tests {
 
     #[test]
     fn predictors_are_undone() {
-        let entry = |key: &str, value: f64| (key.as_bytes().to_vec(), Object::Number(value));
+        let entry = |key: &str, value: f64| (key.as_bytes().to_vec(), PdfObject::Number(value));
         let rows = [0, 1, 2, 3, 1, 1, 1, 1, 2, 1, 1, 1, 3, 2, 2, 2, 4, 1, 1, 1];
         let undone = |predictor: f64| {
             let entries = vec![entry("Predictor", predictor), entry("Columns", 3.0)];
-            let filter = Filter::new(b"RL".to_vec(), Dict(entries));
+            let filter = Filter::new(b"RL".to_vec(), PdfDict(entries));
             let mut packed = vec![rows.len() as u8 - 1];
             packed.extend(rows);
             unpack(&packed, &[filter], 100).bytes

@@ -3,26 +3,26 @@
 use encoding_rs::Encoding;
 
 use super::cmap::CodeMap;
-use super::encoding::{Base, glyph, standard_width};
+use super::encoding::{BaseEncoding, glyph, standard_width};
 use super::file::PdfFile;
 use super::filter::StreamFlaw;
-use super::object::{Dict, Object};
+use super::object::{PdfDict, PdfObject};
 
 /// Maximum number of widths of a composite font; more are ignored.
-const WIDTHS: usize = 1 << 16;
+const MAX_WIDTHS: usize = 1 << 16;
 /// Bytes at the start of a Type 1 font program in which its encoding is searched.
-const PROGRAM: usize = 32 << 10;
+const PROGRAM_HEAD_BYTES: usize = 32 << 10;
 
 /// A font.
 #[derive(Debug)]
-pub(super) enum Font {
-    Simple(Box<Simple>),
-    Composite(Composite),
+pub(super) enum PdfFont {
+    Simple(Box<SimpleFont>),
+    Composite(CompositeFont),
 }
 
 /// A font whose codes are single bytes.
 #[derive(Debug)]
-pub(super) struct Simple {
+pub(super) struct SimpleFont {
     texts: Vec<String>,
     /// Widths of codes in units of the font's size.
     widths: Vec<f32>,
@@ -30,7 +30,7 @@ pub(super) struct Simple {
 
 /// A font whose codes are of one or more bytes (Type 0).
 #[derive(Debug)]
-pub(super) struct Composite {
+pub(super) struct CompositeFont {
     codes: CodeMap,
     to_unicode: CodeMap,
     meaning: CodeMeaning,
@@ -63,23 +63,23 @@ pub(super) struct Glyph {
     pub(super) is_blank: bool,
 }
 
-impl Font {
-    pub(super) fn read(file: &PdfFile<'_>, dict: &Dict) -> Font {
+impl PdfFont {
+    pub(super) fn read(file: &PdfFile<'_>, dict: &PdfDict) -> PdfFont {
         let to_unicode = map(file, dict, b"ToUnicode");
         match file.get(dict, b"Subtype").name() {
-            b"Type0" => Font::Composite(Composite::read(file, dict, to_unicode)),
-            kind => Font::Simple(Box::new(Simple::read(file, dict, kind, &to_unicode))),
+            b"Type0" => PdfFont::Composite(CompositeFont::read(file, dict, to_unicode)),
+            kind => PdfFont::Simple(Box::new(SimpleFont::read(file, dict, kind, &to_unicode))),
         }
     }
 
     /// Returns the approximate bytes of memory that it takes.
     pub(super) fn size(&self) -> usize {
         match self {
-            Font::Simple(font) => {
+            PdfFont::Simple(font) => {
                 let texts = font.texts.iter().map(String::capacity);
                 (16 << 10) + texts.sum::<usize>()
             }
-            Font::Composite(font) => {
+            PdfFont::Composite(font) => {
                 font.codes.size() + font.to_unicode.size() + font.widths.capacity() * 12
             }
         }
@@ -88,7 +88,7 @@ impl Font {
     /// Reads the glyph at the start of `bytes`, which are not empty, and writes its text.
     pub(super) fn next(&self, bytes: &[u8], out: &mut String) -> Glyph {
         match self {
-            Font::Simple(font) => {
+            PdfFont::Simple(font) => {
                 let code = usize::from(bytes[0]);
                 out.push_str(&font.texts[code]);
                 Glyph {
@@ -97,15 +97,15 @@ impl Font {
                     is_blank: code == 32,
                 }
             }
-            Font::Composite(font) => font.next(bytes, out),
+            PdfFont::Composite(font) => font.next(bytes, out),
         }
     }
 }
 
 /// Returns the map in the stream `key`; an empty one if there is none.
-fn map(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> CodeMap {
+fn map(file: &PdfFile<'_>, dict: &PdfDict, key: &[u8]) -> CodeMap {
     match file.get(dict, key) {
-        Object::Stream(stream) => {
+        PdfObject::Stream(stream) => {
             let held = file.decode(&stream);
             let map = CodeMap::read(&held);
             let cut = map.is_cut.then_some(StreamFlaw::Characters);
@@ -116,8 +116,8 @@ fn map(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> CodeMap {
     }
 }
 
-impl Simple {
-    fn read(file: &PdfFile<'_>, dict: &Dict, kind: &[u8], to_unicode: &CodeMap) -> Simple {
+impl SimpleFont {
+    fn read(file: &PdfFile<'_>, dict: &PdfDict, kind: &[u8], to_unicode: &CodeMap) -> SimpleFont {
         let mut texts = own_texts(file, dict);
         let mut text = String::new();
         for (code, own) in texts.iter_mut().enumerate() {
@@ -126,7 +126,7 @@ impl Simple {
                 own.clone_from(&text);
             }
         }
-        Simple {
+        SimpleFont {
             widths: simple_widths(file, dict, kind),
             texts,
         }
@@ -134,19 +134,19 @@ impl Simple {
 }
 
 /// Returns the text of each code by the font's encoding.
-fn own_texts(file: &PdfFile<'_>, dict: &Dict) -> Vec<String> {
+fn own_texts(file: &PdfFile<'_>, dict: &PdfDict) -> Vec<String> {
     let encoding = file.get(dict, b"Encoding");
     let descriptor = file.get(dict, b"FontDescriptor");
     let named = match &encoding {
-        Object::Name(name) => Base::named(name),
-        other => Base::named(file.get(other.dict(), b"BaseEncoding").name()),
+        PdfObject::Name(name) => BaseEncoding::named(name),
+        other => BaseEncoding::named(file.get(other.dict(), b"BaseEncoding").name()),
     };
     let mut texts: Vec<String> = match named {
         Some(base) => (0..=255).map(|code| base.text(code)).collect(),
         None => {
             let base = match file.get(dict, b"Subtype").name() {
-                b"TrueType" => Base::WinAnsi,
-                _ => Base::Standard,
+                b"TrueType" => BaseEncoding::WinAnsi,
+                _ => BaseEncoding::Standard,
             };
             let mut texts: Vec<_> = (0..=255).map(|code| base.text(code)).collect();
             built_in(file, descriptor.dict(), &mut texts);
@@ -154,12 +154,12 @@ fn own_texts(file: &PdfFile<'_>, dict: &Dict) -> Vec<String> {
         }
     };
     let differences = file.items(encoding.dict().get(b"Differences"));
-    let numbering = Numbering::of(&differences);
+    let numbering = NumberedGlyphs::of(&differences);
     let mut code = 0;
     for item in &differences {
         match item {
-            Object::Number(number) => code = *number as usize,
-            Object::Name(name) => {
+            PdfObject::Number(number) => code = *number as usize,
+            PdfObject::Name(name) => {
                 if let Some(text) = texts.get_mut(code) {
                     *text = match numbering {
                         Some(numbering) => numbering.text(name),
@@ -175,12 +175,12 @@ fn own_texts(file: &PdfFile<'_>, dict: &Dict) -> Vec<String> {
 }
 
 /// Reads the encoding in the plain part of a Type 1 font program: `dup 65 /A put`.
-fn built_in(file: &PdfFile<'_>, descriptor: &Dict, texts: &mut [String]) -> Option<()> {
-    let Object::Stream(stream) = file.get(descriptor, b"FontFile") else {
+fn built_in(file: &PdfFile<'_>, descriptor: &PdfDict, texts: &mut [String]) -> Option<()> {
+    let PdfObject::Stream(stream) = file.get(descriptor, b"FontFile") else {
         return None;
     };
     let program = file.decode(&stream);
-    let program = &program[..program.len().min(PROGRAM)];
+    let program = &program[..program.len().min(PROGRAM_HEAD_BYTES)];
     let start = memchr::memmem::find(program, b"/Encoding")?;
     let end = memchr::memmem::find(&program[start..], b"readonly")
         .map_or(program.len(), |len| start + len);
@@ -201,16 +201,16 @@ fn built_in(file: &PdfFile<'_>, descriptor: &Dict, texts: &mut [String]) -> Opti
 
 /// Names of glyphs that only have their ASCII code, such as `a65`, `C65` or `G41`, as some converters make them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Numbering {
+struct NumberedGlyphs {
     /// Letters before the number.
     letters: usize,
     radix: u32,
 }
 
-impl Numbering {
+impl NumberedGlyphs {
     /// Returns the numbering of all names in `differences`; `None` if one of them is a name of another kind.
-    fn of(differences: &[Object]) -> Option<Numbering> {
-        let names: Vec<_> = differences.iter().map(Object::name).collect();
+    fn of(differences: &[PdfObject]) -> Option<NumberedGlyphs> {
+        let names: Vec<_> = differences.iter().map(PdfObject::name).collect();
         let names = || {
             let names = names.iter();
             names.filter(|name| !name.is_empty() && **name != b".notdef" && **name != b"space")
@@ -221,7 +221,7 @@ impl Numbering {
             .take_while(|byte| byte.is_ascii_alphabetic())
             .count();
         let mut numberings = [10, 16]
-            .map(|radix| Numbering { letters, radix })
+            .map(|radix| NumberedGlyphs { letters, radix })
             .into_iter();
         numberings.find(|numbering| {
             names().count() > 1 && names().all(|name| numbering.code(name).is_some())
@@ -259,12 +259,12 @@ fn tex_ligature(code: u32) -> Option<&'static str> {
     })
 }
 
-fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {
+fn simple_widths(file: &PdfFile<'_>, dict: &PdfDict, kind: &[u8]) -> Vec<f32> {
     let scale = match kind {
         // Glyphs of a Type 3 font have their own units.
         b"Type3" => {
             let matrix = file.items(dict.get(b"FontMatrix"));
-            let scale = matrix.first().and_then(Object::number);
+            let scale = matrix.first().and_then(PdfObject::number);
             scale.map_or(0.001, |scale| scale as f32)
         }
         _ => 0.001,
@@ -287,19 +287,19 @@ fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {
     (0..256).map(|code| width(code) * scale).collect()
 }
 
-impl Composite {
-    fn read(file: &PdfFile<'_>, dict: &Dict, to_unicode: CodeMap) -> Composite {
+impl CompositeFont {
+    fn read(file: &PdfFile<'_>, dict: &PdfDict, to_unicode: CodeMap) -> CompositeFont {
         let descendants = file.items(dict.get(b"DescendantFonts"));
         let descendant = descendants
             .first()
-            .map(Object::dict)
+            .map(PdfObject::dict)
             .cloned()
             .unwrap_or_default();
         let encoding = file.get(dict, b"Encoding");
         let name = encoding.name();
         let system = file.get(&descendant, b"CIDSystemInfo");
         let ordering = file.get(system.dict(), b"Ordering");
-        Composite {
+        CompositeFont {
             codes: map(file, dict, b"Encoding"),
             meaning: CodeMeaning::of(name, ordering.text().unwrap_or_default()),
             to_unicode,
@@ -369,20 +369,20 @@ impl CodeMeaning {
     }
 }
 
-fn default_width(file: &PdfFile<'_>, dict: &Dict) -> f32 {
+fn default_width(file: &PdfFile<'_>, dict: &PdfDict) -> f32 {
     let width = file.get(dict, b"DW").number();
     width.unwrap_or(1000.0) as f32 * 0.001
 }
 
 /// Reads the widths in the array `W` (9.7.4.3): `first [w w …]` and `first last w`.
-fn composite_widths(file: &PdfFile<'_>, dict: &Dict) -> Vec<(u32, u32, f32)> {
+fn composite_widths(file: &PdfFile<'_>, dict: &PdfDict) -> Vec<(u32, u32, f32)> {
     let items = file.items(dict.get(b"W"));
     let mut widths = Vec::new();
     let mut rest = &items[..];
     while let [first, second, after @ ..] = rest {
         let first = first.count().unwrap_or(0) as u32;
         match (second, after) {
-            (Object::Array(list), _) => {
+            (PdfObject::Array(list), _) => {
                 for (at, width) in (0..).zip(list) {
                     let glyph = first.saturating_add(at);
                     widths.push((glyph, glyph, width.number().unwrap_or(0.0) as f32 * 0.001));
@@ -396,7 +396,7 @@ fn composite_widths(file: &PdfFile<'_>, dict: &Dict) -> Vec<(u32, u32, f32)> {
             }
             _ => break,
         }
-        if widths.len() > WIDTHS {
+        if widths.len() > MAX_WIDTHS {
             break;
         }
     }

@@ -37,7 +37,7 @@ impl Point {
 pub(super) struct Matrix(pub(super) [f64; 6]);
 
 impl Matrix {
-    pub(super) const UNIT: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    pub(super) const IDENTITY: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
     /// Returns this transformation followed by `next`.
     pub(super) fn then(self, next: Matrix) -> Matrix {

@@ -4,18 +4,18 @@
 //! end; any other, and one at the end of a target, is an empty line. So the text has its lines and paragraphs as any text
 //! that is broken into lines. If a column or page ends with a full line, a form feed follows.
 
-use super::lines::Line;
+use super::lines::TextLine;
 
 /// Number of lines before and after a line that show the margin of its column.
-const NEAR: usize = 25;
+const MARGIN_LINES: usize = 25;
 /// Maximum room at the end of a full line, whatever comes next, in sizes of the font.
-const NARROW: f64 = 3.0;
+const MAX_END_ROOM: f64 = 3.0;
 /// Minimum bytes of a link's target at a line's end.
-const MIN: usize = 5;
+const MIN_TARGET_BYTES: usize = 5;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Break {
+enum LineBreak {
     /// Inside a word, as a link shows: the line end is dropped, with this many characters before it.
     Joined(usize),
     /// The next line continues this one.
@@ -27,17 +27,17 @@ enum Break {
 }
 
 /// Bytes at the end of a word, and of the rest of a target after it, by which targets are found.
-const AFTER: usize = 3;
+const KEY_BYTES: usize = 3;
 
 /// Targets of links, normalised for comparison.
-pub(super) struct Targets {
+pub(super) struct LinkTargets {
     /// Sorted by their bytes from the end.
     targets: Vec<String>,
     /// For each position in a target, a hash of the bytes around it, the target and the offset; sorted.
     places: Vec<(u32, u32, u32)>,
 }
 
-impl Targets {
+impl LinkTargets {
     /// Makes the targets of a page and of the page after it, on which a broken line may continue.
     pub(super) fn new<'t>(targets: impl Iterator<Item = &'t String>) -> Self {
         let mut targets: Vec<_> = targets.map(|target| folded(&unescaped(target))).collect();
@@ -46,13 +46,17 @@ impl Targets {
         let mut places = Vec::new();
         for (number, target) in (0..).zip(&targets) {
             let bytes = target.as_bytes();
-            places.extend((MIN..bytes.len()).map(|at| {
-                let after = &bytes[at..bytes.len().min(at + AFTER)];
-                (key(&bytes[at - MIN..at], after), number, at as u32)
+            places.extend((MIN_TARGET_BYTES..bytes.len()).map(|at| {
+                let after = &bytes[at..bytes.len().min(at + KEY_BYTES)];
+                (
+                    key(&bytes[at - MIN_TARGET_BYTES..at], after),
+                    number,
+                    at as u32,
+                )
             }));
         }
         places.sort_unstable();
-        Targets { targets, places }
+        LinkTargets { targets, places }
     }
 
     /// Whether a target contains the end of `token`, and `next` starts with the bytes that follow it there.
@@ -61,9 +65,9 @@ impl Targets {
         let Some(part) = parts(token).last() else {
             return false;
         };
-        let before = &part.as_bytes()[part.len() - MIN..];
+        let before = &part.as_bytes()[part.len() - MIN_TARGET_BYTES..];
         // Fewer bytes follow only at the end of a target.
-        (1..=AFTER.min(next.len())).any(|count| {
+        (1..=KEY_BYTES.min(next.len())).any(|count| {
             let key = key(before, &next.as_bytes()[..count]);
             let start = self.places.partition_point(|place| place.0 < key);
             let mut places = self.places[start..]
@@ -80,7 +84,10 @@ impl Targets {
 
     /// Whether a target ends with the end of `token`.
     fn end(&self, token: &str) -> bool {
-        let Some(part) = parts(token).filter(|part| part.len() > 2 * MIN).last() else {
+        let Some(part) = parts(token)
+            .filter(|part| part.len() > 2 * MIN_TARGET_BYTES)
+            .last()
+        else {
             return false;
         };
         let is_before = |target: &String| target.bytes().rev().lt(part.bytes().rev());
@@ -90,7 +97,7 @@ impl Targets {
     }
 
     /// Returns how the links show a line end between `token` and `next`; `None` if they do not.
-    fn between(&self, token: &str, next: &str) -> Option<Break> {
+    fn between(&self, token: &str, next: &str) -> Option<LineBreak> {
         let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
         if self.targets.is_empty() || !token.bytes().any(may_be_target) {
             return None;
@@ -98,13 +105,13 @@ impl Targets {
         let (token, next) = (folded(token), folded(next));
         let without_hyphen = token.strip_suffix('-');
         if self.go_on(&token, &next) {
-            return Some(Break::Joined(0));
+            return Some(LineBreak::Joined(0));
         }
         if without_hyphen.is_some_and(|token| self.go_on(token, &next)) {
-            return Some(Break::Joined(1));
+            return Some(LineBreak::Joined(1));
         }
         let token = token.trim_end_matches(['.', ',', ';', ')', ']']);
-        self.end(token).then_some(Break::Hard)
+        self.end(token).then_some(LineBreak::Hard)
     }
 }
 
@@ -132,7 +139,7 @@ fn parts(token: &str) -> impl Iterator<Item = &str> {
     let parts = token.char_indices().filter_map(after_mark);
     std::iter::once(token)
         .chain(parts)
-        .filter(|part| part.len() >= MIN)
+        .filter(|part| part.len() >= MIN_TARGET_BYTES)
 }
 
 /// Returns `text` in lower case, with typeset hyphens as in ASCII.
@@ -159,7 +166,11 @@ fn unescaped(target: &str) -> String {
 
 /// Returns the text of a page's lines. If a link shows that a word continues at the start of a line of the next page, the
 /// rest of the word is moved from there.
-pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) -> String {
+pub(super) fn text(
+    lines: &[TextLine],
+    next_page: &mut [TextLine],
+    targets: &LinkTargets,
+) -> String {
     let mut text = String::new();
     let mut is_first = true;
     for (at, line) in lines.iter().enumerate() {
@@ -167,12 +178,12 @@ pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) ->
         let Some(next) = lines.get(at + 1) else { break };
         let by_links = targets.between(last_word(&text), first_word(&next.text));
         let line_end = by_links.unwrap_or_else(|| by_layout(lines, at, is_first));
-        is_first = matches!(line_end, Break::Hard | Break::Torn);
+        is_first = matches!(line_end, LineBreak::Hard | LineBreak::Torn);
         match line_end {
-            Break::Joined(dropped) => cut(&mut text, dropped),
-            Break::Soft => text.push('\n'),
-            Break::Torn => text.push_str("\n\u{c}\n"),
-            Break::Hard => text.push_str("\n\n"),
+            LineBreak::Joined(dropped) => cut(&mut text, dropped),
+            LineBreak::Soft => text.push('\n'),
+            LineBreak::Torn => text.push_str("\n\u{c}\n"),
+            LineBreak::Hard => text.push_str("\n\n"),
         }
     }
     if !next_page.is_empty() && !complete(&mut text, next_page, targets) && !text.is_empty() {
@@ -184,11 +195,11 @@ pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) ->
 
 /// Moves the rest of a word at the end of a page from the next page, if a link shows that it continues there. Returns
 /// whether a link shows the end of the word.
-fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) -> bool {
+fn complete(text: &mut String, next_page: &mut [TextLine], targets: &LinkTargets) -> bool {
     let word = last_word(text);
     for line in next_page {
         let rest = first_word(&line.text);
-        if let Some(Break::Joined(dropped)) = targets.between(word, rest) {
+        if let Some(LineBreak::Joined(dropped)) = targets.between(word, rest) {
             let end = line.text.find(rest).unwrap_or(0) + rest.len();
             cut(text, dropped);
             text.push_str(rest);
@@ -196,7 +207,7 @@ fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) -> boo
             return true;
         }
     }
-    targets.between(word, "") == Some(Break::Hard)
+    targets.between(word, "") == Some(LineBreak::Hard)
 }
 
 /// Cuts the last characters of `text`.
@@ -218,7 +229,7 @@ fn first_word(text: &str) -> &str {
 /// size, is directly below or at the top of another column, and its first word had no room in the line. If all lines of an
 /// item except its first are indented, a line that is not starts the next item; `is_first` says whether the line is the
 /// first.
-fn by_layout(lines: &[Line], at: usize, is_first: bool) -> Break {
+fn by_layout(lines: &[TextLine], at: usize, is_first: bool) -> LineBreak {
     let (line, next) = (&lines[at], &lines[at + 1]);
     let size = line.size.max(next.size);
     let is_alike = line.along.dot(next.along) > 0.99 && (line.size - next.size).abs() < 0.15 * size;
@@ -229,42 +240,42 @@ fn by_layout(lines: &[Line], at: usize, is_first: bool) -> Break {
     let is_next_column = down < -2.0 * size && next.starts_at() > line.ends_at();
     let is_out = !is_first && is_below && line.starts_at() - next.starts_at() > 0.5 * size;
     let follows = is_alike && !is_out && (is_below || is_next_column);
-    let is_in_column = |other: &&Line| {
+    let is_in_column = |other: &&TextLine| {
         other.along.dot(line.along) > 0.99
             && (other.starts_at() - line.starts_at()).abs() < 5.0 * size
             && (other.size - line.size).abs() < 0.15 * size
     };
-    let near = &lines[at.saturating_sub(NEAR)..lines.len().min(at + NEAR)];
-    let ends = near.iter().filter(is_in_column).map(Line::ends_at);
+    let near = &lines[at.saturating_sub(MARGIN_LINES)..lines.len().min(at + MARGIN_LINES)];
+    let ends = near.iter().filter(is_in_column).map(TextLine::ends_at);
     let slack = ends.fold(line.ends_at(), f64::max) - line.ends_at();
     let word = first_word(&next.text).chars().count();
     let needed = (word + 1) as f64 * next.character() + 0.3 * size;
     if follows && slack < needed {
-        Break::Soft
-    } else if !follows && slack < NARROW * size && !(is_alike && is_below) {
-        Break::Torn
+        LineBreak::Soft
+    } else if !follows && slack < MAX_END_ROOM * size && !(is_alike && is_below) {
+        LineBreak::Torn
     } else {
-        Break::Hard
+        LineBreak::Hard
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::geometry::Point;
-    use super::super::lines::{PageLines, TextRun};
+    use super::super::lines::{PageLines, TextSpan};
     use super::*;
 
-    fn targets(targets: &[&str]) -> Targets {
+    fn targets(targets: &[&str]) -> LinkTargets {
         let targets: Vec<_> = targets.iter().map(ToString::to_string).collect();
-        Targets::new(targets.iter())
+        LinkTargets::new(targets.iter())
     }
 
     /// Makes lines below one another, of characters as wide as half their size.
-    fn lines(texts: &[&str]) -> Vec<Line> {
+    fn lines(texts: &[&str]) -> Vec<TextLine> {
         let mut lines = PageLines::default();
         for (number, text) in texts.iter().enumerate() {
             let (width, y) = (5.0 * text.chars().count() as f64, -12.0 * number as f64);
-            lines.add(&TextRun {
+            lines.add(&TextSpan {
                 text,
                 start: Point { x: 0.0, y },
                 end: Point { x: width, y },
@@ -319,15 +330,15 @@ mod tests {
         let links: Vec<_> = (0..10_000)
             .map(|n| format!("https://doi.org/10.5555/a.{n:05}x"))
             .collect();
-        let targets = Targets::new(links.iter());
+        let targets = LinkTargets::new(links.iter());
         for (n, link) in links.iter().enumerate() {
             let (front, rest) = link.split_at(link.len() - 1 - n % 8);
             assert_eq!(
                 targets.between(front, rest),
-                Some(Break::Joined(0)),
+                Some(LineBreak::Joined(0)),
                 "{link}"
             );
-            assert_eq!(targets.between(link, "10.5555"), Some(Break::Hard));
+            assert_eq!(targets.between(link, "10.5555"), Some(LineBreak::Hard));
             assert_eq!(targets.between(front, "zzz"), None);
         }
     }

@@ -4,20 +4,20 @@ use super::geometry::Point;
 
 /// The minimum gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2. Kerning has up to
 /// a tenth.
-const BLANK: f64 = 0.15;
+const MIN_BLANK_WIDTH: f64 = 0.15;
 /// The maximum width of an invisible blank, in sizes of the font. Some publishers put one at each place where a URL may
 /// break.
-pub(super) const NO_WIDTH: f64 = 0.05;
+pub(super) const MAX_INVISIBLE_WIDTH: f64 = 0.05;
 /// The maximum gap in a line. Columns are farther apart.
-const GAP: f64 = 2.5;
+const MAX_LINE_GAP: f64 = 2.5;
 /// The maximum distance of a note mark or index from its line.
-const RAISED: f64 = 0.6;
+const MAX_RAISED_DISTANCE: f64 = 0.6;
 /// The minimum distance of a note mark or index from its line.
-const LEVEL: f64 = 0.12;
+const MIN_RAISED_DISTANCE: f64 = 0.12;
 
 /// A string that a page shows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TextRun<'t> {
+pub(super) struct TextSpan<'t> {
     pub(super) text: &'t str,
     pub(super) start: Point,
     pub(super) end: Point,
@@ -31,7 +31,7 @@ pub(super) struct TextRun<'t> {
 
 /// A line of text.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     pub(super) text: String,
     pub(super) start: Point,
     pub(super) end: Point,
@@ -46,22 +46,22 @@ pub(super) struct Line {
 /// The lines of a page so far.
 #[derive(Debug, Default)]
 pub(super) struct PageLines {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<TextLine>,
 }
 
 impl PageLines {
     /// Adds a string.
-    pub(super) fn add(&mut self, run: &TextRun<'_>) {
+    pub(super) fn add(&mut self, run: &TextSpan<'_>) {
         let joined = self.lines.last_mut().is_some_and(|line| line.take(run));
         if !joined && !run.text.trim().is_empty() {
-            self.lines.push(Line::new(run));
+            self.lines.push(TextLine::new(run));
         }
     }
 }
 
-impl Line {
-    fn new(run: &TextRun<'_>) -> Line {
-        Line {
+impl TextLine {
+    fn new(run: &TextSpan<'_>) -> TextLine {
+        TextLine {
             text: run.text.to_owned(),
             start: run.start,
             end: run.end,
@@ -73,32 +73,32 @@ impl Line {
     }
 
     /// Whether the visible part of `run` starts where the visible part of the line ends.
-    fn touches(&self, run: &TextRun<'_>, size: f64) -> bool {
+    fn touches(&self, run: &TextSpan<'_>, size: f64) -> bool {
         let ends = self.seen_end.zip(run.seen);
-        ends.is_some_and(|(end, (start, _))| start.minus(end).length() < NO_WIDTH * size)
+        ends.is_some_and(|(end, (start, _))| start.minus(end).length() < MAX_INVISIBLE_WIDTH * size)
     }
 
     /// Adds `run` if it continues the line.
-    fn take(&mut self, run: &TextRun<'_>) -> bool {
+    fn take(&mut self, run: &TextSpan<'_>) -> bool {
         let size = self.size.max(run.size);
         let step = run.start.minus(self.end);
         let (gap, rise) = (step.dot(self.along), step.dot(self.along.turned()).abs());
         let is_same_line = self.along.dot(run.along) > 0.99
-            && rise < RAISED * size
-            && (gap < GAP * size && gap > -size || self.text.is_empty());
+            && rise < MAX_RAISED_DISTANCE * size
+            && (gap < MAX_LINE_GAP * size && gap > -size || self.text.is_empty());
         if !is_same_line {
             return self.repeats(run);
         }
         if self.repeats(run) {
             return true;
         }
-        let is_raised = rise > LEVEL * size;
+        let is_raised = rise > MIN_RAISED_DISTANCE * size;
         let has_blank = self.text.ends_with(' ') || run.text.starts_with(' ');
         let mut text = run.text;
         if has_blank && self.touches(run, size) {
             self.text.truncate(self.text.trim_end_matches(' ').len());
             text = text.trim_start_matches(' ');
-        } else if (gap > BLANK * size || is_raised) && !has_blank {
+        } else if (gap > MIN_BLANK_WIDTH * size || is_raised) && !has_blank {
             self.text.push(' ');
         }
         self.last = (self.text.len(), run.start);
@@ -119,7 +119,7 @@ impl Line {
     }
 
     /// Whether `run` repeats the last string.
-    fn repeats(&self, run: &TextRun<'_>) -> bool {
+    fn repeats(&self, run: &TextSpan<'_>) -> bool {
         let (at, start) = self.last;
         let text = run.text.trim();
         !text.is_empty()
@@ -187,7 +187,7 @@ mod tests {
         let mut lines = PageLines::default();
         for (x, y, text) in runs {
             let width = 5.0 * text.chars().count() as f64;
-            lines.add(&TextRun {
+            lines.add(&TextSpan {
                 text,
                 start: Point { x: *x, y: *y },
                 end: Point {

@@ -7,7 +7,7 @@ use super::file::{Page, PdfFile};
 use super::filter::StreamFlaw;
 
 /// Maximum number of annotations of a page that are read.
-pub(super) const ANNOTATIONS: usize = 100_000;
+pub(super) const MAX_ANNOTATIONS: usize = 100_000;
 
 /// Returns the URIs that a page links to, without repeats, in the order of its annotations; and why some are missing.
 pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<StreamFlaw>) {
@@ -15,7 +15,7 @@ pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Stream
     let annotations = annotations.array();
     let (mut targets, mut seen) = (Vec::new(), HashSet::new());
     let mut left = file.memory() / 16;
-    for annotation in annotations.iter().take(ANNOTATIONS) {
+    for annotation in annotations.iter().take(MAX_ANNOTATIONS) {
         let annotation = file.resolve(annotation);
         let action = file.get(annotation.dict(), b"A");
         let uri = file.get(action.dict(), b"URI");
@@ -33,6 +33,6 @@ pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Stream
         seen.insert(target.clone());
         targets.push(target);
     }
-    let is_cut = annotations.len() > ANNOTATIONS;
+    let is_cut = annotations.len() > MAX_ANNOTATIONS;
     (targets, is_cut.then_some(StreamFlaw::Links))
 }

@@ -2,7 +2,7 @@
 
 use super::encoding::text_string;
 use super::file::PdfFile;
-use super::object::Object;
+use super::object::PdfObject;
 
 /// Returns the entries of the information dictionary, one a line, and the XMP packet. Empty if the file has neither.
 pub(super) fn of(file: &PdfFile<'_>) -> String {
@@ -14,7 +14,7 @@ pub(super) fn of(file: &PdfFile<'_>) -> String {
         let value = text_string(value).replace(|c: char| c.is_control(), " ");
         text.push_str(&format!("{}: {value}\n\n", String::from_utf8_lossy(key)));
     }
-    if let Object::Stream(stream) = file.get(file.catalog().dict(), b"Metadata") {
+    if let PdfObject::Stream(stream) = file.get(file.catalog().dict(), b"Metadata") {
         let packet = file.decode(&stream);
         file.note(packet.flaw, &stream);
         text.push_str(&text_string(&packet));

@@ -29,35 +29,35 @@ mod xref;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use self::content::Fonts;
+use self::content::FontCache;
 pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText, start as start_crew, unreadable};
 pub(super) use self::file::PdfLimits;
-use self::file::{DamagedStream, Locked, Page, PdfFile};
+use self::file::{DamagedStream, Page, PasswordNeeded, PdfFile};
 use self::filter::StreamFlaw;
-use self::joins::Targets;
+use self::joins::LinkTargets;
 use self::lexer::Lexer;
-use self::lines::Line;
+use self::lines::TextLine;
 use super::fault::{InputError, Packing};
-use super::numbers::LATE;
+use super::numbers::LATE_HEAD_BYTES;
 
 /// Bytes that every file may unpack to in total.
-const FREE: u64 = 64 << 20;
+const FREE_BYTES: u64 = 64 << 20;
 /// Bytes per byte of the file that may be unpacked in total. Articles unpack to three times their size.
-const RATIO: u64 = 32;
+const MAX_EXPANSION: u64 = 32;
 /// Maximum number of errors of pages that are reported for a file.
-const ERRORS: usize = 10;
+const MAX_PAGE_ERRORS: usize = 10;
 /// The cost of a page besides its content.
-const PAGE: usize = 1 << 10;
+const PAGE_COST: usize = 1 << 10;
 
 /// The error of a file that does not end as a whole file does.
-const CUT: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
+const NO_OBJECT_TABLE: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
     wrong; get it again";
 /// The error of a file that is recognised only by its end.
-const HEADLESS: &str = "does not start as it should, so it is damaged; get it again";
+const DAMAGED_START: &str = "does not start as it should, so it is damaged; get it again";
 /// The error of a file with more errors than are reported of its pages.
-const MORE: &str = "has more pages with errors than these 10; get it again";
+const MORE_ERRORS: &str = "has more pages with errors than these 10; get it again";
 /// The error of a file whose page tree does not lead to all pages.
-const TREE: &str =
+const DAMAGED_PAGE_TREE: &str =
     "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
 
 /// A document of a file.
@@ -80,12 +80,12 @@ impl PdfLimits {
         PdfLimits {
             memory,
             is_last,
-            total: FREE.max(RATIO.saturating_mul(length as u64)),
+            total: FREE_BYTES.max(MAX_EXPANSION.saturating_mul(length as u64)),
         }
     }
 }
 
-/// Whether `start`, the first [`LATE`] bytes of a stream, has the header of a PDF file after other bytes. The line after
+/// Whether `start`, the first [`LATE_HEAD_BYTES`] bytes of a stream, has the header of a PDF file after other bytes. The line after
 /// the header must be one that a text about PDF does not have.
 pub(super) fn starts_late(start: &[u8]) -> bool {
     let headers = memchr::memmem::find_iter(start, b"%PDF-");
@@ -100,22 +100,22 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
 /// Reads the documents of `bytes`, and the error that ended the file early, if any. Returns `None` if the limits are not
 /// the last and are reached.
 pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
-    let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-");
+    let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE_HEAD_BYTES)], b"%PDF-");
     let mut documents = Vec::new();
     let read = catch_unwind(AssertUnwindSafe(|| {
         read_file(&bytes[start.unwrap_or(0)..], limits, &mut documents)
     }));
     let error = match read {
-        Ok(Err(PdfStop::Short)) => return None,
-        Ok(Err(PdfStop::Error(error))) => Some(error),
-        Ok(Ok(())) => start.is_none().then_some(InputError::Pdf(HEADLESS)),
+        Ok(Err(PdfEnd::Short)) => return None,
+        Ok(Err(PdfEnd::Error(error))) => Some(error),
+        Ok(Ok(())) => start.is_none().then_some(InputError::Pdf(DAMAGED_START)),
         Err(_) => Some(InputError::Pdf("cannot be read")),
     };
     Some((documents, error))
 }
 
 /// Why a file was not read to its end.
-enum PdfStop {
+enum PdfEnd {
     /// More memory is needed, and higher limits can be tried.
     Short,
     Error(InputError),
@@ -125,9 +125,9 @@ fn read_file(
     data: &[u8],
     limits: PdfLimits,
     documents: &mut Vec<PdfDocument>,
-) -> Result<(), PdfStop> {
+) -> Result<(), PdfEnd> {
     let file = PdfFile::open(data, limits);
-    let file = file.map_err(|Locked| PdfStop::Error(InputError::Encrypted(Packing::Pdf)))?;
+    let file = file.map_err(|PasswordNeeded| PdfEnd::Error(InputError::Encrypted(Packing::Pdf)))?;
     let is_short = || !limits.is_last && (file.is_short() || file.is_spent());
     let mut reader = PageReader::new(&file, limits);
     reader.metadata(documents);
@@ -143,7 +143,7 @@ fn read_file(
     });
     let is_empty = reader.number == 0;
     if is_short() || is_cut && !limits.is_last {
-        return Err(PdfStop::Short);
+        return Err(PdfEnd::Short);
     }
     let errors = reader.finish(documents);
     let fault = match () {
@@ -152,12 +152,12 @@ fn read_file(
         }
         () if is_empty && file.has_end => "has no pages that can be found",
         () if is_empty => "has no pages that can be found; it may be cut short; get it again",
-        () if !file.has_end => CUT,
-        () if !is_whole => TREE,
-        () if errors > ERRORS => MORE,
+        () if !file.has_end => NO_OBJECT_TABLE,
+        () if !is_whole => DAMAGED_PAGE_TREE,
+        () if errors > MAX_PAGE_ERRORS => MORE_ERRORS,
         () => return Ok(()),
     };
-    Err(PdfStop::Error(InputError::Pdf(fault)))
+    Err(PdfEnd::Error(InputError::Pdf(fault)))
 }
 
 /// Returns the error for a damaged stream that other objects need.
@@ -180,10 +180,10 @@ fn damaged(damage: DamagedStream) -> InputError {
 /// Reads the pages of a file. Each is completed when the next one is known, since its last line may end there.
 struct PageReader<'f, 'd> {
     file: &'f PdfFile<'d>,
-    fonts: Fonts,
+    fonts: FontCache,
     /// The number of the last page, from 1.
     number: u64,
-    held: Option<HeldPage>,
+    held: Option<PendingPage>,
     /// Bytes of text that the file may still have.
     left: usize,
     /// Errors of its pages, reported or not.
@@ -191,9 +191,9 @@ struct PageReader<'f, 'd> {
 }
 
 /// A page that was read, but is not a text yet.
-struct HeldPage {
+struct PendingPage {
     number: u64,
-    lines: Vec<Line>,
+    lines: Vec<TextLine>,
     targets: Vec<String>,
     flaw: Option<StreamFlaw>,
     /// A flaw of a stream that the page needs.
@@ -204,7 +204,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
     fn new(file: &'f PdfFile<'d>, limits: PdfLimits) -> Self {
         PageReader {
             file,
-            fonts: Fonts::new(limits.memory / 8),
+            fonts: FontCache::new(limits.memory / 8),
             number: 0,
             held: None,
             left: limits.memory / 4,
@@ -229,11 +229,11 @@ impl<'f, 'd> PageReader<'f, 'd> {
     }
 
     fn page(&mut self, page: &Page, documents: &mut Vec<PdfDocument>) {
-        self.file.spend(PAGE);
+        self.file.spend(PAGE_COST);
         self.number += 1;
         let shown = content::read(self.file, &mut self.fonts, page);
         let (targets, cut) = links::of(self.file, page);
-        let mut next = HeldPage {
+        let mut next = PendingPage {
             number: self.number,
             lines: shown.lines.lines,
             targets,
@@ -256,12 +256,12 @@ impl<'f, 'd> PageReader<'f, 'd> {
 
     fn complete(
         &mut self,
-        page: HeldPage,
-        next: Option<&mut HeldPage>,
+        page: PendingPage,
+        next: Option<&mut PendingPage>,
         documents: &mut Vec<PdfDocument>,
     ) {
         let after = next.as_ref().map_or(&[][..], |next| &next.targets);
-        let targets = Targets::new(page.targets.iter().chain(after));
+        let targets = LinkTargets::new(page.targets.iter().chain(after));
         let next_lines = next.map_or(&mut [][..], |next| &mut next.lines);
         let mut text = joins::text(&page.lines, next_lines, &targets);
         for target in &page.targets {
@@ -307,8 +307,8 @@ impl<'f, 'd> PageReader<'f, 'd> {
 
     fn add(&mut self, documents: &mut Vec<PdfDocument>, mut document: PdfDocument) {
         self.errors += usize::from(document.error.is_some());
-        document.error = document.error.filter(|_| self.errors <= ERRORS);
-        self.left = self.left.saturating_sub(document.text.len() + PAGE);
+        document.error = document.error.filter(|_| self.errors <= MAX_PAGE_ERRORS);
+        self.left = self.left.saturating_sub(document.text.len() + PAGE_COST);
         documents.push(document);
     }
 }

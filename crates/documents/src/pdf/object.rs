@@ -5,18 +5,18 @@ use std::ops::Range;
 use super::lexer::{Lexer, Token};
 
 /// Maximum depth of arrays and dictionaries within one another; hardly any file has ten.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The number and the generation of an indirect object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Ref {
+pub(super) struct ObjectRef {
     pub(super) number: u32,
     pub(super) generation: u16,
 }
 
 /// An object.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Object {
+pub(super) enum PdfObject {
     /// Null, and unreadable objects.
     #[default]
     Null,
@@ -24,31 +24,31 @@ pub(super) enum Object {
     Number(f64),
     Name(Vec<u8>),
     Text(Vec<u8>),
-    Array(Vec<Object>),
-    Dict(Dict),
+    Array(Vec<PdfObject>),
+    Dict(PdfDict),
     Stream(PdfStream),
-    Ref(Ref),
+    Ref(ObjectRef),
 }
 
 /// A dictionary: a list of its entries, since it is small.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
+pub(super) struct PdfDict(pub(super) Vec<(Vec<u8>, PdfObject)>);
 
 /// A stream: its dictionary, and the place of its packed bytes in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PdfStream {
-    pub(super) dict: Dict,
+    pub(super) dict: PdfDict,
     pub(super) data: Range<usize>,
     /// The number of the object, on which its key depends if it is encrypted.
-    pub(super) id: Ref,
+    pub(super) id: ObjectRef,
 }
 
-static NULL: Object = Object::Null;
-static EMPTY: Dict = Dict(Vec::new());
+static NULL: PdfObject = PdfObject::Null;
+static EMPTY: PdfDict = PdfDict(Vec::new());
 
-impl Dict {
+impl PdfDict {
     /// Returns the value of `key` without following it if it is a reference.
-    pub(super) fn get(&self, key: &[u8]) -> &Object {
+    pub(super) fn get(&self, key: &[u8]) -> &PdfObject {
         // Of repeated keys the last counts.
         let mut entries = self.0.iter().rev();
         entries
@@ -57,23 +57,23 @@ impl Dict {
     }
 
     pub(super) fn has(&self, key: &[u8]) -> bool {
-        *self.get(key) != Object::Null
+        *self.get(key) != PdfObject::Null
     }
 }
 
-impl Object {
+impl PdfObject {
     /// Returns the dictionary that it is or, for a stream, has; otherwise an empty one.
-    pub(super) fn dict(&self) -> &Dict {
+    pub(super) fn dict(&self) -> &PdfDict {
         match self {
-            Object::Dict(dict) => dict,
-            Object::Stream(stream) => &stream.dict,
+            PdfObject::Dict(dict) => dict,
+            PdfObject::Stream(stream) => &stream.dict,
             _ => &EMPTY,
         }
     }
 
-    pub(super) fn array(&self) -> &[Object] {
+    pub(super) fn array(&self) -> &[PdfObject] {
         match self {
-            Object::Array(items) => items,
+            PdfObject::Array(items) => items,
             _ => &[],
         }
     }
@@ -81,21 +81,21 @@ impl Object {
     /// Returns the bytes of a name; empty if it is not a name.
     pub(super) fn name(&self) -> &[u8] {
         match self {
-            Object::Name(name) => name,
+            PdfObject::Name(name) => name,
             _ => &[],
         }
     }
 
     pub(super) fn text(&self) -> Option<&[u8]> {
         match self {
-            Object::Text(text) => Some(text),
+            PdfObject::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub(super) fn number(&self) -> Option<f64> {
         match self {
-            Object::Number(number) => Some(*number),
+            PdfObject::Number(number) => Some(*number),
             _ => None,
         }
     }
@@ -106,9 +106,9 @@ impl Object {
         (0.0..1e15).contains(&number).then_some(number as usize)
     }
 
-    pub(super) fn reference(&self) -> Option<Ref> {
+    pub(super) fn reference(&self) -> Option<ObjectRef> {
         match self {
-            Object::Ref(reference) => Some(*reference),
+            PdfObject::Ref(reference) => Some(*reference),
             _ => None,
         }
     }
@@ -116,24 +116,24 @@ impl Object {
 
 impl Lexer<'_> {
     /// Reads the next object. Returns `None` at the end and at a keyword, which is not passed.
-    pub(super) fn object(&mut self) -> Option<Object> {
+    pub(super) fn object(&mut self) -> Option<PdfObject> {
         self.nested(0)
     }
 
-    fn nested(&mut self, depth: usize) -> Option<Object> {
+    fn nested(&mut self, depth: usize) -> Option<PdfObject> {
         let before = self.clone();
         Some(match self.token()? {
             Token::Number(number) => match self.reference(number) {
-                Some(reference) => Object::Ref(reference),
-                None => Object::Number(number),
+                Some(reference) => PdfObject::Ref(reference),
+                None => PdfObject::Number(number),
             },
-            Token::Name(name) => Object::Name(name.into_owned()),
-            Token::Text(text) => Object::Text(text.into_owned()),
-            Token::ArrayStart if depth < DEPTH => Object::Array(self.items(depth + 1)),
-            Token::DictStart if depth < DEPTH => Object::Dict(self.entries(depth + 1)),
-            Token::Word(b"true") => Object::Bool(true),
-            Token::Word(b"false") => Object::Bool(false),
-            Token::Word(b"null") => Object::Null,
+            Token::Name(name) => PdfObject::Name(name.into_owned()),
+            Token::Text(text) => PdfObject::Text(text.into_owned()),
+            Token::ArrayStart if depth < MAX_DEPTH => PdfObject::Array(self.items(depth + 1)),
+            Token::DictStart if depth < MAX_DEPTH => PdfObject::Dict(self.entries(depth + 1)),
+            Token::Word(b"true") => PdfObject::Bool(true),
+            Token::Word(b"false") => PdfObject::Bool(false),
+            Token::Word(b"null") => PdfObject::Null,
             _ => {
                 *self = before;
                 return None;
@@ -142,7 +142,7 @@ impl Lexer<'_> {
     }
 
     /// Reads the rest of the reference that starts with the number `first`.
-    fn reference(&mut self, first: f64) -> Option<Ref> {
+    fn reference(&mut self, first: f64) -> Option<ObjectRef> {
         let number = as_integer(first, f64::from(u32::MAX))? as u32;
         // Most numbers do not start a reference, and one byte shows it.
         self.skip_blanks();
@@ -156,10 +156,10 @@ impl Lexer<'_> {
             return None;
         }
         *self = ahead;
-        Some(Ref { number, generation })
+        Some(ObjectRef { number, generation })
     }
 
-    fn items(&mut self, depth: usize) -> Vec<Object> {
+    fn items(&mut self, depth: usize) -> Vec<PdfObject> {
         let mut items = Vec::new();
         loop {
             match self.nested(depth) {
@@ -170,17 +170,17 @@ impl Lexer<'_> {
         }
     }
 
-    fn entries(&mut self, depth: usize) -> Dict {
+    fn entries(&mut self, depth: usize) -> PdfDict {
         let mut entries = Vec::new();
         loop {
             match self.nested(depth) {
-                Some(Object::Name(key)) => {
+                Some(PdfObject::Name(key)) => {
                     let value = self.nested(depth).unwrap_or_default();
                     entries.push((key, value));
                 }
                 // A key that is not a name is passed over.
                 Some(_) => {}
-                None if self.ends(Token::DictEnd) => return Dict(entries),
+                None if self.ends(Token::DictEnd) => return PdfDict(entries),
                 None => {}
             }
         }
@@ -209,7 +209,7 @@ fn as_integer(number: f64, max: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn object(text: &str) -> Object {
+    fn object(text: &str) -> PdfObject {
         Lexer::new(text.as_bytes(), 0).object().unwrap_or_default()
     }
 
@@ -217,18 +217,18 @@ mod tests {
     fn objects_are_read_with_their_references() {
         let read = object("<</A 1/B[2 3 4 0 R]/C<</D(x)>>/A 5/E true>> stream");
         let dict = read.dict();
-        assert_eq!(dict.get(b"A"), &Object::Number(5.0));
-        let reference = Object::Ref(Ref {
+        assert_eq!(dict.get(b"A"), &PdfObject::Number(5.0));
+        let reference = PdfObject::Ref(ObjectRef {
             number: 4,
             generation: 0,
         });
-        let items = [Object::Number(2.0), Object::Number(3.0), reference];
+        let items = [PdfObject::Number(2.0), PdfObject::Number(3.0), reference];
         assert_eq!(dict.get(b"B").array(), items);
         assert_eq!(
             dict.get(b"C").dict().get(b"D").text(),
             Some(b"x".as_slice())
         );
-        assert_eq!(dict.get(b"E"), &Object::Bool(true));
+        assert_eq!(dict.get(b"E"), &PdfObject::Bool(true));
         assert!(!dict.has(b"F"));
     }
 

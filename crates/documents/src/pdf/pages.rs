@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use super::file::{Page, PdfFile};
-use super::object::{Dict, Object};
+use super::object::{PdfDict, PdfObject};
 
 /// Maximum depth of nodes within one another.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A node that is still to be visited, and the resources that it inherits.
-struct PageNode {
-    object: Object,
-    resources: Rc<Dict>,
+struct PageTreeNode {
+    object: PdfObject,
+    resources: Rc<PdfDict>,
     depth: usize,
 }
 
-impl PageNode {
-    fn new(object: Object, resources: &Rc<Dict>, depth: usize) -> PageNode {
-        PageNode {
+impl PageTreeNode {
+    fn new(object: PdfObject, resources: &Rc<PdfDict>, depth: usize) -> PageTreeNode {
+        PageTreeNode {
             object,
             resources: Rc::clone(resources),
             depth,
@@ -32,7 +32,7 @@ impl PageNode {
 pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
     let root = file.catalog().dict().get(b"Pages").clone();
     let mut seen = HashSet::new();
-    let mut nodes = vec![PageNode::new(root, &Rc::default(), 0)];
+    let mut nodes = vec![PageTreeNode::new(root, &Rc::default(), 0)];
     let (mut has_pages, mut is_whole) = (false, true);
     while let Some(node) = nodes.pop() {
         // A page may occur twice, but a tree that contains itself would never end.
@@ -40,13 +40,14 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
         let object = file.resolve(&node.object);
         let dict = object.dict();
         let resources = match file.get(dict, b"Resources") {
-            Object::Dict(own) => Rc::new(own),
+            PdfObject::Dict(own) => Rc::new(own),
             _ => node.resources,
         };
         let kids = file.get(dict, b"Kids");
         if dict.get(b"Type").name() != b"Page" && !kids.array().is_empty() {
-            if node.depth < DEPTH && number.is_none_or(|number| seen.insert(number)) {
-                let below = |kid: &Object| PageNode::new(kid.clone(), &resources, node.depth + 1);
+            if node.depth < MAX_DEPTH && number.is_none_or(|number| seen.insert(number)) {
+                let below =
+                    |kid: &PdfObject| PageTreeNode::new(kid.clone(), &resources, node.depth + 1);
                 nodes.extend(kids.array().iter().rev().map(below));
             }
         } else if is_page(dict) {
@@ -58,7 +59,7 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
             if with(&page).is_break() {
                 return is_whole;
             }
-        } else if number.is_some() && object == Object::Null {
+        } else if number.is_some() && object == PdfObject::Null {
             // A reference to a missing object is null (7.3.10), but no writer leaves one in the tree.
             is_whole = false;
         }
@@ -69,7 +70,7 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
     has_pages && is_whole
 }
 
-fn is_page(dict: &Dict) -> bool {
+fn is_page(dict: &PdfDict) -> bool {
     dict.get(b"Type").name() == b"Page" || dict.has(b"Contents") || dict.has(b"MediaBox")
 }
 

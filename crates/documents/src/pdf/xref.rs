@@ -5,16 +5,16 @@ use std::collections::{HashMap, HashSet};
 
 use super::filter::{listed, unpack};
 use super::lexer::{Lexer, Token, is_blank};
-use super::object::{Dict, Object, PdfStream, Ref};
+use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
 
 /// Maximum number of objects of a file; more are ignored.
-const OBJECTS: usize = 8_000_000;
+const MAX_OBJECTS: usize = 8_000_000;
 /// Minimum bytes of the file per counted object, since the table of a hostile file may claim millions.
-const EACH: usize = 8;
+const MIN_BYTES_PER_OBJECT: usize = 8;
 /// Maximum number of sections that a file may chain.
-const SECTIONS: usize = 1024;
+const MAX_SECTIONS: usize = 1024;
 /// Bytes at the end of a file in which `startxref` is searched.
-const TAIL: usize = 1024;
+const TAIL_BYTES: usize = 1024;
 
 /// The place of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +33,13 @@ pub(super) enum ObjectPlace {
 #[derive(Debug, Default)]
 pub(super) struct XrefTable {
     pub(super) places: HashMap<u32, ObjectPlace>,
-    pub(super) trailer: Dict,
+    pub(super) trailer: PdfDict,
 }
 
 impl XrefTable {
     /// Reads the tables that the end of the file leads to. Returns `None` if there are none, or one of them is damaged.
     pub(super) fn read(data: &[u8], max: usize) -> Option<XrefTable> {
-        let tail = &data[data.len().saturating_sub(TAIL)..];
+        let tail = &data[data.len().saturating_sub(TAIL_BYTES)..];
         let found = memchr::memmem::rfind(tail, b"startxref")?;
         let mut lexer = Lexer::new(tail, found + b"startxref".len());
         let Some(Token::Number(start)) = lexer.token() else {
@@ -52,7 +52,7 @@ impl XrefTable {
             if !seen.insert(at) {
                 continue;
             }
-            if seen.len() > SECTIONS {
+            if seen.len() > MAX_SECTIONS {
                 return None;
             }
             let trailer = table.section(data, at, max)?;
@@ -65,7 +65,7 @@ impl XrefTable {
     }
 
     /// Adds the section at `at`, which is older than those added before. Returns its trailer.
-    fn section(&mut self, data: &[u8], at: usize, max: usize) -> Option<Dict> {
+    fn section(&mut self, data: &[u8], at: usize, max: usize) -> Option<PdfDict> {
         let mut lexer = Lexer::new(data, at);
         match lexer.token()? {
             Token::Word(b"xref") => self.entries(lexer, data.len()),
@@ -78,7 +78,7 @@ impl XrefTable {
         }
     }
 
-    fn entries(&mut self, mut lexer: Lexer<'_>, length: usize) -> Option<Dict> {
+    fn entries(&mut self, mut lexer: Lexer<'_>, length: usize) -> Option<PdfDict> {
         loop {
             let first = match lexer.token()? {
                 Token::Number(first) => first as usize,
@@ -116,7 +116,12 @@ impl XrefTable {
             return None;
         }
         let bytes = unpacked.bytes;
-        let widths: Vec<_> = dict.get(b"W").array().iter().map(Object::count).collect();
+        let widths: Vec<_> = dict
+            .get(b"W")
+            .array()
+            .iter()
+            .map(PdfObject::count)
+            .collect();
         let [Some(kind), Some(second), Some(third)] = widths[..] else {
             return None;
         };
@@ -125,7 +130,7 @@ impl XrefTable {
             return None;
         }
         let mut rows = bytes.chunks_exact(width);
-        let size = [Object::Number(0.0), dict.get(b"Size").clone()];
+        let size = [PdfObject::Number(0.0), dict.get(b"Size").clone()];
         let ranges = match dict.get(b"Index").array() {
             [] => &size[..],
             ranges => ranges,
@@ -141,7 +146,7 @@ impl XrefTable {
     }
 
     fn add(&mut self, number: usize, place: ObjectPlace, length: usize) {
-        let has_room = self.places.len() < OBJECTS.min(length / EACH + 64);
+        let has_room = self.places.len() < MAX_OBJECTS.min(length / MIN_BYTES_PER_OBJECT + 64);
         if let Some(number) = u32::try_from(number).ok().filter(|_| has_room) {
             self.places.entry(number).or_insert(place);
         }
@@ -158,7 +163,7 @@ impl XrefTable {
         while let Some(((id, start), at)) = headers.next() {
             table.places.insert(id.number, ObjectPlace::At(start));
             let end = headers.peek().map_or(data.len(), |((_, next), _)| *next);
-            let near = &data[at..end.min(at + TAIL)];
+            let near = &data[at..end.min(at + TAIL_BYTES)];
             if memchr::memmem::find(near, b"/Catalog").is_some() && is_catalog(&data[..end], at + 3)
             {
                 root = Some(id);
@@ -172,13 +177,16 @@ impl XrefTable {
                 .trailer
                 .0
                 .extend(trailer.unwrap_or_default().dict().0.clone());
-            if table.trailer.0.len() > SECTIONS {
+            if table.trailer.0.len() > MAX_SECTIONS {
                 break;
             }
         }
         if let Some(root) = root {
             // The catalog that was found exists. A trailer may refer to another object.
-            table.trailer.0.push((b"Root".to_vec(), Object::Ref(root)));
+            table
+                .trailer
+                .0
+                .push((b"Root".to_vec(), PdfObject::Ref(root)));
         }
         table
     }
@@ -207,7 +215,7 @@ pub(super) fn has_end(data: &[u8]) -> bool {
     if let Some(at) = memchr::memmem::rfind(end, b"trailer") {
         let mut lexer = Lexer::new(end, at + b"trailer".len());
         let trailer = lexer.object();
-        return matches!(trailer, Some(Object::Dict(_))) && end[..lexer.at].ends_with(b">>");
+        return matches!(trailer, Some(PdfObject::Dict(_))) && end[..lexer.at].ends_with(b">>");
     }
     stream_at(data, last).is_some_and(|stream| stream.dict.get(b"Type").name() == b"XRef")
 }
@@ -218,11 +226,11 @@ fn is_catalog(data: &[u8], at: usize) -> bool {
 }
 
 /// Returns the id that comes before the `obj` at `at`, and its offset.
-fn header_before(data: &[u8], at: usize) -> Option<(Ref, usize)> {
+fn header_before(data: &[u8], at: usize) -> Option<(ObjectRef, usize)> {
     let front = &data[at.saturating_sub(32)..at];
     let (front, generation) = number_at_end(front)?;
     let (front, number) = number_at_end(front)?;
-    let id = Ref {
+    let id = ObjectRef {
         number: u32::try_from(number).ok()?,
         generation: u16::try_from(generation).ok()?,
     };
@@ -239,7 +247,7 @@ fn number_at_end(text: &[u8]) -> Option<(&[u8], u64)> {
 }
 
 /// Reads the object header at `at`. Returns the id and the offset after it.
-pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
+pub(super) fn header_at(data: &[u8], at: usize) -> Option<(ObjectRef, usize)> {
     let mut lexer = Lexer::new(data, at);
     let (Token::Number(number), Token::Number(generation)) = (lexer.token()?, lexer.token()?)
     else {
@@ -249,7 +257,7 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
     if !lexer.rest().starts_with(b"obj") {
         return None;
     }
-    let id = Ref {
+    let id = ObjectRef {
         number: number as u32,
         generation: generation as u16,
     };

@@ -14,17 +14,17 @@ mod writer;
 use self::lexer::Lexer;
 use self::writer::TextWriter;
 use super::fault::InputError;
-use super::raw::Raw;
+use super::raw::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 
 /// Some writers put the byte order mark of UTF-8 before the first group.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The text of `raw` as UTF-8.
 ///
 /// An error of `raw` is returned after all text before it. A group that is not closed is an error at the end.
 pub(super) struct RtfText<R> {
-    raw: Raw<R>,
+    raw: PeekReader<R>,
     lexer: Lexer,
     writer: TextWriter,
     /// Bytes of the writer's text that were read.
@@ -35,7 +35,7 @@ pub(super) struct RtfText<R> {
 
 /// Whether `head` is the start of RTF: its first group, with the version or the next word.
 pub(super) fn starts_rtf(head: &[u8]) -> bool {
-    let unmarked = head.strip_prefix(BOM).unwrap_or(head);
+    let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
     let rest = unmarked.strip_prefix(b"{\\rtf");
     rest.is_some_and(|rest| {
         matches!(
@@ -46,9 +46,9 @@ pub(super) fn starts_rtf(head: &[u8]) -> bool {
 }
 
 impl<R: ReadBytes> RtfText<R> {
-    pub(super) fn new(mut raw: Raw<R>) -> Self {
-        if raw.peek(BOM.len()) == BOM {
-            raw.consume(BOM.len());
+    pub(super) fn new(mut raw: PeekReader<R>) -> Self {
+        if raw.peek(UTF8_BOM.len()) == UTF8_BOM {
+            raw.consume(UTF8_BOM.len());
         }
         RtfText {
             raw,

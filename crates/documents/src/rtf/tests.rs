@@ -17,7 +17,7 @@ impl ReadBytes for Pieces<'_> {
 fn read(rtf: &[u8]) -> (String, bool) {
     let mut all = Vec::new();
     for size in [1, 2, 3, 7, usize::MAX] {
-        let mut text = RtfText::new(Raw::new(Pieces(rtf, size)));
+        let mut text = RtfText::new(PeekReader::new(Pieces(rtf, size)));
         let mut out = Vec::new();
         let is_whole = text.read_to_end(&mut out).is_ok();
         assert!(matches!(text.read(&mut [0; 9]), Ok(0)), "nothing follows");
@@ -135,7 +135,7 @@ fn deep_groups_and_long_codes_take_bounded_memory() {
     ]
     .concat();
     let long = [&code[..], b"}}}"].concat();
-    let mut text = RtfText::new(Raw::new(&long[..]));
+    let mut text = RtfText::new(PeekReader::new(&long[..]));
     let mut into = [0; 4096];
     let mut total = 0;
     while let Ok(count @ 1..) = text.read(&mut into) {
@@ -147,7 +147,7 @@ fn deep_groups_and_long_codes_take_bounded_memory() {
 }
 
 fn read_whole(rtf: &[u8]) -> (String, bool) {
-    let mut text = RtfText::new(Raw::new(rtf));
+    let mut text = RtfText::new(PeekReader::new(rtf));
     let mut out = Vec::new();
     let is_whole = text.read_to_end(&mut out).is_ok();
     (String::from_utf8(out).unwrap(), is_whole)

@@ -42,7 +42,7 @@ pub(super) enum Destination {
 }
 
 /// Destinations without text that are not marked as ignorable.
-const NO_TEXT: [&[u8]; 16] = [
+const TEXTLESS_DESTINATIONS: [&[u8]; 16] = [
     b"colortbl",
     b"stylesheet",
     b"pict",
@@ -61,7 +61,7 @@ const NO_TEXT: [&[u8]; 16] = [
     b"template",
 ];
 /// Destinations that are texts of their own.
-const APART: [&[u8]; 22] = [
+const SEPARATE_DESTINATIONS: [&[u8]; 22] = [
     b"footnote",
     b"annotation",
     b"header",
@@ -94,8 +94,8 @@ pub(super) fn destination(word: &[u8], is_ignorable: bool) -> Destination {
         b"fldinst" => Destination::Code,
         // Drawings hold texts as well as their properties.
         b"shpinst" => Destination::Same,
-        _ if APART.contains(&word) => Destination::Apart,
-        _ if is_ignorable || NO_TEXT.contains(&word) => Destination::NoText,
+        _ if SEPARATE_DESTINATIONS.contains(&word) => Destination::Apart,
+        _ if is_ignorable || TEXTLESS_DESTINATIONS.contains(&word) => Destination::NoText,
         _ => Destination::Same,
     }
 }

@@ -12,13 +12,13 @@ const MAX_GROUPS: usize = 1000;
 /// Maximum number of fonts whose character sets are held.
 const MAX_FONTS: usize = 10_000;
 /// Maximum bytes of field codes that are held until their paragraph ends.
-const MAX_CODE: usize = 64 << 10;
+const MAX_FIELD_CODE_BYTES: usize = 64 << 10;
 /// The end of a paragraph.
-const END: &[u8] = b"\n\n";
+const PARAGRAPH_END: &[u8] = b"\n\n";
 
 /// Destination of the text of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum TextTarget {
     Body,
     /// After the paragraph.
     Code,
@@ -29,7 +29,7 @@ enum Target {
 /// The state of a group. Groups in it start with a copy.
 #[derive(Clone, Copy)]
 struct RtfGroup {
-    target: Target,
+    target: TextTarget,
     /// Whether the group is a text of its own.
     is_apart: bool,
     /// Whether the group is empty so far, except for the mark of an ignorable destination.
@@ -56,7 +56,7 @@ pub(super) struct TextWriter {
     fonts: HashMap<i64, &'static Encoding>,
     decoder: Decoder,
     /// Destination of the bytes in the decoder.
-    decoded: Target,
+    decoded: TextTarget,
     /// Characters of a fallback that are still to be skipped.
     skipped: i64,
     /// The first half of a pair of UTF-16.
@@ -69,7 +69,7 @@ impl TextWriter {
             text: Vec::new(),
             code: Vec::new(),
             group: RtfGroup {
-                target: Target::Body,
+                target: TextTarget::Body,
                 is_apart: false,
                 is_new: false,
                 is_ignorable: false,
@@ -82,7 +82,7 @@ impl TextWriter {
             encoding: WINDOWS_1252,
             fonts: HashMap::new(),
             decoder: WINDOWS_1252.new_decoder_without_bom_handling(),
-            decoded: Target::Body,
+            decoded: TextTarget::Body,
             skipped: 0,
             high: None,
         }
@@ -117,7 +117,7 @@ impl TextWriter {
         if self.group.is_apart {
             self.end_paragraph();
         }
-        if self.group.target == Target::Code && around.target != Target::Code {
+        if self.group.target == TextTarget::Code && around.target != TextTarget::Code {
             self.end_code();
         }
         self.group = around;
@@ -176,17 +176,17 @@ impl TextWriter {
 
     /// Begins a destination.
     fn enter(&mut self, destination: Destination) {
-        if self.group.target == Target::Nowhere {
+        if self.group.target == TextTarget::Nowhere {
             return;
         }
         match destination {
             Destination::Same => {}
-            Destination::NoText => self.group.target = Target::Nowhere,
-            Destination::Fonts => self.group.target = Target::Fonts,
-            Destination::Code => self.group.target = Target::Code,
+            Destination::NoText => self.group.target = TextTarget::Nowhere,
+            Destination::Fonts => self.group.target = TextTarget::Fonts,
+            Destination::Code => self.group.target = TextTarget::Code,
             Destination::Apart => {
                 self.end_paragraph();
-                (self.group.target, self.group.is_apart) = (Target::Body, true);
+                (self.group.target, self.group.is_apart) = (TextTarget::Body, true);
             }
         }
     }
@@ -199,7 +199,7 @@ impl TextWriter {
             RtfWord::Unicode => self.unicode(parameter.unwrap_or(0)),
             RtfWord::FallbackLength => self.group.fallback = parameter.unwrap_or(1).clamp(0, 255),
             RtfWord::Line => self.line_end(b"\n"),
-            RtfWord::Paragraph => self.line_end(END),
+            RtfWord::Paragraph => self.line_end(PARAGRAPH_END),
             RtfWord::Deleted => self.group.is_deleted = parameter != Some(0),
             RtfWord::Plain => (self.group.is_deleted, self.group.font) = (false, None),
             RtfWord::CodePage => self.encoding = charset::of_code_page(parameter.unwrap_or(0)),
@@ -237,7 +237,7 @@ impl TextWriter {
         let font = self
             .group
             .font
-            .filter(|_| self.group.target == Target::Fonts);
+            .filter(|_| self.group.target == TextTarget::Fonts);
         if let Some(font) = font.filter(|_| self.fonts.len() < MAX_FONTS)
             && let Some(encoding) = charset::of_font(charset)
         {
@@ -257,8 +257,8 @@ impl TextWriter {
     fn line_end(&mut self, end: &[u8]) {
         self.skipped = 0;
         match self.group.target {
-            Target::Body if end == END => self.end_paragraph(),
-            Target::Body => {
+            TextTarget::Body if end == PARAGRAPH_END => self.end_paragraph(),
+            TextTarget::Body => {
                 self.flush_decoder();
                 self.put(end);
             }
@@ -270,10 +270,10 @@ impl TextWriter {
     fn end_paragraph(&mut self) {
         self.skipped = 0;
         self.flush_decoder();
-        self.text.extend_from_slice(END);
+        self.text.extend_from_slice(PARAGRAPH_END);
         if !self.code.is_empty() {
             self.text.append(&mut self.code);
-            self.text.extend_from_slice(END);
+            self.text.extend_from_slice(PARAGRAPH_END);
         }
     }
 
@@ -281,7 +281,7 @@ impl TextWriter {
     fn end_code(&mut self) {
         self.flush_decoder();
         if !self.code.is_empty() {
-            self.code.extend_from_slice(END);
+            self.code.extend_from_slice(PARAGRAPH_END);
         }
     }
 
@@ -329,19 +329,19 @@ impl TextWriter {
         self.put_to(self.group.target, bytes);
     }
 
-    fn put_to(&mut self, target: Target, bytes: &[u8]) {
+    fn put_to(&mut self, target: TextTarget, bytes: &[u8]) {
         match target {
             _ if self.group.is_deleted => {}
-            Target::Body => self.text.extend_from_slice(bytes),
-            Target::Code => {
+            TextTarget::Body => self.text.extend_from_slice(bytes),
+            TextTarget::Code => {
                 self.code.extend_from_slice(bytes);
-                if self.code.len() > MAX_CODE {
-                    self.text.extend_from_slice(END);
+                if self.code.len() > MAX_FIELD_CODE_BYTES {
+                    self.text.extend_from_slice(PARAGRAPH_END);
                     self.text.append(&mut self.code);
-                    self.text.extend_from_slice(END);
+                    self.text.extend_from_slice(PARAGRAPH_END);
                 }
             }
-            Target::Fonts | Target::Nowhere => {}
+            TextTarget::Fonts | TextTarget::Nowhere => {}
         }
     }
 }

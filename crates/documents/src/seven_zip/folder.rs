@@ -4,22 +4,25 @@ use std::io::{self, Read};
 
 use liblzma::stream::Filters;
 
-use super::header::{Coder, PackedFolder};
-use crate::codec::{Bzip2, Decode, Inflate, MemberStream, RawLzma, Wrapper, Zstd, damaged};
+use super::header::{FolderCoder, PackedFolder};
+use crate::codec::{
+    Bzip2Decoder, DeflateWrapper, InflateDecoder, MemberStream, RawLzmaDecoder, StreamDecoder,
+    ZstdDecoder, damaged,
+};
 use crate::fault::{InputError, Packing};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::{AsRead, ReadBytes};
 
 /// Bytes of a read of packed data.
-const READ: usize = 32 << 10;
+const READ_BYTES: usize = 32 << 10;
 /// The largest chunk of LZMA2 that is stored.
-const CHUNK: usize = 64 << 10;
+const MAX_STORED_BYTES: usize = 64 << 10;
 /// The properties of LZMA2 for a dictionary of 64 KiB.
-const SMALL: u8 = 8;
+const SMALL_DICTIONARY_PROPERTIES: u8 = 8;
 /// The smallest dictionary.
-const DICTIONARY: u64 = 4 << 10;
+const MIN_DICTIONARY_BYTES: u64 = 4 << 10;
 
-const AES: u64 = 0x06f1_0701;
+const AES_METHOD: u64 = 0x06f1_0701;
 
 /// Why a folder is not unpacked.
 #[derive(Clone, Debug)]
@@ -50,7 +53,7 @@ pub(super) fn unpacked<'r>(
     packed: impl ReadBytes + 'r,
     window: u64,
 ) -> Result<Box<dyn ReadBytes + 'r>, FolderRefusal> {
-    if folder.coders.iter().any(|coder| coder.method == AES) {
+    if folder.coders.iter().any(|coder| coder.method == AES_METHOD) {
         return Err(FolderRefusal::Encrypted);
     }
     let order = folder.order().ok_or_else(|| {
@@ -61,7 +64,7 @@ pub(super) fn unpacked<'r>(
     let mut bytes: Box<dyn ReadBytes + 'r> = Box::new(packed);
     for at in order {
         let (coder, size) = (&folder.coders[at], folder.sizes[at]);
-        bytes = Box::new(Limited {
+        bytes = Box::new(FirstBytes {
             bytes: decoded(coder, bytes, size, window)?,
             left: size,
         });
@@ -70,12 +73,12 @@ pub(super) fn unpacked<'r>(
 }
 
 /// Reads the first bytes of a reader.
-struct Limited<R> {
+struct FirstBytes<R> {
     bytes: R,
     left: u64,
 }
 
-impl<R: ReadBytes> ReadBytes for Limited<R> {
+impl<R: ReadBytes> ReadBytes for FirstBytes<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let max = into.len().min(left);
@@ -90,7 +93,7 @@ impl<R: ReadBytes> ReadBytes for Limited<R> {
 
 /// Decodes `packed` with a coder, to `size` bytes.
 fn decoded<'r>(
-    coder: &Coder,
+    coder: &FolderCoder,
     packed: Box<dyn ReadBytes + 'r>,
     size: u64,
     window: u64,
@@ -100,25 +103,27 @@ fn decoded<'r>(
         0 => packed,
         0x03_0101 | 0x21 => stream(packed, lzma(coder, size, window)?),
         0x03_0401 => Box::new(ppmd(&coder.properties, packed, window)?),
-        0x04_0108 => stream(packed, Inflate::new(Wrapper::Bare)),
-        0x04_0202 => stream(packed, Bzip2::new()),
+        0x04_0108 => stream(packed, InflateDecoder::new(DeflateWrapper::Bare)),
+        0x04_0202 => stream(packed, Bzip2Decoder::new()),
         0x04f7_1101 => stream(
             packed,
-            Zstd::new(window).map_err(|_| FolderRefusal::Damaged)?,
+            ZstdDecoder::new(window).map_err(|_| FolderRefusal::Damaged)?,
         ),
         method => {
             let mut filters = Filters::new();
             add_filter(&mut filters, method, &coder.properties)?;
-            let filters = filters.lzma2_properties(&[SMALL]).map_err(broken)?;
-            let decoder = RawLzma::new(filters).map_err(|_| FolderRefusal::Damaged)?;
-            stream(Box::new(Chunks::new(packed)), decoder)
+            let filters = filters
+                .lzma2_properties(&[SMALL_DICTIONARY_PROPERTIES])
+                .map_err(broken)?;
+            let decoder = RawLzmaDecoder::new(filters).map_err(|_| FolderRefusal::Damaged)?;
+            stream(Box::new(StoredChunks::new(packed)), decoder)
         }
     })
 }
 
 /// Makes a decoder of LZMA or LZMA2. Its dictionary is not larger than the unpacked size.
-fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal> {
-    let max = size.max(DICTIONARY);
+fn lzma(coder: &FolderCoder, size: u64, window: u64) -> Result<RawLzmaDecoder, FolderRefusal> {
+    let max = size.max(MIN_DICTIONARY_BYTES);
     let mut filters = Filters::new();
     let added = match &coder.properties[..] {
         [properties, dictionary @ ..] if coder.method != 0x21 => {
@@ -141,7 +146,7 @@ fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal>
         _ => return Err(FolderRefusal::Damaged),
     };
     let filters = added.map_err(|_| FolderRefusal::Damaged)?;
-    RawLzma::new(filters).map_err(|_| FolderRefusal::Damaged)
+    RawLzmaDecoder::new(filters).map_err(|_| FolderRefusal::Damaged)
 }
 
 fn check_window(needed: u64, limit: u64) -> Result<(), FolderRefusal> {
@@ -173,22 +178,22 @@ fn ppmd<'r>(
     properties: &[u8],
     packed: Box<dyn ReadBytes + 'r>,
     window: u64,
-) -> Result<Ppmd<'r>, FolderRefusal> {
+) -> Result<PpmdReader<'r>, FolderRefusal> {
     // Some writers add bytes.
     let Some(([order, memory @ ..], _)) = properties.split_first_chunk::<5>() else {
         return Err(FolderRefusal::Damaged);
     };
     let memory = u32::from_le_bytes(*memory);
     check_window(memory.into(), window)?;
-    let packed = AsRead::new(Raw::with_capacity(packed, READ));
+    let packed = AsRead::new(PeekReader::with_capacity(packed, READ_BYTES));
     let decoder = ppmd_rust::Ppmd7Decoder::new(packed, u32::from(*order), memory);
-    Ok(Ppmd(decoder.map_err(|_| FolderRefusal::Damaged)?))
+    Ok(PpmdReader(decoder.map_err(|_| FolderRefusal::Damaged)?))
 }
 
 /// PPMd, version H.
-struct Ppmd<'r>(ppmd_rust::Ppmd7Decoder<AsRead<Raw<Box<dyn ReadBytes + 'r>>>>);
+struct PpmdReader<'r>(ppmd_rust::Ppmd7Decoder<AsRead<PeekReader<Box<dyn ReadBytes + 'r>>>>);
 
-impl Ppmd<'_> {
+impl PpmdReader<'_> {
     /// Returns the error of the packed bytes, or else of the decoder.
     fn fault(&mut self, error: io::Error) -> InputError {
         let packed = self.0.get_mut();
@@ -198,7 +203,7 @@ impl Ppmd<'_> {
     }
 }
 
-impl ReadBytes for Ppmd<'_> {
+impl ReadBytes for PpmdReader<'_> {
     /// Decodes byte by byte, since a call that fails does not return the bytes before the damage.
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         for at in 0..into.len() {
@@ -217,15 +222,15 @@ impl ReadBytes for Ppmd<'_> {
 /// Decodes the streams at the start of `packed` with `decoder`.
 fn stream<'r>(
     packed: Box<dyn ReadBytes + 'r>,
-    decoder: impl Decode + 'r,
+    decoder: impl StreamDecoder + 'r,
 ) -> Box<dyn ReadBytes + 'r> {
-    let packed = Raw::with_capacity(packed, READ);
+    let packed = PeekReader::with_capacity(packed, READ_BYTES);
     Box::new(MemberStream::new(Packing::SevenZip, packed, decoder))
 }
 
 /// Bytes as stored chunks of LZMA2, which liblzma needs before a filter. With LZMA itself, liblzma would not see the end,
 /// and would hold the last bytes back.
-struct Chunks<R> {
+struct StoredChunks<R> {
     inner: R,
     chunk: Vec<u8>,
     at: usize,
@@ -234,9 +239,9 @@ struct Chunks<R> {
     failed: Option<InputError>,
 }
 
-impl<R: ReadBytes> Chunks<R> {
+impl<R: ReadBytes> StoredChunks<R> {
     fn new(inner: R) -> Self {
-        Chunks {
+        StoredChunks {
             inner,
             chunk: Vec::new(),
             at: 0,
@@ -248,16 +253,16 @@ impl<R: ReadBytes> Chunks<R> {
 
     fn next(&mut self) {
         /// Stored bytes, with and without a reset of the dictionary.
-        const STORED: [u8; 2] = [2, 1];
+        const STORED_CONTROLS: [u8; 2] = [2, 1];
         self.chunk.clear();
         self.chunk.extend([0; 3]);
-        let read = self.inner.read_up_to(CHUNK, &mut self.chunk);
+        let read = self.inner.read_up_to(MAX_STORED_BYTES, &mut self.chunk);
         self.failed = read.err();
         self.at = 0;
         let length = self.chunk.len() - 3;
         match length.checked_sub(1) {
             Some(last) => {
-                self.chunk[0] = STORED[usize::from(self.is_first)];
+                self.chunk[0] = STORED_CONTROLS[usize::from(self.is_first)];
                 self.chunk[1..3].copy_from_slice(&(last as u16).to_be_bytes());
                 self.is_first = false;
             }
@@ -270,7 +275,7 @@ impl<R: ReadBytes> Chunks<R> {
     }
 }
 
-impl<R: ReadBytes> ReadBytes for Chunks<R> {
+impl<R: ReadBytes> ReadBytes for StoredChunks<R> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         while self.at == self.chunk.len() {
             match self.failed.take() {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Maximum number of coders of a folder, as in 7-Zip.
-const CODERS: u64 = 32;
+const MAX_CODERS: u64 = 32;
 
 /// Identifiers of properties.
 mod id {
@@ -43,16 +43,16 @@ type Parsed<T> = Result<T, HeaderFlaw>;
 /// Kind of header.
 pub(super) enum HeaderKind {
     /// The list of an archive.
-    Plain(Listing),
+    Plain(ArchiveListing),
     /// A packed header, as the first folder.
     Packed(PackedStreams),
 }
 
 /// The contents of an archive.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct ArchiveListing {
     pub(super) streams: PackedStreams,
-    pub(super) files: Files,
+    pub(super) files: FileNames,
 }
 
 /// Packed streams, and the folders that unpack them.
@@ -76,7 +76,7 @@ pub(super) struct FolderPart {
 
 #[derive(Debug, Default)]
 pub(super) struct PackedFolder {
-    pub(super) coders: Vec<Coder>,
+    pub(super) coders: Vec<FolderCoder>,
     /// Pairs of an input of a coder and the output that it reads. Both are counted through all coders.
     binds: Vec<(u64, u64)>,
     /// The inputs that read packed streams.
@@ -89,7 +89,7 @@ pub(super) struct PackedFolder {
 }
 
 #[derive(Debug)]
-pub(super) struct Coder {
+pub(super) struct FolderCoder {
     pub(super) method: u64,
     inputs: u64,
     outputs: u64,
@@ -98,7 +98,7 @@ pub(super) struct Coder {
 
 /// Names of files, and flags for those without bytes.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct FileNames {
     pub(super) count: usize,
     names: Vec<u8>,
     /// For each file, whether it has no stream, as folders of the file system and empty files. Missing flags at the end are
@@ -119,7 +119,7 @@ pub(super) struct ListedFile {
 impl PackedFolder {
     /// Returns the indices of the coders in the order in which they unpack; `None` if they do not form a sequence.
     pub(super) fn order(&self) -> Option<Vec<usize>> {
-        let is_simple = |coder: &Coder| coder.inputs == 1 && coder.outputs == 1;
+        let is_simple = |coder: &FolderCoder| coder.inputs == 1 && coder.outputs == 1;
         if self.packed_inputs.len() != 1 || !self.coders.iter().all(is_simple) {
             return None;
         }
@@ -154,7 +154,7 @@ impl PackedFolder {
     }
 }
 
-impl Files {
+impl FileNames {
     /// Returns the files in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = ListedFile> {
         let mut units = self.names.chunks_exact(2);
@@ -353,10 +353,10 @@ impl<'h> HeaderReader<'h> {
 
     fn folder(&mut self) -> Parsed<PackedFolder> {
         let count = self.number()?;
-        if !(1..=CODERS).contains(&count) {
+        if !(1..=MAX_CODERS).contains(&count) {
             return Err(HeaderFlaw::Damaged);
         }
-        self.room::<Coder>(count, 8)?;
+        self.room::<FolderCoder>(count, 8)?;
         let coders = (0..count)
             .map(|_| self.coder())
             .collect::<Parsed<Vec<_>>>()?;
@@ -387,22 +387,22 @@ impl<'h> HeaderReader<'h> {
         })
     }
 
-    fn coder(&mut self) -> Parsed<Coder> {
-        const LENGTH: u8 = 0x0f;
+    fn coder(&mut self) -> Parsed<FolderCoder> {
+        const METHOD_LENGTH_MASK: u8 = 0x0f;
         const IS_COMPLEX: u8 = 0x10;
         const HAS_PROPERTIES: u8 = 0x20;
         let flags = self.byte()?;
-        if flags & 0xc0 != 0 || flags & LENGTH > 8 {
+        if flags & 0xc0 != 0 || flags & METHOD_LENGTH_MASK > 8 {
             return Err(HeaderFlaw::Damaged);
         }
-        let method = self.take(u64::from(flags & LENGTH))?;
+        let method = self.take(u64::from(flags & METHOD_LENGTH_MASK))?;
         let method = method
             .iter()
             .fold(0, |method, byte| method << 8 | u64::from(*byte));
         let (mut inputs, mut outputs) = (1, 1);
         if flags & IS_COMPLEX != 0 {
             (inputs, outputs) = (self.number()?, self.number()?);
-            if inputs > CODERS || outputs > CODERS {
+            if inputs > MAX_CODERS || outputs > MAX_CODERS {
                 return Err(HeaderFlaw::Damaged);
             }
         }
@@ -412,7 +412,7 @@ impl<'h> HeaderReader<'h> {
             self.room::<u8>(length, 8)?;
             properties = self.take(length)?.to_owned();
         }
-        Ok(Coder {
+        Ok(FolderCoder {
             method,
             inputs,
             outputs,
@@ -473,8 +473,8 @@ impl<'h> HeaderReader<'h> {
         Ok(())
     }
 
-    fn listing(&mut self) -> Parsed<Listing> {
-        let mut listing = Listing::default();
+    fn listing(&mut self) -> Parsed<ArchiveListing> {
+        let mut listing = ArchiveListing::default();
         loop {
             match self.number()? {
                 id::END => return Ok(listing),
@@ -499,12 +499,12 @@ impl<'h> HeaderReader<'h> {
         Ok((property, start..self.at))
     }
 
-    fn files(&mut self) -> Parsed<Files> {
+    fn files(&mut self) -> Parsed<FileNames> {
         let count = self.number()?;
         // A name has at least its end mark.
-        let mut files = Files {
+        let mut files = FileNames {
             count: self.room::<u8>(count, 8)?,
-            ..Files::default()
+            ..FileNames::default()
         };
         loop {
             let (property, range) = self.property()?;

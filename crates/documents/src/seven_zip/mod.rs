@@ -16,31 +16,31 @@ use flate2::Crc;
 
 use self::folder::{FolderRefusal, unpacked};
 use self::header::{
-    FolderPart, HeaderFlaw, HeaderKind, ListedFile, Listing, PackedFolder, PackedStreams,
+    ArchiveListing, FolderPart, HeaderFlaw, HeaderKind, ListedFile, PackedFolder, PackedStreams,
 };
 use super::codec::{damaged, early_end};
-use super::container::{Level, MemberSink};
+use super::container::{MemberSink, StreamLevel};
 use super::expansion::{Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
 use super::gate::MemoryPermit;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
-use super::zip::{Part, Volume, volume};
+use super::zip::{CountedFile, CountedPart, volume};
 
 /// Bytes of the start header. The packed streams follow it.
-const START: u64 = 32;
+const START_HEADER_BYTES: u64 = 32;
 /// Maximum depth of packed headers within one another.
-const PACKED: usize = 4;
+const MAX_PACKED_HEADERS: usize = 4;
 /// The message for a header with a wrong checksum.
-const WRONG: &str = "the checksum of its header is wrong";
+const WRONG_CHECKSUM: &str = "the checksum of its header is wrong";
 /// Memory for the list of members that is always allowed, in bytes.
-const MIN: usize = 16 << 20;
+const MIN_LIST_BYTES: usize = 16 << 20;
 
 /// Passes on the members of the archive `file`, in their order. `reported` says that a loss in it was already reported.
 pub(super) fn read(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &File,
     reported: bool,
 ) {
@@ -77,8 +77,8 @@ struct SevenZipArchive<'a> {
     window: u64,
     expansion: Arc<Expansion>,
     sink: &'a mut dyn MemberSink,
-    level: &'a Level<'a>,
-    volume: &'a Volume<'a>,
+    level: &'a StreamLevel<'a>,
+    volume: &'a CountedFile<'a>,
     /// Number of members so far, including folders.
     number: u64,
 }
@@ -105,12 +105,12 @@ impl SevenZipArchive<'_> {
         &self,
         options: &ReadOptions<'o>,
     ) -> (
-        Option<Listing>,
+        Option<ArchiveListing>,
         Option<ListingError>,
         Option<MemoryPermit<'o>>,
     ) {
         let (mut flaw, mut admitted) = (None, None);
-        let [share, whole] = options.held_bytes().map(|room| MIN.max(room));
+        let [share, whole] = options.held_bytes().map(|room| MIN_LIST_BYTES.max(room));
         let mut found = self.listing(share, &mut flaw);
         if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
             admitted = Some(options.admit());
@@ -129,9 +129,9 @@ impl SevenZipArchive<'_> {
         &self,
         max: usize,
         flaw: &mut Option<ListingError>,
-    ) -> Result<Listing, ListingError> {
+    ) -> Result<ArchiveListing, ListingError> {
         let Some(place) = self.place(flaw)? else {
-            return Ok(Listing::default());
+            return Ok(ArchiveListing::default());
         };
         let at = place.at;
         let too_large = || InputError::TooLarge {
@@ -142,7 +142,7 @@ impl SevenZipArchive<'_> {
             return Err((at, too_large()));
         }
         let mut bytes = self.header(&place, flaw)?;
-        for _ in 0..=PACKED {
+        for _ in 0..=MAX_PACKED_HEADERS {
             let fault = |wrong| match wrong {
                 HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
                 HeaderFlaw::Large => (at, too_large()),
@@ -155,7 +155,7 @@ impl SevenZipArchive<'_> {
                     let (unpacked, is_right) = unpacked?;
                     bytes = unpacked;
                     if !is_right {
-                        flaw.get_or_insert_with(|| (at, self::fault(WRONG)));
+                        flaw.get_or_insert_with(|| (at, self::fault(WRONG_CHECKSUM)));
                     }
                 }
             }
@@ -174,14 +174,14 @@ impl SevenZipArchive<'_> {
         let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
         read.map_err(|error| (at, error))?;
         if checksum(&bytes) != crc {
-            flaw.get_or_insert_with(|| (at, fault(WRONG)));
+            flaw.get_or_insert_with(|| (at, fault(WRONG_CHECKSUM)));
         }
         Ok(bytes)
     }
 
     /// Returns the place of the header that the start header states; `None` for an empty archive.
     fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
-        let start = self.volume.bytes::<{ START as usize }>(0);
+        let start = self.volume.bytes::<{ START_HEADER_BYTES as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
         let start = start.ok_or_else(|| (0, fault("its start is cut off")))?;
         let number = |at: usize, count: usize| {
@@ -194,11 +194,11 @@ impl SevenZipArchive<'_> {
         let (offset, size) = (number(12, 8), number(20, 8));
         if size == 0 {
             return match self.volume.length {
-                ..=START => Ok(None),
+                ..=START_HEADER_BYTES => Ok(None),
                 _ => Err((0, fault("its header was never written"))),
             };
         }
-        let at = START.checked_add(offset);
+        let at = START_HEADER_BYTES.checked_add(offset);
         let place = at.filter(|at| {
             at.checked_add(size)
                 .is_some_and(|end| end <= self.volume.length)
@@ -243,8 +243,8 @@ impl SevenZipArchive<'_> {
         Ok((header, is_right))
     }
 
-    fn members(&mut self, listing: &Listing) {
-        let Listing { streams, files } = listing;
+    fn members(&mut self, listing: &ArchiveListing) {
+        let ArchiveListing { streams, files } = listing;
         let mut parts = streams.parts.iter().copied();
         let mut files = files.iter();
         let mut place = PackedPlace::of(streams);
@@ -356,14 +356,14 @@ impl PackedPlace {
     fn of(streams: &PackedStreams) -> Self {
         PackedPlace {
             first: 0,
-            at: START.checked_add(streams.start),
+            at: START_HEADER_BYTES.checked_add(streams.start),
         }
     }
 
     /// Opens the bytes of the next folder.
     fn open<'v>(
         &mut self,
-        volume: &'v Volume<'_>,
+        volume: &'v CountedFile<'_>,
         streams: &PackedStreams,
         folder: &PackedFolder,
         window: u64,
@@ -378,7 +378,7 @@ impl PackedPlace {
         let (Some(start), Some(size)) = (start, sizes.first()) else {
             return Err(FolderRefusal::Damaged);
         };
-        let packed: Part<'v> = volume.part(start..start.saturating_add(*size));
+        let packed: CountedPart<'v> = volume.part(start..start.saturating_add(*size));
         unpacked(folder, packed, window)
     }
 }

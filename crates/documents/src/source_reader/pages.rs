@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
 use super::SourceReader;
-use crate::container::{Level, MemberSink};
-use crate::documents::Origin;
+use crate::container::{MemberSink, StreamLevel};
+use crate::documents::TextOrigin;
 use crate::expansion::ExpansionReader;
 use crate::fault::{InputError, Packing};
 use crate::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::ReadBytes;
 
 /// Files for each thread that were given to the threads and not passed on yet.
@@ -32,7 +32,7 @@ pub(super) struct PdfQueue<'u> {
 
 /// A file that is being read.
 struct PendingPdf {
-    level: Level<'static>,
+    level: StreamLevel<'static>,
     text: Receiver<PdfAnswer>,
     length: usize,
 }
@@ -40,7 +40,7 @@ struct PendingPdf {
 impl SourceReader<'_> {
     /// Passes on the pages of a file. In a container, threads read it, and its pages are passed on before the next document
     /// that is not a page.
-    pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
+    pub(super) fn pdf(&mut self, level: &StreamLevel<'_>, mut raw: PeekReader<&mut dyn ReadBytes>) {
         if !self.options.reads_pdfs {
             return self.skip(level, "pdf", raw);
         }
@@ -79,8 +79,8 @@ impl SourceReader<'_> {
     /// Reads a file of which `bytes` are more than a thread's share, while no other thread has such a file.
     fn large_pdf(
         &mut self,
-        level: &Level<'_>,
-        raw: &mut Raw<&mut dyn ReadBytes>,
+        level: &StreamLevel<'_>,
+        raw: &mut PeekReader<&mut dyn ReadBytes>,
         mut bytes: Vec<u8>,
         is_large: bool,
     ) {
@@ -114,7 +114,7 @@ impl SourceReader<'_> {
     }
 
     /// Reads a file that needs more than a thread's share, while no other thread reads one.
-    fn read_alone(&mut self, level: &Level<'_>, bytes: &[u8]) {
+    fn read_alone(&mut self, level: &StreamLevel<'_>, bytes: &[u8]) {
         let limits = PdfLimits::of(bytes.len(), self.options.max_file_bytes / 2, true);
         let alone = self.options.admit();
         let text = pdf::read(bytes, limits);
@@ -127,8 +127,8 @@ impl SourceReader<'_> {
     /// Reads a stream into `bytes`. Returns false if it has more than `max` bytes.
     fn fill(
         &mut self,
-        level: &Level<'_>,
-        raw: &mut Raw<&mut dyn ReadBytes>,
+        level: &StreamLevel<'_>,
+        raw: &mut PeekReader<&mut dyn ReadBytes>,
         bytes: &mut Vec<u8>,
         max: usize,
     ) -> bool {
@@ -143,7 +143,7 @@ impl SourceReader<'_> {
     }
 
     /// Starts threads if the file is in a container, where others may follow.
-    fn start_crew(&mut self, level: &Level<'_>) {
+    fn start_crew(&mut self, level: &StreamLevel<'_>) {
         if self.pdfs.crew.is_none() && level.name.is_some() {
             self.pdfs.crew = self.options.unpackers.and_then(pdf::start_crew);
         }
@@ -167,7 +167,7 @@ impl SourceReader<'_> {
         }
     }
 
-    fn pass_on(&mut self, level: &Level<'_>, (documents, error): PdfText) {
+    fn pass_on(&mut self, level: &StreamLevel<'_>, (documents, error): PdfText) {
         for (number, document) in (1..).zip(documents) {
             if self.is_over() {
                 return;
@@ -179,7 +179,7 @@ impl SourceReader<'_> {
         }
     }
 
-    fn pdf_document(&mut self, level: &Level<'_>, number: u64, document: PdfDocument) {
+    fn pdf_document(&mut self, level: &StreamLevel<'_>, number: u64, document: PdfDocument) {
         if !self.has_room() {
             let limit = self.options.limits.members;
             return self.report_loss_now(level, 0, InputError::Members(limit));
@@ -189,8 +189,8 @@ impl SourceReader<'_> {
             self.sink.skip(level.name.clone(), "pdf page");
         } else {
             let origin = match document.is_page {
-                true => Origin::Page,
-                false => Origin::Metadata,
+                true => TextOrigin::Page,
+                false => TextOrigin::Metadata,
             };
             let text = document.text.as_bytes();
             let mut bytes = ExpansionReader::of_unpacked(text, &self.expansion);
@@ -202,7 +202,7 @@ impl SourceReader<'_> {
     }
 
     /// Reports a loss before the files that are still being read.
-    fn report_loss_now(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+    fn report_loss_now(&mut self, level: &StreamLevel<'_>, offset: u64, error: InputError) {
         self.sink.report_loss(level.name.clone(), offset, error);
     }
 }

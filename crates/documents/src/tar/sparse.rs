@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 
 use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
 
-use super::{BLOCK, Tape, TarData, decimal, pax, pax_number, pax_pairs};
+use super::{BLOCK_BYTES, TarData, TarStream, decimal, pax, pax_number, pax_pairs};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
 /// Maximum number of pieces of a file, which take 4 MiB of memory.
-const PIECES: usize = 1 << 18;
+const MAX_PIECES: usize = 1 << 18;
 
 /// The offsets and lengths of the pieces of a sparse file.
-pub(super) struct Map {
+pub(super) struct SparseMap {
     pieces: VecDeque<(u64, u64)>,
     /// Size of the whole file.
     size: u64,
@@ -24,9 +24,9 @@ pub(super) struct Map {
     stored: u64,
 }
 
-impl Map {
+impl SparseMap {
     fn new(size: u64) -> Self {
-        Map {
+        SparseMap {
             pieces: VecDeque::new(),
             size,
             stored: 0,
@@ -36,7 +36,7 @@ impl Map {
     /// Reads the map in GNU tar's own format, for a file with `stored` bytes in the archive. Returns `None` for a member
     /// that is not sparse.
     pub(super) fn after_header(
-        tape: &mut Tape<'_>,
+        tape: &mut TarStream<'_>,
         header: &Header,
         stored: u64,
     ) -> Result<Option<Self>, InputError> {
@@ -44,7 +44,7 @@ impl Map {
             return Ok(None);
         }
         let gnu = header.as_gnu().ok_or_else(unusable)?;
-        let mut map = Map::new(gnu.real_size().map_err(|_| unusable())?);
+        let mut map = SparseMap::new(gnu.real_size().map_err(|_| unusable())?);
         let mut sound = map.add_headers(&gnu.sparse);
         let mut extended = gnu.is_extended();
         while extended && sound {
@@ -71,7 +71,7 @@ impl Map {
         }
         let number = |key: &str| pax_number(records, key.as_bytes());
         let size = number("GNU.sparse.realsize").or_else(|| number("GNU.sparse.size"));
-        let map = Map::new(size.ok_or_else(unusable)?);
+        let map = SparseMap::new(size.ok_or_else(unusable)?);
         let version = ["major", "minor"].map(|part| number(&format!("GNU.sparse.{part}")));
         let map = match version {
             [None, None] | [Some(0), _] => map.listed(records),
@@ -105,7 +105,7 @@ impl Map {
     /// Adds the pieces of version 1.0, which are in whole blocks before the data. Each line has a number: the number of pieces,
     /// then start and length of each.
     fn stored(mut self, data: &mut TarData<'_, '_>) -> Result<Option<Self>, InputError> {
-        let mut lines = NumberLines::new(data);
+        let mut lines = NumberReader::new(data);
         let Some(count) = lines.number()? else {
             return Ok(None);
         };
@@ -136,7 +136,7 @@ impl Map {
             .back()
             .map_or(0, |(start, length)| start + length);
         let end = start.checked_add(length)?;
-        if start < from || end > self.size || self.pieces.len() == PIECES {
+        if start < from || end > self.size || self.pieces.len() == MAX_PIECES {
             return None;
         }
         // The last piece is often empty: it marks the end of the file.
@@ -161,7 +161,7 @@ fn unusable() -> InputError {
     InputError::Sparse
 }
 
-fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> Result<(), InputError> {
+fn read_block(tape: &mut TarStream<'_>, block: &mut [u8; BLOCK_BYTES]) -> Result<(), InputError> {
     if tape.read_full(block)? {
         Ok(())
     } else {
@@ -170,19 +170,19 @@ fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> Result<(), InputE
 }
 
 /// Reads lines with one number each from whole blocks.
-struct NumberLines<'d, 't, 'b> {
+struct NumberReader<'d, 't, 'b> {
     data: &'d mut TarData<'t, 'b>,
-    block: [u8; BLOCK],
+    block: [u8; BLOCK_BYTES],
     /// Bytes of the block that were read.
     taken: usize,
 }
 
-impl<'d, 't, 'b> NumberLines<'d, 't, 'b> {
+impl<'d, 't, 'b> NumberReader<'d, 't, 'b> {
     fn new(data: &'d mut TarData<'t, 'b>) -> Self {
-        NumberLines {
+        NumberReader {
             data,
-            block: [0; BLOCK],
-            taken: BLOCK,
+            block: [0; BLOCK_BYTES],
+            taken: BLOCK_BYTES,
         }
     }
 
@@ -206,7 +206,7 @@ impl<'d, 't, 'b> NumberLines<'d, 't, 'b> {
     }
 
     fn byte(&mut self) -> Result<Option<u8>, InputError> {
-        if self.taken == BLOCK {
+        if self.taken == BLOCK_BYTES {
             if !self.data.read_full(&mut self.block)? {
                 return Ok(None);
             }
@@ -218,19 +218,19 @@ impl<'d, 't, 'b> NumberLines<'d, 't, 'b> {
 }
 
 /// A sparse file, with zeros in its holes.
-pub(super) struct Sparse<'d, 't, 'b> {
+pub(super) struct SparseReader<'d, 't, 'b> {
     data: &'d mut TarData<'t, 'b>,
-    map: Map,
+    map: SparseMap,
     at: u64,
 }
 
-impl<'d, 't, 'b> Sparse<'d, 't, 'b> {
-    pub(super) fn new(data: &'d mut TarData<'t, 'b>, map: Map) -> Self {
-        Sparse { data, map, at: 0 }
+impl<'d, 't, 'b> SparseReader<'d, 't, 'b> {
+    pub(super) fn new(data: &'d mut TarData<'t, 'b>, map: SparseMap) -> Self {
+        SparseReader { data, map, at: 0 }
     }
 }
 
-impl ReadBytes for Sparse<'_, '_, '_> {
+impl ReadBytes for SparseReader<'_, '_, '_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let pieces = &mut self.map.pieces;
         while pieces

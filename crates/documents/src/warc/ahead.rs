@@ -4,7 +4,7 @@ use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
 /// Shows the next bytes of a reader before they are read.
-pub(super) struct Ahead<'c> {
+pub(super) struct PeekBody<'c> {
     inner: &'c mut dyn ReadBuffer,
     /// Bytes that were read from `inner` ahead.
     held: Vec<u8>,
@@ -14,9 +14,9 @@ pub(super) struct Ahead<'c> {
     error: Option<InputError>,
 }
 
-impl<'c> Ahead<'c> {
+impl<'c> PeekBody<'c> {
     pub(super) fn new(inner: &'c mut dyn ReadBuffer) -> Self {
-        Ahead {
+        PeekBody {
             inner,
             held: Vec::new(),
             at: 0,
@@ -69,7 +69,7 @@ impl<'c> Ahead<'c> {
     }
 }
 
-impl ReadBuffer for Ahead<'_> {
+impl ReadBuffer for PeekBody<'_> {
     fn fill_buf(&mut self) -> Result<&[u8], InputError> {
         if self.at < self.held.len() {
             return Ok(&self.held[self.at..]);
@@ -89,7 +89,7 @@ impl ReadBuffer for Ahead<'_> {
     }
 }
 
-impl ReadBytes for Ahead<'_> {
+impl ReadBytes for PeekBody<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         read_held(self, into)
     }

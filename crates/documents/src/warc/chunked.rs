@@ -6,10 +6,10 @@ use crate::fault::{HttpCoding, InputError};
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
 /// Maximum length of the line with a chunk's size, in bytes.
-pub(super) const LINE: usize = 4 << 10;
+pub(super) const MAX_SIZE_LINE_BYTES: usize = 4 << 10;
 
 /// Reads the data of all chunks of a body. Trailers are ignored.
-pub(super) struct Chunked<'c> {
+pub(super) struct ChunkedBody<'c> {
     content: &'c mut dyn ReadBuffer,
     /// Bytes left in the chunk.
     left: u64,
@@ -27,7 +27,7 @@ enum ChunkedState {
 /// Whether a body that starts with `head` looks chunked: it starts with a size, and a line end follows the chunk, if `head`
 /// is long enough to show it.
 pub(super) fn starts(head: &[u8]) -> bool {
-    let Some(end) = memchr(b'\n', &head[..head.len().min(LINE)]) else {
+    let Some(end) = memchr(b'\n', &head[..head.len().min(MAX_SIZE_LINE_BYTES)]) else {
         return !head.is_empty() && head.len() <= 16 && head.iter().all(u8::is_ascii_hexdigit);
     };
     let Some(size) = size(&head[..end]) else {
@@ -57,9 +57,9 @@ fn size(line: &[u8]) -> Option<u64> {
     u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
-impl<'c> Chunked<'c> {
+impl<'c> ChunkedBody<'c> {
     pub(super) fn new(content: &'c mut dyn ReadBuffer) -> Self {
-        Chunked {
+        ChunkedBody {
             content,
             left: 0,
             line: Vec::new(),
@@ -83,12 +83,12 @@ impl<'c> Chunked<'c> {
     /// Returns the next line, without its end.
     fn read_line(&mut self) -> Result<&[u8], InputError> {
         self.line.clear();
-        while self.line.len() < LINE && !self.line.ends_with(b"\n") {
+        while self.line.len() < MAX_SIZE_LINE_BYTES && !self.line.ends_with(b"\n") {
             let held = self.content.fill_buf()?;
             if held.is_empty() {
                 break;
             }
-            let held = &held[..held.len().min(LINE - self.line.len())];
+            let held = &held[..held.len().min(MAX_SIZE_LINE_BYTES - self.line.len())];
             let count = memchr(b'\n', held).map_or(held.len(), |at| at + 1);
             self.line.extend_from_slice(&held[..count]);
             self.content.consume(count);
@@ -113,7 +113,7 @@ fn damaged() -> InputError {
     InputError::Body(HttpCoding::Chunked)
 }
 
-impl ReadBuffer for Chunked<'_> {
+impl ReadBuffer for ChunkedBody<'_> {
     fn fill_buf(&mut self) -> Result<&[u8], InputError> {
         if self.state != ChunkedState::Ended
             && let Err(error) = self.advance()
@@ -135,7 +135,7 @@ impl ReadBuffer for Chunked<'_> {
     }
 }
 
-impl ReadBytes for Chunked<'_> {
+impl ReadBytes for ChunkedBody<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         read_held(self, into)
     }

@@ -4,30 +4,32 @@ use std::io;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::ahead::Ahead;
-use crate::codec::{Decode, DecodeFault, DecodeStep, Inflate, Wrapper, Zstd};
+use super::ahead::PeekBody;
+use crate::codec::{
+    DecodeFault, DecodeStep, DeflateWrapper, InflateDecoder, StreamDecoder, ZstdDecoder,
+};
 use crate::fault::{HttpCoding, InputError};
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Number of first bytes by which a coding is recognised.
-pub(super) const HEAD: usize = 512;
+pub(super) const HEAD_BYTES: usize = 512;
 /// Minimum number of bytes without a control character that are taken for text. One in ten million codings starts with this
 /// many such bytes.
-const TELLING: usize = 128;
+const MIN_TEXT_BYTES: usize = 128;
 /// Maximum input and output of a brotli step in bytes. If a step fails, its output is lost.
-const PIECE: usize = 4 << 10;
+const PIECE_BYTES: usize = 4 << 10;
 /// Bytes that show whether another stream follows.
-const MAGIC: usize = 4;
-const GZIP: &[u8] = &[0x1f, 0x8b, 8];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const MAGIC_BYTES: usize = 4;
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 8];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The state of a decoder.
-pub(super) enum Engine {
-    Gzip(Inflate),
+pub(super) enum BodyDecoder {
+    Gzip(InflateDecoder),
     /// With a zlib header, as the standard requires, or without, as some servers send it.
-    Deflate(Inflate),
+    Deflate(InflateDecoder),
     Brotli(Box<Brotli>),
-    Zstd(Zstd),
+    Zstd(ZstdDecoder),
 }
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -60,48 +62,52 @@ impl HttpCoding {
     }
 }
 
-impl Engine {
+impl BodyDecoder {
     /// Makes a decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window`
     /// bytes.
     pub(super) fn new(coding: HttpCoding, head: &[u8], window: u64) -> Option<Self> {
         match coding {
             HttpCoding::Chunked => None,
-            HttpCoding::Gzip => starts(head, GZIP).then(Engine::gzip),
-            HttpCoding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
+            HttpCoding::Gzip => starts(head, GZIP_MAGIC).then(BodyDecoder::gzip),
+            HttpCoding::Zstd if is_zstd(head) => {
+                ZstdDecoder::new(window).ok().map(BodyDecoder::Zstd)
+            }
             HttpCoding::Zstd => None,
-            HttpCoding::Deflate => [Wrapper::Zlib, Wrapper::Bare]
-                .map(|wrapper| move || Engine::Deflate(Inflate::new(wrapper)))
+            HttpCoding::Deflate => [DeflateWrapper::Zlib, DeflateWrapper::Bare]
+                .map(|wrapper| move || BodyDecoder::Deflate(InflateDecoder::new(wrapper)))
                 .into_iter()
                 .find_map(|engine| tried(engine, head)),
-            HttpCoding::Brotli => tried(Engine::brotli, head),
+            HttpCoding::Brotli => tried(BodyDecoder::brotli, head),
         }
     }
 
     fn gzip() -> Self {
-        Engine::Gzip(Inflate::new(Wrapper::Gzip))
+        BodyDecoder::Gzip(InflateDecoder::new(DeflateWrapper::Gzip))
     }
 
     fn brotli() -> Self {
         // Windows of up to 16 MiB; browsers accept no larger ones either.
         let alloc = StandardAlloc::default;
-        Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
+        BodyDecoder::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
     }
 
     fn coding(&self) -> HttpCoding {
         match self {
-            Engine::Gzip(_) => HttpCoding::Gzip,
-            Engine::Deflate(_) => HttpCoding::Deflate,
-            Engine::Brotli(_) => HttpCoding::Brotli,
-            Engine::Zstd(_) => HttpCoding::Zstd,
+            BodyDecoder::Gzip(_) => HttpCoding::Gzip,
+            BodyDecoder::Deflate(_) => HttpCoding::Deflate,
+            BodyDecoder::Brotli(_) => HttpCoding::Brotli,
+            BodyDecoder::Zstd(_) => HttpCoding::Zstd,
         }
     }
 
     /// Prepares for another stream after a complete one. Returns false if `after` does not start one.
     fn restart(&mut self, after: &[u8]) -> bool {
         match self {
-            Engine::Gzip(_) if !after.is_empty() && starts(after, GZIP) => *self = Engine::gzip(),
+            BodyDecoder::Gzip(_) if !after.is_empty() && starts(after, GZIP_MAGIC) => {
+                *self = BodyDecoder::gzip()
+            }
             // The decoder starts the next frame by itself.
-            Engine::Zstd(_) => return !after.is_empty() && is_zstd(after),
+            BodyDecoder::Zstd(_) => return !after.is_empty() && is_zstd(after),
             _ => return false,
         }
         true
@@ -110,13 +116,13 @@ impl Engine {
     /// Decodes some bytes.
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         match self {
-            Engine::Gzip(engine) | Engine::Deflate(engine) => engine.step(input, output),
-            Engine::Brotli(state) => {
-                let piece = &input[..input.len().min(PIECE)];
-                let room = output.len().min(PIECE);
+            BodyDecoder::Gzip(engine) | BodyDecoder::Deflate(engine) => engine.step(input, output),
+            BodyDecoder::Brotli(state) => {
+                let piece = &input[..input.len().min(PIECE_BYTES)];
+                let room = output.len().min(PIECE_BYTES);
                 unbrotli(state, piece, &mut output[..room])
             }
-            Engine::Zstd(engine) => engine.step(input, output),
+            BodyDecoder::Zstd(engine) => engine.step(input, output),
         }
     }
 }
@@ -154,17 +160,17 @@ fn starts(head: &[u8], magic: &[u8]) -> bool {
 
 /// Whether `head` is the start of a frame, or of a skippable frame.
 fn is_zstd(head: &[u8]) -> bool {
-    starts(head, ZSTD) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+    starts(head, ZSTD_MAGIC) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// Makes a decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
-fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
+fn tried(engine: impl Fn() -> BodyDecoder, head: &[u8]) -> Option<BodyDecoder> {
     let text = is_text(head);
-    if text && head.len() >= TELLING {
+    if text && head.len() >= MIN_TEXT_BYTES {
         return None;
     }
-    let head = &head[..head.len().min(HEAD)];
-    let step = engine().run(head, &mut [0; 8 * HEAD]);
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    let step = engine().run(head, &mut [0; 8 * HEAD_BYTES]);
     let read = step.read;
     // A short body may look like text. It is a coding if it decodes completely to its end.
     let is_coding = |ended| !text || ended && read == head.len();
@@ -176,20 +182,21 @@ fn is_text(head: &[u8]) -> bool {
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let is_utf8 =
         || str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
-    !head.iter().take(2 * TELLING).any(control) && (head.len() >= TELLING || is_utf8())
+    !head.iter().take(2 * MIN_TEXT_BYTES).any(control)
+        && (head.len() >= MIN_TEXT_BYTES || is_utf8())
 }
 
 /// Reads decoded bytes. An error is returned once, after all decoded bytes; then the end.
 pub(super) struct DecodedBody<'c, 'i> {
-    content: &'c mut Ahead<'i>,
-    engine: Engine,
+    content: &'c mut PeekBody<'i>,
+    engine: BodyDecoder,
     /// The error of the content, or the limit that it exceeds.
     failure: Option<InputError>,
     progress: StreamProgress,
 }
 
 impl<'c, 'i> DecodedBody<'c, 'i> {
-    pub(super) fn new(content: &'c mut Ahead<'i>, engine: Engine) -> Self {
+    pub(super) fn new(content: &'c mut PeekBody<'i>, engine: BodyDecoder) -> Self {
         DecodedBody {
             content,
             engine,
@@ -227,7 +234,7 @@ impl<'c, 'i> DecodedBody<'c, 'i> {
 
     /// Continues after a complete stream, if another follows. Other bytes are ignored, as in browsers.
     fn goes_on(&mut self) -> bool {
-        let next = self.content.peek(MAGIC);
+        let next = self.content.peek(MAGIC_BYTES);
         if !next.is_empty() {
             return self.engine.restart(next);
         }

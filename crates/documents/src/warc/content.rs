@@ -1,17 +1,17 @@
 //! Reads the content of one record, and checks that it ends where the header says.
 
 use super::header;
-use super::segments::Segments;
+use super::segments::SegmentedRecord;
 use super::window::{RecordWindow, is_line_end};
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
 /// Maximum size of content that is completely in memory before any of it is returned.
-pub(super) const AHEAD: u64 = 8 << 20;
+pub(super) const MAX_BUFFERED_BYTES: u64 = 8 << 20;
 /// Bytes of longer content that are checked at once.
-const STEP: usize = 256 << 10;
+const STEP_BYTES: usize = 256 << 10;
 /// Number of last bytes that may be the start of an empty line and a record's first word.
-const START: usize = b"\r\n\r\nWARC/".len() - 1;
+const RECORD_START_BYTES: usize = b"\r\n\r\nWARC/".len() - 1;
 
 /// Reads the content of the record at the start of the window, and of the segments that continue it.
 ///
@@ -26,7 +26,7 @@ pub(super) struct RecordContent<'c, 'r> {
     state: ContentState,
     lost: bool,
     /// The segments of the record so far; `None` if no more can follow.
-    segments: Option<Segments>,
+    segments: Option<SegmentedRecord>,
     /// Records that were read after the first one.
     records: u64,
 }
@@ -51,7 +51,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     pub(super) fn new(
         window: &'c mut RecordWindow<'r>,
         length: u64,
-        segments: Option<Segments>,
+        segments: Option<SegmentedRecord>,
     ) -> Result<Self, InputError> {
         let mut content = RecordContent {
             window,
@@ -71,7 +71,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     fn start(&mut self) -> Result<(), InputError> {
         let length = self.length as usize;
         self.left = self.length;
-        (self.sure, self.state) = if self.length > AHEAD {
+        (self.sure, self.state) = if self.length > MAX_BUFFERED_BYTES {
             (0, ContentState::Long)
         } else if self.window.need(length) {
             let gap = self.window.gap(length);
@@ -86,7 +86,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     }
 
     /// Skips the rest. Returns the errors that were not reported yet.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(super) fn finish(mut self) -> ContentOutcome {
         let mut error = None;
         loop {
             match self.fill_buf() {
@@ -99,7 +99,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
                 Err(failure) => error = Some(failure),
             }
         }
-        Finished {
+        ContentOutcome {
             lost: self.lost,
             error,
             records: self.records,
@@ -131,7 +131,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     }
 
     /// Continues with the next segment of the record.
-    fn go_on(&mut self, mut segments: Segments) -> Result<(), InputError> {
+    fn go_on(&mut self, mut segments: SegmentedRecord) -> Result<(), InputError> {
         let Some(next) = segments.next(self.window) else {
             return segments.missing().map_or(Ok(()), Err);
         };
@@ -144,7 +144,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
 
     /// Checks the next bytes of a long record. If another record starts there, the length is wrong.
     fn watch(&mut self) -> Result<(), InputError> {
-        self.window.need(STEP);
+        self.window.need(STEP_BYTES);
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let held = self.window.held();
         let own = &held[..held.len().min(left)];
@@ -152,7 +152,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
         match header::find_after_empty_line(own, self.left == self.length) {
             Some(at) => return self.check(at),
             None if all => self.sure = own.len(),
-            None => self.sure = own.len() - START,
+            None => self.sure = own.len() - RECORD_START_BYTES,
         }
         match self.sure {
             0 => Err(self.cut()),
@@ -191,7 +191,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
 }
 
 /// The result of reading a record's content.
-pub(super) struct Finished {
+pub(super) struct ContentOutcome {
     /// Whether the content does not match its header, so that the start of the next record is not known.
     pub(super) lost: bool,
     /// The error, if no read has returned it.

@@ -14,15 +14,15 @@ use crate::name::escaped;
 /// The first bytes of a record.
 const MAGIC: &[u8] = b"WARC/";
 /// The field of a segment of a record.
-const SEGMENT: &[u8] = b"WARC-Segment-Number";
+const SEGMENT_FIELD: &[u8] = b"WARC-Segment-Number";
 /// Maximum length of a header's first line, in bytes.
-const VERSION: usize = 32;
+const MAX_VERSION_BYTES: usize = 32;
 /// Maximum length of a header, in bytes. The target in it may be a long `data:` URL.
-const MAX: usize = 256 << 10;
+const MAX_HEADER_BYTES: usize = 256 << 10;
 /// Maximum length in bytes of an ID or a date that is reported, since each mention repeats it.
-const REPORTED: usize = 256;
+const MAX_REPORTED_BYTES: usize = 256;
 /// Bytes in which something like a header is searched for.
-const RESEMBLING: usize = 4 << 10;
+const SEARCHED_BYTES: usize = 4 << 10;
 
 /// The fields of a header that are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     let mut field = 0..0;
     while let Some(line) = lines.next() {
         match bytes[line.clone()].first() {
-            Some(_) if lines.at > MAX => return ParsedHeader::Not(line.start),
+            Some(_) if lines.at > MAX_HEADER_BYTES => return ParsedHeader::Not(line.start),
             Some(b' ' | b'\t') => field.end = line.end,
             Some(_) if !is_field(&bytes[line.clone()]) => return ParsedHeader::Not(line.start),
             first => {
@@ -110,7 +110,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     }
     if last {
         ParsedHeader::Cut
-    } else if bytes.len() > MAX {
+    } else if bytes.len() > MAX_HEADER_BYTES {
         ParsedHeader::Not(lines.at)
     } else {
         ParsedHeader::More
@@ -122,16 +122,18 @@ fn version(lines: &mut HeaderLines<'_>, last: bool) -> Result<(), ParsedHeader> 
     let bytes = lines.bytes;
     let magic = MAGIC.len().min(bytes.len());
     // Limited, so that a line with many starts is not read completely for each of them.
-    lines.bytes = &bytes[..bytes.len().min(VERSION)];
+    lines.bytes = &bytes[..bytes.len().min(MAX_VERSION_BYTES)];
     let line = lines.next();
     lines.bytes = bytes;
     match line {
         Some(line) if is_version(&bytes[line.clone()]) => Ok(()),
-        None if bytes.len() < VERSION && bytes[..magic] == MAGIC[..magic] => Err(if last {
-            ParsedHeader::Cut
-        } else {
-            ParsedHeader::More
-        }),
+        None if bytes.len() < MAX_VERSION_BYTES && bytes[..magic] == MAGIC[..magic] => {
+            Err(if last {
+                ParsedHeader::Cut
+            } else {
+                ParsedHeader::More
+            })
+        }
         _ => Err(ParsedHeader::Not(magic)),
     }
 }
@@ -170,7 +172,7 @@ pub(super) fn find_after_empty_line(bytes: &[u8], first: bool) -> Option<usize> 
 
 /// Whether `bytes` start with something that resembles a header.
 pub(super) fn resembles(bytes: &[u8]) -> bool {
-    let seen = &bytes[..bytes.len().min(RESEMBLING)];
+    let seen = &bytes[..bytes.len().min(SEARCHED_BYTES)];
     let mut lines = seen
         .split(|byte| *byte == b'\n')
         .take_while(|line| !line.is_empty() && *line != b"\r");
@@ -206,7 +208,7 @@ impl WarcHeader {
     pub(super) fn record(&self, bytes: &[u8]) -> WarcRecord {
         let value = |range| {
             let value = unbracketed(bytes, range);
-            let fits = (1..=REPORTED).contains(&value.len());
+            let fits = (1..=MAX_REPORTED_BYTES).contains(&value.len());
             fits.then(|| text(value).into_owned())
         };
         WarcRecord {
@@ -254,7 +256,7 @@ impl WarcHeader {
             15 if name.eq_ignore_ascii_case(b"WARC-Target-URI") && self.target.is_empty() => {
                 self.target = value;
             }
-            _ if name.len() >= SEGMENT.len() => self.take_segment(name, text, &value),
+            _ if name.len() >= SEGMENT_FIELD.len() => self.take_segment(name, text, &value),
             _ => {}
         }
     }
@@ -262,7 +264,7 @@ impl WarcHeader {
     /// Stores a field of a record that was cut into segments.
     fn take_segment(&mut self, name: &[u8], text: &[u8], value: &Range<usize>) {
         match name.len() {
-            19 if name.eq_ignore_ascii_case(SEGMENT) && self.segment.is_none() => {
+            19 if name.eq_ignore_ascii_case(SEGMENT_FIELD) && self.segment.is_none() => {
                 self.segment = number(text);
             }
             22 if name.eq_ignore_ascii_case(b"WARC-Segment-Origin-ID")

@@ -5,19 +5,19 @@
 
 use memchr::memchr;
 
-use super::ahead::Ahead;
-use super::chunked::{self, Chunked};
-use super::coding::{self, DecodedBody, Engine};
+use super::ahead::PeekBody;
+use super::chunked::{self, ChunkedBody};
+use super::coding::{self, BodyDecoder, DecodedBody};
 use crate::fault::{HttpCoding, InputError};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Maximum number of codings of a body.
-const MAX: usize = 4;
+const MAX_CODINGS: usize = 4;
 /// Maximum size of headers whose end is searched for, in bytes.
-const HEADERS: usize = 1 << 20;
+const MAX_HEADERS_BYTES: usize = 1 << 20;
 /// Size of the buffer between two codings, in bytes.
-const BUFFER: usize = 16 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 /// Passes the decoded body of the message in `content` to `take`. Content that is not a message, or whose headers do not
 /// end, is passed on completely.
@@ -34,7 +34,7 @@ pub(super) fn body(
     window: u64,
     take: &mut dyn FnMut(&mut dyn ReadBytes),
 ) -> Result<(), InputError> {
-    let mut content = Ahead::new(content);
+    let mut content = PeekBody::new(content);
     let (size, codings) = message(&mut content).unwrap_or_default();
     content.consume(size);
     undo(&mut content, &codings, window, take);
@@ -43,14 +43,16 @@ pub(super) fn body(
 
 /// Returns the size of the headers at the start of `content`, including those of interim responses, and the codings that
 /// the last of them state, the last applied first.
-fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<HttpCoding>)> {
+fn message(content: &mut PeekBody<'_>) -> Option<(usize, Vec<HttpCoding>)> {
     let mut count = 1;
     loop {
         let head = content.peek(count);
         let is_all = head.len() < count;
         match headers(head, is_all) {
             ParsedHeaders::Headers(size, codings) => return Some((size, codings)),
-            ParsedHeaders::More if !is_all && head.len() < HEADERS => count = 2 * head.len(),
+            ParsedHeaders::More if !is_all && head.len() < MAX_HEADERS_BYTES => {
+                count = 2 * head.len()
+            }
             ParsedHeaders::More | ParsedHeaders::Not => return None,
         }
     }
@@ -127,7 +129,7 @@ fn one_message(message: &[u8]) -> Option<(usize, Vec<HttpCoding>)> {
         }
     }
     content.append(&mut transfer);
-    Some((at, content.into_iter().rev().take(MAX).collect()))
+    Some((at, content.into_iter().rev().take(MAX_CODINGS).collect()))
 }
 
 /// Adds the codings of a header's value, in the order they were applied. Unknown codings are ignored.
@@ -140,7 +142,7 @@ fn add(codings: &mut Vec<HttpCoding>, value: &[u8]) {
 ///
 /// The first bytes of a body decide whether it is in a coding, even if the outer coding returns few bytes at once.
 fn undo(
-    content: &mut Ahead<'_>,
+    content: &mut PeekBody<'_>,
     codings: &[HttpCoding],
     window: u64,
     take: &mut dyn FnMut(&mut dyn ReadBytes),
@@ -149,17 +151,22 @@ fn undo(
         return take(content);
     };
     let untold = if coding == HttpCoding::Chunked {
-        if !chunked::starts(content.peek(chunked::LINE)) {
+        if !chunked::starts(content.peek(chunked::MAX_SIZE_LINE_BYTES)) {
             return undo(content, rest, window, take);
         }
-        undo_in(&mut Chunked::new(content), rest, window, take)
+        undo_in(&mut ChunkedBody::new(content), rest, window, take)
     } else {
-        match Engine::new(coding, content.peek(coding::HEAD), window) {
+        match BodyDecoder::new(coding, content.peek(coding::HEAD_BYTES), window) {
             None => return undo(content, rest, window, take),
             Some(engine) if rest.is_empty() => return take(&mut DecodedBody::new(content, engine)),
             Some(engine) => {
                 let decoded = DecodedBody::new(content, engine);
-                undo_in(&mut Raw::with_capacity(decoded, BUFFER), rest, window, take)
+                undo_in(
+                    &mut PeekReader::with_capacity(decoded, BUFFER_BYTES),
+                    rest,
+                    window,
+                    take,
+                )
             }
         }
     };
@@ -173,7 +180,7 @@ fn undo_in(
     window: u64,
     take: &mut dyn FnMut(&mut dyn ReadBytes),
 ) -> Option<InputError> {
-    let mut ahead = Ahead::new(decoded);
+    let mut ahead = PeekBody::new(decoded);
     undo(&mut ahead, codings, window, take);
     // Bytes after the end of a coding are ignored, so an error in decoding them is dropped.
     let is_coding = |error: &InputError| matches!(error, InputError::Body(_));

@@ -17,11 +17,11 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use self::content::{Finished, RecordContent};
+use self::content::{ContentOutcome, RecordContent};
 use self::header::{ParsedHeader, RecordKind, WarcHeader};
-use self::segments::Segments;
+use self::segments::SegmentedRecord;
 use self::window::RecordWindow;
-use super::container::{Level, MemberSink};
+use super::container::{MemberSink, StreamLevel};
 use super::expansion::ExpansionReader;
 use super::fault::InputError;
 use super::read::ReadBytes;
@@ -37,7 +37,7 @@ use super::read::ReadBytes;
 /// `history` is the limit on windows of packed bodies, in bytes. With `reports_records`, each document's record is reported.
 pub(super) fn read(
     sink: &mut dyn MemberSink,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     history: u64,
     reports_records: bool,
     bytes: &mut dyn ReadBytes,
@@ -59,7 +59,7 @@ struct WarcReader<'w, 'l, 'r> {
     sink: &'w mut dyn MemberSink,
     history: u64,
     reports_records: bool,
-    level: &'l Level<'l>,
+    level: &'l StreamLevel<'l>,
     window: RecordWindow<'r>,
     /// Number of headers so far.
     number: u64,
@@ -99,7 +99,7 @@ impl WarcReader<'_, '_, '_> {
         self.number += 1;
         self.name.clear();
         self.name.push_str(&header.target(self.window.held()));
-        let segments = Segments::of(header, self.window.held());
+        let segments = SegmentedRecord::of(header, self.window.held());
         let reported = self.reports_records && header.is_document();
         let reported = reported.then(|| self.level.with_record(header.record(self.window.held())));
         self.window.skip(header.size);
@@ -129,7 +129,7 @@ impl WarcReader<'_, '_, '_> {
         let finished = content.finish();
         let is_alone = header.kind == Some(RecordKind::Continuation);
         let alone = is_alone.then_some(InputError::Continuation);
-        let Finished { lost, records, .. } = finished;
+        let ContentOutcome { lost, records, .. } = finished;
         if let Some(error) = untold.err().or(finished.error).or(alone) {
             self.report(loss(error));
         }
@@ -198,7 +198,7 @@ fn hits_what_came(error: &InputError) -> bool {
 /// Returns an error that no read of the document has reached.
 fn hand_out(
     sink: &mut dyn MemberSink,
-    (level, history): (&Level<'_>, u64),
+    (level, history): (&StreamLevel<'_>, u64),
     (number, name): (u64, &str),
     header: &WarcHeader,
     content: &mut RecordContent<'_, '_>,
@@ -221,7 +221,7 @@ fn hand_out(
 fn content<'c, 'r>(
     header: &WarcHeader,
     window: &'c mut RecordWindow<'r>,
-    segments: Option<Segments>,
+    segments: Option<SegmentedRecord>,
 ) -> Result<RecordContent<'c, 'r>, InputError> {
     match (header.kind, header.length) {
         (Some(_), Some(length)) => RecordContent::new(window, length, segments),

@@ -8,10 +8,10 @@ use super::window::RecordWindow;
 use crate::fault::InputError;
 
 /// Maximum size of `warcinfo` records between two segments, in bytes.
-const BETWEEN: usize = 1 << 20;
+const MAX_WARCINFO_BYTES: usize = 1 << 20;
 
 /// A record that continues in more segments.
-pub(super) struct Segments {
+pub(super) struct SegmentedRecord {
     /// The WARC-Record-ID of the first segment.
     origin: Vec<u8>,
     /// Number of segments read.
@@ -29,11 +29,11 @@ pub(super) struct NextSegment {
     pub(super) is_last: bool,
 }
 
-impl Segments {
+impl SegmentedRecord {
     /// Returns the state after the first segment, if `header` says that segments follow. `bytes` start with the header.
     pub(super) fn of(header: &WarcHeader, bytes: &[u8]) -> Option<Self> {
         let is_first = header.segment == Some(1) && header.kind != Some(RecordKind::Continuation);
-        (is_first && !header.is_last).then(|| Segments {
+        (is_first && !header.is_last).then(|| SegmentedRecord {
             origin: header.id(bytes).to_vec(),
             count: 1,
             is_document: header.is_document(),
@@ -43,7 +43,7 @@ impl Segments {
     /// Finds the next segment at the start of the window, without moving the window.
     pub(super) fn next(&mut self, window: &mut RecordWindow<'_>) -> Option<NextSegment> {
         let (mut at, mut records) = (0, 0);
-        while at < BETWEEN {
+        while at < MAX_WARCINFO_BYTES {
             let ParsedHeader::Header(header) = window.header(at) else {
                 return None;
             };
@@ -60,7 +60,10 @@ impl Segments {
                 });
             }
             let end = start.checked_add(usize::try_from(length).ok()?)?;
-            if header.kind != Some(RecordKind::Info) || end > BETWEEN || !window.need(end) {
+            if header.kind != Some(RecordKind::Info)
+                || end > MAX_WARCINFO_BYTES
+                || !window.need(end)
+            {
                 return None;
             }
             at = end + window.gap(end)?;

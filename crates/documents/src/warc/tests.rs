@@ -5,9 +5,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::content::AHEAD;
+use super::content::MAX_BUFFERED_BYTES;
 use crate::ReadOptions;
-use crate::container::Level;
+use crate::container::StreamLevel;
 use crate::documents::{DocumentHead, DocumentSink};
 use crate::expansion::Expansion;
 use crate::fault::InputError;
@@ -90,7 +90,7 @@ fn reported(pieces: &[&[u8]], step: usize) -> Reported {
     let expansion = Expansion::new(1000, 0);
     super::read(
         &mut SourceReader::new(&options, &expansion, &mut reported),
-        &Level::source(None),
+        &StreamLevel::source(None),
         options.limits.window,
         false,
         &mut stream,
@@ -518,7 +518,7 @@ fn a_flipped_byte_costs_no_other_record() {
 #[test]
 fn a_long_record_is_handed_out_whole_even_with_what_looks_like_starts_in_it() {
     let mut content = b"some text WARC/1.0\r\n\r\nWARC/1.0\r\nno header\r\n\r\n".repeat(1000);
-    content.resize(AHEAD as usize + 1000, b'x');
+    content.resize(MAX_BUFFERED_BYTES as usize + 1000, b'x');
     content.extend(b"\r\n\r\nWARC/1.0\r\n");
     let file = [
         record("a", b"one"),
@@ -534,7 +534,7 @@ fn a_long_record_is_handed_out_whole_even_with_what_looks_like_starts_in_it() {
 
 #[test]
 fn a_long_record_of_wrong_length_is_reported_of_by_its_document() {
-    let content = vec![b'x'; AHEAD as usize + 1000];
+    let content = vec![b'x'; MAX_BUFFERED_BYTES as usize + 1000];
     let right = format!("\r\nContent-Length: {}", content.len());
     for (off, kept) in [
         (-10, content.len() - 10),

@@ -5,9 +5,9 @@ use crate::fault::InputError;
 use crate::read::ReadBytes;
 
 /// Maximum size of a read, in bytes.
-const READ: usize = 256 << 10;
+const MAX_READ_BYTES: usize = 256 << 10;
 /// Bytes that are first read for a header; few headers are longer.
-const HEADER: usize = 4 << 10;
+const HEADER_READ_BYTES: usize = 4 << 10;
 
 /// A sliding buffer over a stream. At damage to the stream, the window ends until the damage is taken.
 pub(super) struct RecordWindow<'r> {
@@ -30,7 +30,7 @@ impl<'r> RecordWindow<'r> {
     pub(super) fn new(stream: &'r mut dyn ReadBytes) -> Self {
         RecordWindow {
             stream,
-            buffer: vec![0; 2 * READ],
+            buffer: vec![0; 2 * MAX_READ_BYTES],
             start: 0,
             end: 0,
             offset: 0,
@@ -83,7 +83,7 @@ impl<'r> RecordWindow<'r> {
 
     /// Parses the header of a record at `at` of the held bytes.
     pub(super) fn header(&mut self, at: usize) -> ParsedHeader {
-        let mut count = HEADER;
+        let mut count = HEADER_READ_BYTES;
         loop {
             self.need(at + count);
             let parsed = header::parse(&self.held()[at..], self.is_stopped());
@@ -106,7 +106,7 @@ impl<'r> RecordWindow<'r> {
 
     /// Skips to the next certain start of a record. Returns false if the window ends before; then it is empty.
     pub(super) fn find_record(&mut self) -> bool {
-        self.need(HEADER);
+        self.need(HEADER_READ_BYTES);
         loop {
             match header::find(self.held(), self.is_stopped()) {
                 FoundRecord::At(at) => {
@@ -119,7 +119,7 @@ impl<'r> RecordWindow<'r> {
                 return false;
             }
             // Doubled each time, so that a long header is not parsed once for each read.
-            self.need((2 * self.held().len()).max(HEADER));
+            self.need((2 * self.held().len()).max(HEADER_READ_BYTES));
         }
     }
 
@@ -171,7 +171,9 @@ impl<'r> RecordWindow<'r> {
     fn make_room(&mut self, count: usize) {
         let held = self.end - self.start;
         // Few bytes are moved at once, so that the bytes in use stay in the cache.
-        if self.start + count > self.buffer.len() || self.start > READ && held < self.start / 8 {
+        if self.start + count > self.buffer.len()
+            || self.start > MAX_READ_BYTES && held < self.start / 8
+        {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, held);
         }
@@ -183,7 +185,7 @@ impl<'r> RecordWindow<'r> {
     }
 
     fn fill(&mut self) {
-        let free = self.buffer.len().min(self.end + READ);
+        let free = self.buffer.len().min(self.end + MAX_READ_BYTES);
         match self.stream.read(&mut self.buffer[self.end..free]) {
             Ok(0) => self.stop = Some(WindowStop::End),
             Ok(read) => self.end += read,

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use super::volume::{Part, Volume};
-use crate::codec::{Bzip2, Inflate, MemberStream, Peek, Wrapper, Zstd};
+use super::volume::{CountedFile, CountedPart};
+use crate::codec::{Bzip2Decoder, DeflateWrapper, InflateDecoder, MemberStream, Peek, ZstdDecoder};
 use crate::fault::{InputError, Packing};
-use crate::raw::Raw;
+use crate::raw::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 
 /// Bytes of a read of packed data.
-const READ: u64 = 32 << 10;
+const READ_BYTES: u64 = 32 << 10;
 
 /// Unpacks the bytes of a member. Only the limit on expansion bounds their number.
 pub(super) fn unpacked<'d>(
@@ -22,17 +22,21 @@ pub(super) fn unpacked<'d>(
         8 => Box::new(MemberStream::new(
             Packing::Zip,
             data,
-            Inflate::new(Wrapper::Bare),
+            InflateDecoder::new(DeflateWrapper::Bare),
         )),
-        12 => Box::new(MemberStream::new(Packing::Zip, data, Bzip2::new())),
-        93 => Box::new(MemberStream::new(Packing::Zip, data, Zstd::new(window)?)),
+        12 => Box::new(MemberStream::new(Packing::Zip, data, Bzip2Decoder::new())),
+        93 => Box::new(MemberStream::new(
+            Packing::Zip,
+            data,
+            ZstdDecoder::new(window)?,
+        )),
         method => return Err(InputError::Method(method)),
     })
 }
 
 /// The packed bytes of a member.
 pub(super) struct ZipData<'d> {
-    raw: Raw<Part<'d>>,
+    raw: PeekReader<CountedPart<'d>>,
     /// Offset of the next byte in the file.
     at: &'d Cell<u64>,
     /// The content of the bytes, if they are packed by gzip and another thread unpacks them.
@@ -41,10 +45,10 @@ pub(super) struct ZipData<'d> {
 
 impl<'d> ZipData<'d> {
     /// Reads the bytes from `at` to `end`.
-    pub(super) fn new(volume: &'d Volume<'_>, at: &'d Cell<u64>, end: u64) -> Self {
-        let room = end.saturating_sub(at.get()).min(READ) as usize;
+    pub(super) fn new(volume: &'d CountedFile<'_>, at: &'d Cell<u64>, end: u64) -> Self {
+        let room = end.saturating_sub(at.get()).min(READ_BYTES) as usize;
         ZipData {
-            raw: Raw::with_capacity(volume.part(at.get()..end), room),
+            raw: PeekReader::with_capacity(volume.part(at.get()..end), room),
             at,
             ahead: None,
         }

@@ -2,32 +2,32 @@
 
 use std::io;
 
-use super::end::Directory;
-use super::volume::Volume;
+use super::end::DirectoryLocation;
+use super::volume::CountedFile;
 use crate::checked::MemberCheck;
 use crate::codec::{damaged, early_end};
 use crate::fault::{InputError, Packing};
-use crate::file::Section;
+use crate::file::FileSection;
 use crate::name::escaped;
-use crate::numbers::LOCAL;
-use crate::raw::Raw;
+use crate::numbers::LOCAL_HEADER_MAGIC;
+use crate::raw::PeekReader;
 use crate::read::ReadBytes;
 
-pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
-pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
-pub(super) const END: [u8; 4] = *b"PK\x05\x06";
+pub(super) const DESCRIPTOR_MAGIC: [u8; 4] = *b"PK\x07\x08";
+pub(super) const CENTRAL_MAGIC: [u8; 4] = *b"PK\x01\x02";
+pub(super) const END_MAGIC: [u8; 4] = *b"PK\x05\x06";
 
 /// Bytes of an entry without its name, extra fields and comment.
-const CENTRAL_LENGTH: usize = 46;
+const CENTRAL_BYTES: usize = 46;
 /// Bytes of a read of the directory.
-const READ: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 
 /// A flag: checksum and sizes follow the data.
-const SIZES_FOLLOW: u16 = 8;
+const SIZES_FOLLOW_FLAG: u16 = 8;
 /// The value of a field that is in the zip64 extra field instead.
-const ELSEWHERE: u64 = u32::MAX as u64;
-const ZIP64: u64 = 1;
-const UNICODE_PATH: u64 = 0x7075;
+const ZIP64_FIELD: u64 = u32::MAX as u64;
+const ZIP64_EXTRA: u64 = 1;
+const UNICODE_PATH_EXTRA: u64 = 0x7075;
 
 /// The fields of a member in the directory or in a local header.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +47,13 @@ pub(super) struct ZipEntry {
 
 impl ZipEntry {
     /// Whether a local header agrees with the directory in all fields that both have.
-    pub(super) fn agrees(&self, local: &Local) -> bool {
+    pub(super) fn agrees(&self, local: &LocalHeader) -> bool {
         let sizes = |entry: &ZipEntry| (entry.crc, entry.packed, entry.unpacked);
         let own = &local.entry;
         self.name == own.name
             && !local.is_misnamed
             && self.method == own.method
-            && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
+            && (own.flags & SIZES_FOLLOW_FLAG != 0 || sizes(self) == sizes(own))
     }
 
     /// Returns the checksum and size that it states for its unpacked bytes.
@@ -70,12 +70,12 @@ impl ZipEntry {
 
     /// Whether sizes and checksum follow the data and are not in the local header.
     pub(super) fn is_open(&self) -> bool {
-        self.flags & SIZES_FOLLOW != 0 && self.packed == 0
+        self.flags & SIZES_FOLLOW_FLAG != 0 && self.packed == 0
     }
 }
 
 /// A local header.
-pub(super) struct Local {
+pub(super) struct LocalHeader {
     pub(super) entry: ZipEntry,
     pub(super) name: String,
     /// Offset of the data.
@@ -85,8 +85,8 @@ pub(super) struct Local {
 }
 
 /// Reads the entries of a directory in order.
-pub(super) struct Entries<'z> {
-    bytes: Raw<Section<'z>>,
+pub(super) struct DirectoryReader<'z> {
+    bytes: PeekReader<FileSection<'z>>,
     /// Offset of the next entry.
     pub(super) at: u64,
     end: u64,
@@ -96,10 +96,13 @@ pub(super) struct Entries<'z> {
     name: usize,
 }
 
-impl<'z> Entries<'z> {
-    pub(super) fn new(volume: &Volume<'z>, directory: Directory) -> Self {
-        Entries {
-            bytes: Raw::with_capacity(volume.section(directory.start..directory.end), READ),
+impl<'z> DirectoryReader<'z> {
+    pub(super) fn new(volume: &CountedFile<'z>, directory: DirectoryLocation) -> Self {
+        DirectoryReader {
+            bytes: PeekReader::with_capacity(
+                volume.section(directory.start..directory.end),
+                READ_BYTES,
+            ),
             at: directory.start,
             end: directory.end,
             shift: directory.shift,
@@ -122,12 +125,12 @@ impl<'z> Entries<'z> {
         if self.at == self.end {
             return Ok(None);
         }
-        let mut head = [0; CENTRAL_LENGTH];
+        let mut head = [0; CENTRAL_BYTES];
         let is_whole = self.bytes.read_full(&mut head)?;
         if !is_whole {
             return Err(damaged(Packing::Zip, early_end()));
         }
-        if !head.starts_with(&CENTRAL) {
+        if !head.starts_with(&CENTRAL_MAGIC) {
             return Err(damaged(Packing::Zip, io::ErrorKind::InvalidData));
         }
         let [name, extra, comment] = [28, 30, 32].map(|at| number(&head, at, 2));
@@ -137,7 +140,7 @@ impl<'z> Entries<'z> {
         if !is_whole || self.bytes.skip(comment)? < comment {
             return Err(damaged(Packing::Zip, early_end()));
         }
-        self.at += CENTRAL_LENGTH as u64 + name + extra + comment;
+        self.at += CENTRAL_BYTES as u64 + name + extra + comment;
         // If the writer's system is Unix, the upper half of the attributes is the file's mode.
         let link = head[5] == 3 && number(&head, 40, 2) >> 12 == 0o12;
         let (name, extra) = self.fields.split_at(name as usize);
@@ -156,12 +159,18 @@ impl<'z> Entries<'z> {
 }
 
 /// Reads the local header at `offset`; `None` if other bytes are there.
-pub(super) fn local(volume: &Volume<'_>, offset: u64) -> Result<Option<Local>, InputError> {
+pub(super) fn local(
+    volume: &CountedFile<'_>,
+    offset: u64,
+) -> Result<Option<LocalHeader>, InputError> {
     local_named(volume, offset, None)
 }
 
 /// Reads the local header of `entry`. If only the length of its name is damaged, the length in the entry is used.
-pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> Result<Option<Local>, InputError> {
+pub(super) fn local_of(
+    volume: &CountedFile<'_>,
+    entry: &ZipEntry,
+) -> Result<Option<LocalHeader>, InputError> {
     let local = local(volume, entry.offset)?;
     let (_, length) = entry.name;
     if local
@@ -172,7 +181,7 @@ pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> Result<Option<L
     }
     let named = local_named(volume, entry.offset, Some(length))?;
     Ok(match named.filter(|named| named.entry.name == entry.name) {
-        Some(named) => Some(Local {
+        Some(named) => Some(LocalHeader {
             is_misnamed: true,
             ..named
         }),
@@ -182,17 +191,17 @@ pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> Result<Option<L
 
 /// Reads the local header at `offset`. If `length` is given, it is used as the length of the name.
 fn local_named(
-    volume: &Volume<'_>,
+    volume: &CountedFile<'_>,
     offset: u64,
     length: Option<u16>,
-) -> Result<Option<Local>, InputError> {
+) -> Result<Option<LocalHeader>, InputError> {
     let Some(head) = volume.bytes::<30>(offset)? else {
         return Ok(None);
     };
     let name = length.map_or_else(|| number(&head, 26, 2), u64::from);
     let extra = number(&head, 28, 2);
     let data = offset + head.len() as u64 + name + extra;
-    if !head.starts_with(&LOCAL) || data > volume.length {
+    if !head.starts_with(&LOCAL_HEADER_MAGIC) || data > volume.length {
         return Ok(None);
     }
     let mut fields = Vec::new();
@@ -202,7 +211,7 @@ fn local_named(
     let mut entry = entry(&head[6..], name);
     widen(&mut entry, extra);
     entry.offset = offset;
-    Ok(Some(Local {
+    Ok(Some(LocalHeader {
         entry,
         name: stored_name(name, extra),
         data,
@@ -226,11 +235,11 @@ fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
 
 /// Replaces fields by values of the zip64 extra field, which come in this order.
 fn widen(entry: &mut ZipEntry, extra: &[u8]) {
-    let mut wide = extra_field(extra, ZIP64)
+    let mut wide = extra_field(extra, ZIP64_EXTRA)
         .unwrap_or_default()
         .chunks_exact(8);
     for field in [&mut entry.unpacked, &mut entry.packed, &mut entry.offset] {
-        if *field == ELSEWHERE
+        if *field == ZIP64_FIELD
             && let Some(wide) = wide.next()
         {
             *field = number(wide, 0, 8);
@@ -240,7 +249,7 @@ fn widen(entry: &mut ZipEntry, extra: &[u8]) {
 
 /// Returns the stored name. If it is not UTF-8, an extra field may have the same name in UTF-8 (APPNOTE 4.6.9).
 fn stored_name(name: &[u8], extra: &[u8]) -> String {
-    let twin = match extra_field(extra, UNICODE_PATH) {
+    let twin = match extra_field(extra, UNICODE_PATH_EXTRA) {
         Some([1, crc @ ..]) if crc.len() > 4 && std::str::from_utf8(name).is_err() => Some(crc),
         _ => None,
     };

@@ -20,39 +20,46 @@ use std::io;
 use self::data::{ZipData, unpacked};
 #[cfg(feature = "office")]
 use self::end::ArchiveEnd;
-pub(super) use self::end::{LONGEST, ends_archive};
-use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Local, ZipEntry, local_of};
-use self::sound::{DirectoryFlaw, Sound};
+pub(super) use self::end::{MAX_END_BYTES, ends_archive};
+use self::headers::{
+    CENTRAL_MAGIC, DESCRIPTOR_MAGIC, DirectoryReader, END_MAGIC, LocalHeader, ZipEntry, local_of,
+};
+use self::sound::{DirectoryFlaw, SoundDirectory};
+pub(super) use self::volume::CountedFile;
 #[cfg(feature = "seven-zip")]
-pub(super) use self::volume::Part;
-pub(super) use self::volume::Volume;
-use super::ahead::{MemberBytes, MembersAhead};
-use super::checked::{Checked, MemberCheck};
+pub(super) use self::volume::CountedPart;
+use super::ahead::{MemberBytes, MemberPrefetcher};
+use super::checked::{ChecksumReader, MemberCheck};
 use super::codec::damaged;
-use super::container::{Level, MemberSink};
-use super::content::Content;
+use super::container::{MemberSink, StreamLevel};
+use super::content::StreamContent;
 use super::expansion::ExpansionReader;
 use super::fault::{InputError, Packing};
 use super::magic;
 use super::read::{ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
-use crate::numbers::{self, LOCAL};
+use crate::numbers::{self, LOCAL_HEADER_MAGIC};
 
 /// Number of entries that are sorted at once.
-const SORTED: usize = 1 << 18;
+const SORTED_ENTRIES: usize = 1 << 18;
 /// Signatures that may follow a member.
-const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
+const MEMBER_END_MAGICS: [[u8; 4]; 4] = [
+    LOCAL_HEADER_MAGIC,
+    DESCRIPTOR_MAGIC,
+    CENTRAL_MAGIC,
+    END_MAGIC,
+];
 /// Bytes that are read to recognise gzip.
-const GZIP: usize = 10;
+const GZIP_HEAD_BYTES: usize = 10;
 /// Supported methods (APPNOTE 4.4.5).
-const METHODS: [u16; 4] = [0, 8, 12, 93];
+const SUPPORTED_METHODS: [u16; 4] = [0, 8, 12, 93];
 
 /// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter. `reported` says
 /// that a loss in it was already reported.
 pub(super) fn read(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &File,
     reported: bool,
 ) {
@@ -61,7 +68,7 @@ pub(super) fn read(
         options,
         level,
         file,
-        Before {
+        EarlyEvents {
             reported,
             text: false,
         },
@@ -72,10 +79,10 @@ pub(super) fn read(
 pub(super) fn read_after_text(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &File,
 ) {
-    let before = Before {
+    let before = EarlyEvents {
         reported: false,
         text: true,
     };
@@ -86,14 +93,14 @@ pub(super) fn read_after_text(
 /// Damage to the directory is reported when the archive is read.
 #[cfg(feature = "office")]
 pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) -> bool {
-    let Ok(volume) = Volume::new(file, 0, None) else {
+    let Ok(volume) = CountedFile::new(file, 0, None) else {
         return false;
     };
     let end = ArchiveEnd::find(&volume).unwrap_or_default();
     let Some(directory) = end.directory else {
         return false;
     };
-    let mut entries = Entries::new(&volume, directory);
+    let mut entries = DirectoryReader::new(&volume, directory);
     for _ in 0..max {
         match entries.next() {
             Ok(Some(_)) => each(entries.name()),
@@ -108,19 +115,19 @@ pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) ->
 pub(super) fn volume<'z>(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'z>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &'z File,
-) -> Option<Volume<'z>> {
+) -> Option<CountedFile<'z>> {
     // Bytes of a copy were counted when they were copied.
     let progress = level.file.map(|_| options.bytes_read);
-    let volume = Volume::new(file, sink.expansion().source_read(), progress);
+    let volume = CountedFile::new(file, sink.expansion().source_read(), progress);
     volume
         .map_err(|error| sink.report_loss(level, 0, error.into()))
         .ok()
 }
 
 /// Events before an archive is opened.
-struct Before {
+struct EarlyEvents {
     /// A loss was reported.
     reported: bool,
     /// The text before the archive was read.
@@ -130,9 +137,9 @@ struct Before {
 fn open(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
-    level: &Level<'_>,
+    level: &StreamLevel<'_>,
     file: &File,
-    before: Before,
+    before: EarlyEvents,
 ) {
     let Some(volume) = volume(sink, options, level, file) else {
         return;
@@ -147,7 +154,7 @@ fn open(
         options,
         ahead: None,
     };
-    match Sound::find(&volume) {
+    match SoundDirectory::find(&volume) {
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
             let is_part = flaw.is_part || level.part_of.is_some();
@@ -161,26 +168,26 @@ struct ZipArchive<'a, 'o> {
     /// Limit on windows of members, in bytes.
     window: u64,
     sink: &'a mut dyn MemberSink,
-    level: &'a Level<'a>,
-    volume: &'a Volume<'a>,
+    level: &'a StreamLevel<'a>,
+    volume: &'a CountedFile<'a>,
     /// Number of members so far, including folders.
     number: u64,
     /// Whether the content before the archive was already passed on.
     is_after_text: bool,
     options: &'a ReadOptions<'o>,
     /// The members that other threads unpack. They are started at the first member that is packed by gzip.
-    ahead: Option<MembersAhead<'o>>,
+    ahead: Option<MemberPrefetcher<'o>>,
 }
 
 impl ZipArchive<'_, '_> {
     /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close
     /// in the directory are sorted.
-    fn listed(&mut self, sound: &Sound) {
+    fn listed(&mut self, sound: &SoundDirectory) {
         if !self.before(sound.first) {
             return;
         }
         let directory = sound.directory;
-        let mut entries = Entries::new(self.volume, directory);
+        let mut entries = DirectoryReader::new(self.volume, directory);
         loop {
             let mut batch = self.batch(&mut entries);
             if batch.is_empty() {
@@ -209,7 +216,7 @@ impl ZipArchive<'_, '_> {
     /// the source should not be read further.
     fn before(&mut self, end: u64) -> bool {
         let mut head = Vec::new();
-        let range = 0..end.min(numbers::LENGTH as u64);
+        let range = 0..end.min(numbers::HEAD_BYTES as u64);
         if self.volume.section(range).read_to_end(&mut head).is_err() || is_marker(&head) {
             return true;
         }
@@ -221,9 +228,9 @@ impl ZipArchive<'_, '_> {
     }
 
     /// Returns the next entries. They were checked before, so an error is one of the system.
-    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<ZipEntry> {
+    fn batch(&mut self, entries: &mut DirectoryReader<'_>) -> Vec<ZipEntry> {
         let mut batch = Vec::new();
-        while batch.len() < SORTED {
+        while batch.len() < SORTED_ENTRIES {
             match entries.next() {
                 Ok(Some(entry)) => batch.push(entry),
                 Ok(None) => break,
@@ -277,7 +284,7 @@ impl ZipArchive<'_, '_> {
     /// Returns the unpacked bytes of a stored member, if it is packed by gzip and another thread unpacks it.
     fn unpacked(&mut self, member: &MemberBytes, later: &[ZipEntry]) -> Option<UnpackedAhead> {
         if self.ahead.is_none() && self.is_gzip(member) {
-            self.ahead = MembersAhead::start(self.volume.file(), self.options);
+            self.ahead = MemberPrefetcher::start(self.volume.file(), self.options);
         }
         let volume = self.volume;
         let after = |_: &File, end| {
@@ -290,13 +297,16 @@ impl ZipArchive<'_, '_> {
     }
 
     fn is_gzip(&self, member: &MemberBytes) -> bool {
-        let start = self.volume.bytes::<GZIP>(member.range.start);
+        let start = self.volume.bytes::<GZIP_HEAD_BYTES>(member.range.start);
         let start = start.ok().flatten().unwrap_or_default();
-        matches!(magic::recognise(&start), Content::Packed(Packing::Gzip))
+        matches!(
+            magic::recognise(&start),
+            StreamContent::Packed(Packing::Gzip)
+        )
     }
 
     /// Returns the entry, with fields of the local header if these are right and those of the entry are not.
-    fn agreed(&self, entry: &ZipEntry, local: &Local) -> ZipEntry {
+    fn agreed(&self, entry: &ZipEntry, local: &LocalHeader) -> ZipEntry {
         let (mut agreed, own) = (*entry, &local.entry);
         if agreed.method != own.method && self.packs(own.method, entry, local.data) {
             agreed.method = own.method;
@@ -309,7 +319,7 @@ impl ZipArchive<'_, '_> {
         }
         let ends = |packed| {
             let magic = self.volume.bytes(local.data.saturating_add(packed));
-            matches!(magic, Ok(Some(magic)) if ALL.contains(&magic))
+            matches!(magic, Ok(Some(magic)) if MEMBER_END_MAGICS.contains(&magic))
         };
         if agreed.packed != own.packed && !ends(agreed.packed) && ends(own.packed) {
             agreed.packed = own.packed;
@@ -321,13 +331,13 @@ impl ZipArchive<'_, '_> {
     fn packs(&self, method: u16, entry: &ZipEntry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
-        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == numbers::ZSTD);
+        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == numbers::ZSTD_MAGIC);
         match method {
             0 => entry.packed == entry.unpacked,
             12 => is_bzip2,
             93 => is_zstd,
             8 => entry.packed != entry.unpacked && !is_bzip2 && !is_zstd,
-            _ => !METHODS.contains(&entry.method),
+            _ => !SUPPORTED_METHODS.contains(&entry.method),
         }
     }
 
@@ -349,7 +359,7 @@ impl ZipArchive<'_, '_> {
         };
         match unpacked {
             Ok(bytes) => {
-                let mut checked = Checked::new(
+                let mut checked = ChecksumReader::new(
                     ExpansionReader::of_unpacked(bytes, self.sink.expansion()),
                     check,
                 );

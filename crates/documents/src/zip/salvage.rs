@@ -4,17 +4,17 @@ use std::cell::Cell;
 use std::io;
 
 use super::data::ZipData;
-use super::headers::{CENTRAL, DESCRIPTOR, END, Local, local};
+use super::headers::{CENTRAL_MAGIC, DESCRIPTOR_MAGIC, END_MAGIC, LocalHeader, local};
 use super::sound::DirectoryFlaw;
-use super::{ALL, ZipArchive, is_marker};
+use super::{MEMBER_END_MAGICS, ZipArchive, is_marker};
 use crate::codec::damaged;
 use crate::fault::{InputError, Packing};
 use crate::magic;
-use crate::numbers::{self, LOCAL};
+use crate::numbers::{self, LOCAL_HEADER_MAGIC};
 use crate::read::ReadBytes;
 
 /// Bytes after the data of a member that may hold its sizes.
-const DESCRIPTOR_LENGTH: u64 = 24;
+const MAX_DESCRIPTOR_BYTES: u64 = 24;
 
 /// The state of a search for local headers.
 #[derive(Default)]
@@ -50,13 +50,13 @@ impl ZipArchive<'_, '_> {
             && let Ok(Some(magic)) = self.volume.bytes(search.at)
         {
             match magic {
-                LOCAL => {
+                LOCAL_HEADER_MAGIC => {
                     if !self.found(&mut search) {
                         return;
                     }
                 }
                 // Another archive may follow the directory.
-                DESCRIPTOR | CENTRAL | END => {
+                DESCRIPTOR_MAGIC | CENTRAL_MAGIC | END_MAGIC => {
                     search.at = self.next(search.at + 4);
                     search.cut = false;
                 }
@@ -81,7 +81,7 @@ impl ZipArchive<'_, '_> {
             return Some(0);
         }
         let mut head = Vec::new();
-        let range = 0..numbers::LENGTH as u64;
+        let range = 0..numbers::HEAD_BYTES as u64;
         // An error is returned again when the search reads there.
         let _ = self.volume.section(range).read_to_end(&mut head);
         if is_marker(head.get(..4).unwrap_or_default()) {
@@ -90,7 +90,7 @@ impl ZipArchive<'_, '_> {
         if magic::starts_zip(&head) {
             return Some(0);
         }
-        let found = self.volume.find(0, &[LOCAL]);
+        let found = self.volume.find(0, &[LOCAL_HEADER_MAGIC]);
         let at = found.unwrap_or(self.volume.length);
         self.before(at).then_some(at)
     }
@@ -102,13 +102,13 @@ impl ZipArchive<'_, '_> {
             return true;
         };
         self.number += 1;
-        let Local {
+        let LocalHeader {
             entry, name, data, ..
         } = local;
         let sized = data.saturating_add(entry.packed);
         let end = match (entry.is_open(), entry.method) {
             (false, _) => sized,
-            (true, 0) => self.volume.find(data, &ALL).unwrap_or(data),
+            (true, 0) => self.volume.find(data, &MEMBER_END_MAGICS).unwrap_or(data),
             (true, _) => self.volume.length,
         };
         let at = Cell::new(data);
@@ -123,7 +123,7 @@ impl ZipArchive<'_, '_> {
         search.damaged = outcome.damaged;
         search.cut = outcome.damaged && at.get() == self.volume.length;
         search.slack = if entry.is_open() {
-            DESCRIPTOR_LENGTH
+            MAX_DESCRIPTOR_BYTES
         } else {
             0
         };
@@ -142,7 +142,9 @@ impl ZipArchive<'_, '_> {
     }
 
     fn next(&self, from: u64) -> u64 {
-        let found = self.volume.find(from, &[LOCAL, CENTRAL, END]);
+        let found = self
+            .volume
+            .find(from, &[LOCAL_HEADER_MAGIC, CENTRAL_MAGIC, END_MAGIC]);
         found.unwrap_or(self.volume.length)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::end::{ArchiveEnd, Directory, END_LENGTH};
-use super::headers::{CENTRAL, END, Entries, ZipEntry};
-use super::volume::Volume;
+use super::end::{ArchiveEnd, DirectoryLocation, MIN_END_BYTES};
+use super::headers::{CENTRAL_MAGIC, DirectoryReader, END_MAGIC, ZipEntry};
+use super::volume::CountedFile;
 use crate::codec::damaged;
 use crate::fault::{InputError, Packing};
-use crate::numbers::LOCAL;
+use crate::numbers::LOCAL_HEADER_MAGIC;
 
 /// Why the directory is not used.
 pub(super) struct DirectoryFlaw {
@@ -39,18 +39,18 @@ impl DirectoryFlaw {
 }
 
 /// A directory whose entries all have local headers.
-pub(super) struct Sound {
-    pub(super) directory: Directory,
+pub(super) struct SoundDirectory {
+    pub(super) directory: DirectoryLocation,
     /// Offset of the first member.
     pub(super) first: u64,
 }
 
-impl Sound {
-    pub(super) fn find(volume: &Volume<'_>) -> Result<Self, DirectoryFlaw> {
+impl SoundDirectory {
+    pub(super) fn find(volume: &CountedFile<'_>) -> Result<Self, DirectoryFlaw> {
         let ending =
             ArchiveEnd::find(volume).map_err(|error| DirectoryFlaw::new(volume.length, error))?;
         let sound = match (ending.directory, ending.record) {
-            (Some(directory), _) => Sound::check(volume, directory),
+            (Some(directory), _) => SoundDirectory::check(volume, directory),
             (None, Some(at)) => Err(DirectoryFlaw::saying(
                 at,
                 "the directory is not where the end record says",
@@ -67,8 +67,11 @@ impl Sound {
         })
     }
 
-    fn check(volume: &Volume<'_>, directory: Directory) -> Result<Self, DirectoryFlaw> {
-        let mut entries = Entries::new(volume, directory);
+    fn check(
+        volume: &CountedFile<'_>,
+        directory: DirectoryLocation,
+    ) -> Result<Self, DirectoryFlaw> {
+        let mut entries = DirectoryReader::new(volume, directory);
         let mut first = directory.start;
         let mut count = 0;
         loop {
@@ -96,34 +99,36 @@ impl Sound {
         } else if directory.shift > 0 && follows_archive(volume, first) {
             "another archive comes before it"
         } else {
-            return Ok(Sound { directory, first });
+            return Ok(SoundDirectory { directory, first });
         };
         Err(DirectoryFlaw::saying(directory.end, why))
     }
 }
 
 /// Whether the file starts as the first of several parts does.
-fn starts_part(volume: &Volume<'_>) -> bool {
+fn starts_part(volume: &CountedFile<'_>) -> bool {
     let start = volume.bytes::<8>(0);
     start.is_ok_and(|start| start.is_some_and(|start| start == *b"PK\x07\x08PK\x03\x04"))
 }
 
 /// Whether there are members before an empty directory.
-fn lists_too_little(volume: &Volume<'_>, directory: Directory) -> bool {
-    let found = volume.find(0, &[LOCAL, CENTRAL]);
+fn lists_too_little(volume: &CountedFile<'_>, directory: DirectoryLocation) -> bool {
+    let found = volume.find(0, &[LOCAL_HEADER_MAGIC, CENTRAL_MAGIC]);
     found.map_or(true, |found| found < directory.start)
 }
 
 /// Whether the bytes before the first member are another archive.
-fn follows_archive(volume: &Volume<'_>, first: u64) -> bool {
-    let starts = volume.bytes(0).is_ok_and(|magic| magic == Some(LOCAL));
-    let end = first.checked_sub(END_LENGTH as u64);
-    starts || end.is_some_and(|at| volume.bytes(at).is_ok_and(|magic| magic == Some(END)))
+fn follows_archive(volume: &CountedFile<'_>, first: u64) -> bool {
+    let starts = volume
+        .bytes(0)
+        .is_ok_and(|magic| magic == Some(LOCAL_HEADER_MAGIC));
+    let end = first.checked_sub(MIN_END_BYTES as u64);
+    starts || end.is_some_and(|at| volume.bytes(at).is_ok_and(|magic| magic == Some(END_MAGIC)))
 }
 
-fn leads(volume: &Volume<'_>, entry: &ZipEntry, directory: Directory) -> bool {
+fn leads(volume: &CountedFile<'_>, entry: &ZipEntry, directory: DirectoryLocation) -> bool {
     entry.offset < directory.start
         && volume
             .bytes(entry.offset)
-            .is_ok_and(|magic| magic == Some(LOCAL))
+            .is_ok_and(|magic| magic == Some(LOCAL_HEADER_MAGIC))
 }

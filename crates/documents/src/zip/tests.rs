@@ -110,8 +110,11 @@ fn folders_and_links_are_passed_over_and_a_name_may_come_twice() -> Result {
 #[test]
 fn members_come_out_as_they_stand_whatever_the_order_of_the_directory() -> Result {
     let bytes = four(false)?;
-    let entries = starts(&bytes, &CENTRAL);
-    let (first, rest) = (entries[0]..entries[1], entries[1]..starts(&bytes, &END)[0]);
+    let entries = starts(&bytes, &CENTRAL_MAGIC);
+    let (first, rest) = (
+        entries[0]..entries[1],
+        entries[1]..starts(&bytes, &END_MAGIC)[0],
+    );
     let moved = [
         &bytes[..first.start],
         &bytes[rest.clone()],
@@ -146,7 +149,7 @@ fn any_damaged_byte_costs_at_most_a_member_and_is_reported_at_most_once() -> Res
 
 /// Adds a zip64 end record to an archive, with the fields of the end record.
 fn wide(mut bytes: Vec<u8>) -> Vec<u8> {
-    let at = starts(&bytes, &END)[0];
+    let at = starts(&bytes, &END_MAGIC)[0];
     let mut end = bytes.split_off(at);
     let field = |range: Range<usize>| [&end[range], &[0; 4]].concat();
     let counts = [&end[10..12], &[0; 6]].concat().repeat(2);
@@ -181,8 +184,10 @@ fn damages(whole: &[u8], from: usize) -> Vec<Vec<u8>> {
 fn a_wrong_method_in_one_of_both_headers_costs_no_member() -> Result {
     for streamed in [false, true] {
         let whole = four(streamed)?;
-        let entries = starts(&whole, &CENTRAL).into_iter().map(|at| at + 10);
-        let members = starts(&whole, &LOCAL).into_iter().map(|at| at + 8);
+        let entries = starts(&whole, &CENTRAL_MAGIC).into_iter().map(|at| at + 10);
+        let members = starts(&whole, &LOCAL_HEADER_MAGIC)
+            .into_iter()
+            .map(|at| at + 8);
         for at in entries.chain(members) {
             for method in [0, 8, 12, 93, 99] {
                 let mut bytes = whole.clone();
@@ -202,7 +207,7 @@ fn damage_to_the_end_records_loses_no_member() -> Result {
     for streamed in [false, true] {
         for whole in [four(streamed)?, wide(four(streamed)?)] {
             assert!(taken(&whole)?.lost.is_empty());
-            let entries = starts(&whole, &CENTRAL);
+            let entries = starts(&whole, &CENTRAL_MAGIC);
             let from = entries[3] + 46 + 1;
             let damages = damages(&whole, from);
             assert!(damages.len() > 100);
@@ -224,7 +229,7 @@ fn damage_to_the_end_records_loses_no_member() -> Result {
 #[test]
 fn an_end_record_that_lists_other_members_is_reported() -> Result {
     for whole in [four(false)?, wide(four(false)?)] {
-        let end = *starts(&whole, &END).last().unwrap_or(&0);
+        let end = *starts(&whole, &END_MAGIC).last().unwrap_or(&0);
         let wide = starts(&whole, b"PK\x06\x06").first().copied();
         let fields = match wide {
             None => [end + 10, end + 12, end + 16],
@@ -267,9 +272,9 @@ fn zeros_after_an_archive_are_padding_and_other_bytes_are_reported() -> Result {
 fn an_archive_cut_short_gives_what_came_before_and_tells_it_once() -> Result {
     for streamed in [false, true] {
         let whole = four(streamed)?;
-        let mut ends = starts(&whole, &LOCAL);
+        let mut ends = starts(&whole, &LOCAL_HEADER_MAGIC);
         ends.remove(0);
-        ends.push(starts(&whole, &CENTRAL)[0]);
+        ends.push(starts(&whole, &CENTRAL_MAGIC)[0]);
         for end in 0..whole.len() {
             let taken = taken(&whole[..end])?;
             let before = ends.iter().filter(|start| **start <= end).count();
@@ -296,7 +301,7 @@ fn a_wrong_checksum_is_reported_at_the_end_of_the_text() -> Result {
 /// Unpacks bytes by reads of `step` bytes, up to an error.
 fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
     let file = file(packed).unwrap();
-    let volume = Volume::new(&file, 0, None).unwrap();
+    let volume = CountedFile::new(&file, 0, None).unwrap();
     let at = Cell::new(0);
     let data = ZipData::new(&volume, &at, volume.length);
     let mut bytes = unpacked(method, data, 128 << 20).unwrap();
@@ -333,8 +338,8 @@ fn as_much_comes_before_damage_by_small_reads_as_by_large_ones() -> Result {
 #[test]
 fn a_member_that_cannot_be_unpacked_is_reported_and_the_others_are_read() -> Result {
     let whole = four(false)?;
-    let entry = starts(&whole, &CENTRAL)[1];
-    let member = starts(&whole, &LOCAL)[1];
+    let entry = starts(&whole, &CENTRAL_MAGIC)[1];
+    let member = starts(&whole, &LOCAL_HEADER_MAGIC)[1];
     for (field, value, error) in [
         (8, 1, "the zip data is encrypted"),
         (10, 99, "zip method 99 cannot be unpacked"),
@@ -398,7 +403,7 @@ fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result
 fn all_bytes_of_a_file_are_counted_once() -> Result {
     let whole = four(false)?;
     let (file, counted) = (file(&whole)?, AtomicU64::new(0));
-    let volume = Volume::new(&file, 0, Some(&counted))?;
+    let volume = CountedFile::new(&file, 0, Some(&counted))?;
     for _ in 0..2 {
         volume.part(10..50).skip(u64::MAX)?;
     }

@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use crate::fault::InputError;
-use crate::file::Section;
+use crate::file::FileSection;
 use crate::read::ReadBytes;
 
 /// Bytes of a search step.
-const SEARCHED: usize = 8 << 10;
+const SEARCH_BYTES: usize = 8 << 10;
 
 /// A file, and the part of it that was counted as read.
-pub(crate) struct Volume<'z> {
+pub(crate) struct CountedFile<'z> {
     file: &'z File,
     pub(crate) length: u64,
     progress: Option<&'z AtomicU64>,
     counted: Cell<u64>,
 }
 
-impl<'z> Volume<'z> {
+impl<'z> CountedFile<'z> {
     /// Adds bytes to `progress` when they are first passed, except the first `counted` ones, which were already counted.
     pub(crate) fn new(
         file: &'z File,
@@ -31,7 +31,7 @@ impl<'z> Volume<'z> {
         progress: Option<&'z AtomicU64>,
     ) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Volume {
+        Ok(CountedFile {
             file,
             length,
             progress,
@@ -44,14 +44,14 @@ impl<'z> Volume<'z> {
     }
 
     /// Reads the bytes of `range` up to the end of the file, without counting them.
-    pub(crate) fn section(&self, range: Range<u64>) -> Section<'z> {
+    pub(crate) fn section(&self, range: Range<u64>) -> FileSection<'z> {
         let end = range.end.min(self.length);
-        Section::new(self.file, range.start.min(end), end)
+        FileSection::new(self.file, range.start.min(end), end)
     }
 
     /// Reads the bytes of `range` up to the end of the file.
-    pub(crate) fn part(&self, range: Range<u64>) -> Part<'_> {
-        Part {
+    pub(crate) fn part(&self, range: Range<u64>) -> CountedPart<'_> {
+        CountedPart {
             volume: self,
             at: range.start.min(self.length),
             section: self.section(range),
@@ -73,18 +73,18 @@ impl<'z> Volume<'z> {
     /// Returns the offset of the next of `signatures` at or after `from`, or the length of the file. All must start with
     /// `PK`.
     pub(crate) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> Result<u64, InputError> {
-        let mut window = Vec::with_capacity(SEARCHED);
+        let mut window = Vec::with_capacity(SEARCH_BYTES);
         loop {
             window.clear();
-            let range = from..from.saturating_add(SEARCHED as u64);
+            let range = from..from.saturating_add(SEARCH_BYTES as u64);
             self.section(range).read_to_end(&mut window)?;
             let found = memmem::find_iter(&window, b"PK")
                 .find(|at| signatures.iter().any(|s| window[*at..].starts_with(s)));
             match found {
                 Some(at) => return Ok(from + at as u64),
-                None if window.len() < SEARCHED => return Ok(self.length),
+                None if window.len() < SEARCH_BYTES => return Ok(self.length),
                 // A signature may start in the last bytes.
-                None => from += (SEARCHED - 3) as u64,
+                None => from += (SEARCH_BYTES - 3) as u64,
             }
         }
     }
@@ -92,9 +92,9 @@ impl<'z> Volume<'z> {
     /// Returns the offset of the zeros at the end of the file.
     pub(crate) fn filled(&self) -> Result<u64, InputError> {
         let mut end = self.length;
-        let mut window = Vec::with_capacity(SEARCHED);
+        let mut window = Vec::with_capacity(SEARCH_BYTES);
         while end > 0 {
-            let from = end.saturating_sub(SEARCHED as u64);
+            let from = end.saturating_sub(SEARCH_BYTES as u64);
             window.clear();
             self.section(from..end).read_to_end(&mut window)?;
             if let Some(last) = window.iter().rposition(|byte| *byte != 0) {
@@ -116,13 +116,13 @@ impl<'z> Volume<'z> {
 }
 
 /// A part of the file.
-pub(crate) struct Part<'z> {
-    volume: &'z Volume<'z>,
-    section: Section<'z>,
+pub(crate) struct CountedPart<'z> {
+    volume: &'z CountedFile<'z>,
+    section: FileSection<'z>,
     at: u64,
 }
 
-impl ReadBytes for Part<'_> {
+impl ReadBytes for CountedPart<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = self.section.read(into)?;
         self.at += read as u64;

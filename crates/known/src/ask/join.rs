@@ -1,29 +1,29 @@
 //! Looks up many sorted names.
 
-use crate::{Index, IndexError, Known, Walk};
+use crate::{Index, IndexEntry, IndexError, SortedLookup};
 
 /// An iterator over names, each with the facts about it.
-pub struct Join<'i, I> {
-    walk: Walk<'i>,
+pub struct JoinedNames<'i, I> {
+    walk: SortedLookup<'i>,
     names: I,
 }
 
 impl Index {
-    /// Looks up names that are sorted bytewise, as a [`Walk`] does.
-    pub fn join<I: IntoIterator>(&self, names: I) -> Join<'_, I::IntoIter> {
-        Join {
+    /// Looks up names that are sorted bytewise, as a [`SortedLookup`] does.
+    pub fn join<I: IntoIterator>(&self, names: I) -> JoinedNames<'_, I::IntoIter> {
+        JoinedNames {
             walk: self.walk(),
             names: names.into_iter(),
         }
     }
 }
 
-impl<'i, I, N> Iterator for Join<'i, I>
+impl<'i, I, N> Iterator for JoinedNames<'i, I>
 where
     I: Iterator<Item = N>,
     N: AsRef<str>,
 {
-    type Item = Result<(N, Option<Known<'i>>), IndexError>;
+    type Item = Result<(N, Option<IndexEntry<'i>>), IndexError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let name = self.names.next()?;

@@ -5,6 +5,6 @@ mod near;
 mod starts;
 mod walk;
 
-pub use join::Join;
-pub use near::{Near, Slip};
-pub use walk::Walk;
+pub use join::JoinedNames;
+pub use near::{NearName, Typo};
+pub use walk::SortedLookup;

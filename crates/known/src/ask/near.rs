@@ -1,20 +1,20 @@
 //! Known names that differ from a text by one slip.
 
-use crate::blocks::Block;
+use crate::blocks::IndexBlock;
 use crate::{Index, IndexError};
 
 /// A known name that differs from the text by one slip.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
+pub struct NearName {
     /// The known name.
     pub name: String,
     /// The change of the text that gives the name.
-    pub slip: Slip,
+    pub slip: Typo,
 }
 
 /// A change of one byte of a text, or of two neighbours, at a byte offset of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum Typo {
     /// The byte at the offset must be replaced by this one.
     Replace(usize, u8),
     /// This byte must be inserted before the offset.
@@ -36,8 +36,8 @@ impl Index {
     /// # Errors
     ///
     /// If a block that may hold such a name cannot be read or is damaged.
-    pub fn near(&self, key: &str) -> Result<Vec<Near>, IndexError> {
-        let mut search = Search {
+    pub fn near(&self, key: &str) -> Result<Vec<NearName>, IndexError> {
+        let mut search = TypoSearch {
             index: self,
             key: key.as_bytes(),
             found: Vec::new(),
@@ -51,13 +51,13 @@ impl Index {
     }
 }
 
-struct Search<'a> {
+struct TypoSearch<'a> {
     index: &'a Index,
     key: &'a [u8],
-    found: Vec<Near>,
+    found: Vec<NearName>,
 }
 
-impl Search<'_> {
+impl TypoSearch<'_> {
     /// Finds the names with a slip at one offset. Returns `false` if certainly no known name has the bytes before it.
     fn slips_at(&mut self, at: usize) -> Result<bool, IndexError> {
         let start = &self.key[..at];
@@ -93,7 +93,7 @@ impl Search<'_> {
 
     /// Looks up the key with the byte at the offset replaced by `byte`, and with `byte` before it.
     fn look_up_with(&mut self, at: usize, byte: u8) -> Result<(), IndexError> {
-        for slip in [Slip::Replace(at, byte), Slip::Insert(at, byte)] {
+        for slip in [Typo::Replace(at, byte), Typo::Insert(at, byte)] {
             self.look_up(slip)?;
         }
         Ok(())
@@ -101,13 +101,13 @@ impl Search<'_> {
 
     /// Looks up the key without the byte at the offset, and with it and the next one swapped.
     fn look_up_without(&mut self, at: usize) -> Result<(), IndexError> {
-        for slip in [Slip::Remove(at), Slip::Swap(at)] {
+        for slip in [Typo::Remove(at), Typo::Swap(at)] {
             self.look_up(slip)?;
         }
         Ok(())
     }
 
-    fn look_up(&mut self, slip: Slip) -> Result<(), IndexError> {
+    fn look_up(&mut self, slip: Typo) -> Result<(), IndexError> {
         if let Some(end) = self.end(slip) {
             let name = [&self.key[..slip.offset()], &end].concat();
             if self.index.number(&name)?.is_some() {
@@ -118,15 +118,15 @@ impl Search<'_> {
     }
 
     /// Follows the edges after the bytes before the offset, which are all in one block.
-    fn walk(&mut self, block: &Block, at: usize) -> Result<bool, IndexError> {
+    fn walk(&mut self, block: &IndexBlock, at: usize) -> Result<bool, IndexError> {
         let Some(place) = block.place(&self.key[..at]) else {
             return Ok(false);
         };
         let next = block
             .trie()
             .next_bytes(place)
-            .flat_map(|byte| [Slip::Replace(at, byte), Slip::Insert(at, byte)]);
-        for slip in next.chain([Slip::Remove(at), Slip::Swap(at)]) {
+            .flat_map(|byte| [Typo::Replace(at, byte), Typo::Insert(at, byte)]);
+        for slip in next.chain([Typo::Remove(at), Typo::Swap(at)]) {
             let Some(end) = self.end(slip) else { continue };
             let reached = block.trie().walk(place, &end);
             if reached.is_some_and(|place| block.trie().value(place).is_some()) {
@@ -138,43 +138,43 @@ impl Search<'_> {
 
     /// Returns the bytes from the slip's offset on, after the slip is undone; `None` if it changes nothing, or gives the
     /// same as an earlier one.
-    fn end(&self, slip: Slip) -> Option<Vec<u8>> {
+    fn end(&self, slip: Typo) -> Option<Vec<u8>> {
         let rest = &self.key[slip.offset()..];
         let before = slip.offset().checked_sub(1).map(|at| self.key[at]);
         match slip {
-            Slip::Replace(_, byte) => {
+            Typo::Replace(_, byte) => {
                 let (&old, after) = rest.split_first()?;
                 (old != byte).then(|| [&[byte], after].concat())
             }
             // An insertion after an equal byte gives the same name as one before it.
-            Slip::Insert(_, byte) => (before != Some(byte)).then(|| [&[byte], rest].concat()),
-            Slip::Remove(_) => {
+            Typo::Insert(_, byte) => (before != Some(byte)).then(|| [&[byte], rest].concat()),
+            Typo::Remove(_) => {
                 let (&old, after) = rest.split_first()?;
                 (before != Some(old)).then(|| after.to_vec())
             }
-            Slip::Swap(_) => match *rest {
+            Typo::Swap(_) => match *rest {
                 [a, b, ref after @ ..] if a != b => Some([&[b, a], after].concat()),
                 _ => None,
             },
         }
     }
 
-    fn add(&mut self, slip: Slip, end: &[u8]) {
+    fn add(&mut self, slip: Typo, end: &[u8]) {
         let name = [&self.key[..slip.offset()], end].concat();
         // Two slips can give one name: the second letter of `aab` for `ab` may be inserted or swapped.
         if let Ok(name) = String::from_utf8(name)
             && !self.found.iter().any(|near| near.name == name)
         {
-            self.found.push(Near { name, slip });
+            self.found.push(NearName { name, slip });
         }
     }
 }
 
-impl Slip {
+impl Typo {
     /// Returns the byte offset of the change in the text.
     pub fn offset(&self) -> usize {
         match *self {
-            Slip::Replace(at, _) | Slip::Insert(at, _) | Slip::Remove(at) | Slip::Swap(at) => at,
+            Typo::Replace(at, _) | Typo::Insert(at, _) | Typo::Remove(at) | Typo::Swap(at) => at,
         }
     }
 }

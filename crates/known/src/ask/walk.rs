@@ -1,12 +1,12 @@
 //! Looks up many sorted names one after the other.
 
-use crate::blocks::{Block, Blocks};
+use crate::blocks::{BlockMap, IndexBlock};
 use crate::notice::is_retracted;
-use crate::trie::Path;
-use crate::{Index, IndexError, Known};
+use crate::trie::KeyPath;
+use crate::{Index, IndexEntry, IndexError};
 
 /// Looks up names that are sorted bytewise. Other orders give the same answers, but more slowly.
-pub struct Walk<'i> {
+pub struct SortedLookup<'i> {
     index: &'i Index,
     /// Whether the index keeps the blocks that are read.
     keeps: bool,
@@ -24,27 +24,27 @@ struct BlockCursor<'i>(Option<Box<CurrentBlock<'i>>>);
 struct CurrentBlock<'i> {
     at: usize,
     block: WalkBlock<'i>,
-    path: Path,
+    path: KeyPath,
 }
 
 enum WalkBlock<'i> {
-    Own(Block),
-    Kept(&'i Block),
+    Own(IndexBlock),
+    Kept(&'i IndexBlock),
 }
 
 impl Index {
     /// Starts to look up sorted names, with one block of names and one of notices in memory at a time.
-    pub fn walk(&self) -> Walk<'_> {
+    pub fn walk(&self) -> SortedLookup<'_> {
         self.walk_with(false)
     }
 
     /// Like [`walk`](Self::walk) for names that are sorted in batches: the blocks that are read stay in memory.
-    pub fn walk_kept(&self) -> Walk<'_> {
+    pub fn walk_kept(&self) -> SortedLookup<'_> {
         self.walk_with(true)
     }
 
-    fn walk_with(&self, keeps: bool) -> Walk<'_> {
-        Walk {
+    fn walk_with(&self, keeps: bool) -> SortedLookup<'_> {
+        SortedLookup {
             index: self,
             keeps,
             names: BlockCursor::default(),
@@ -76,13 +76,13 @@ impl Index {
     }
 }
 
-impl<'i> Walk<'i> {
+impl<'i> SortedLookup<'i> {
     /// Looks up a name as [`Index::find`] does.
     ///
     /// # Errors
     ///
     /// If the block of the name cannot be read or is damaged.
-    pub fn find(&mut self, key: &str) -> Result<Option<Known<'i>>, IndexError> {
+    pub fn find(&mut self, key: &str) -> Result<Option<IndexEntry<'i>>, IndexError> {
         let (index, key) = (self.index, key.as_bytes());
         let kept = self.names.of(index, index.blocks(), key, self.keeps)?;
         let number = kept.and_then(|kept| kept.get(key));
@@ -93,7 +93,7 @@ impl<'i> Walk<'i> {
     ///
     /// # Errors
     ///
-    /// Same as [`Walk::find`].
+    /// Same as [`SortedLookup::find`].
     pub fn is_retracted(&mut self, key: &str) -> Result<bool, IndexError> {
         let index = self.index;
         let kept = self
@@ -110,7 +110,7 @@ impl<'i> Walk<'i> {
     ///
     /// # Errors
     ///
-    /// Same as [`Walk::find`].
+    /// Same as [`SortedLookup::find`].
     pub fn holds_prefix(&mut self, prefix: &str) -> Result<bool, IndexError> {
         if let Some((last, is_held)) = &self.prefix
             && last == prefix
@@ -151,7 +151,7 @@ impl<'i> BlockCursor<'i> {
     fn of(
         &mut self,
         index: &'i Index,
-        blocks: &'i Blocks,
+        blocks: &'i BlockMap,
         key: &[u8],
         keeps: bool,
     ) -> Result<Option<&mut CurrentBlock<'i>>, IndexError> {
@@ -166,7 +166,7 @@ impl<'i> BlockCursor<'i> {
     fn at(
         &mut self,
         index: &'i Index,
-        blocks: &'i Blocks,
+        blocks: &'i BlockMap,
         at: usize,
         keeps: bool,
     ) -> Result<&mut CurrentBlock<'i>, IndexError> {
@@ -179,7 +179,7 @@ impl<'i> BlockCursor<'i> {
                     true => WalkBlock::Kept(index.kept_block(blocks, at)?),
                     false => WalkBlock::Own(index.read_block(blocks, at)?),
                 },
-                path: Path::default(),
+                path: KeyPath::default(),
             }),
         };
         Ok(self.0.insert(current))
@@ -193,7 +193,7 @@ impl CurrentBlock<'_> {
 }
 
 impl WalkBlock<'_> {
-    fn get(&self) -> &Block {
+    fn get(&self) -> &IndexBlock {
         match self {
             WalkBlock::Own(block) => block,
             WalkBlock::Kept(block) => block,

@@ -5,7 +5,7 @@ use crate::trie::Trie;
 
 /// Sorted keys with a number each, and bytes that the numbers may point into.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub(crate) struct KeyBatch {
     keys: Vec<u8>,
     /// The end of each key, and its number.
     ends: Vec<(usize, u64)>,
@@ -24,7 +24,7 @@ pub(crate) struct BuiltBlock {
     pub(crate) data: Vec<u8>,
 }
 
-impl Batch {
+impl KeyBatch {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

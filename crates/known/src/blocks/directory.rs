@@ -1,10 +1,10 @@
 //! The directory of blocks: the content, offset and checksum of each.
 
-use crate::bytes::{Fields, common_start, put_bytes, put_number};
+use crate::bytes::{FieldReader, common_start, put_bytes, put_number};
 
 /// A block as its directory describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct BlockEntry {
     pub(crate) first: Box<[u8]>,
     /// Length of the start that all keys share.
     pub(crate) shared: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     pub(crate) checksum: u64,
 }
 
-impl Entry {
+impl BlockEntry {
     /// Returns the start that all keys share.
     pub(crate) fn shared(&self) -> &[u8] {
         &self.first[..self.shared]
@@ -31,7 +31,7 @@ impl Entry {
 }
 
 /// Returns the bytes of a directory. A key is stored as its difference from the one before. Offsets follow from lengths.
-pub(crate) fn write(entries: &[Entry]) -> Vec<u8> {
+pub(crate) fn write(entries: &[BlockEntry]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last: &[u8] = &[];
     for entry in entries {
@@ -54,9 +54,9 @@ pub(crate) fn write(entries: &[Entry]) -> Vec<u8> {
 
 /// Reads the entries of a directory of `keys` keys, whose blocks fill a section of `length` bytes. Returns `None` if it is
 /// invalid.
-pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<Entry>> {
-    let mut fields = Fields(bytes);
-    let mut entries: Vec<Entry> = Vec::new();
+pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<BlockEntry>> {
+    let mut fields = FieldReader(bytes);
+    let mut entries: Vec<BlockEntry> = Vec::new();
     let (mut offset, mut counted) = (0u64, 0u64);
     while fields.end().is_none() {
         let entry = read_entry(&mut fields, entries.last(), offset)?;
@@ -67,18 +67,22 @@ pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<Entry>> {
     (offset == length && counted == keys).then_some(entries)
 }
 
-fn read_entry(fields: &mut Fields<'_>, last: Option<&Entry>, offset: u64) -> Option<Entry> {
+fn read_entry(
+    fields: &mut FieldReader<'_>,
+    last: Option<&BlockEntry>,
+    offset: u64,
+) -> Option<BlockEntry> {
     let last = last.map_or(&[][..], |entry| &entry.first);
     let common = fields.length()?;
     let first = [last.get(..common)?, fields.bytes()?].concat();
     let shared = fields.length()?;
-    let starts: Box<[usize]> = fields.list(Fields::length)?;
+    let starts: Box<[usize]> = fields.list(FieldReader::length)?;
     let [keys, trie, data] = [fields.number()?, fields.number()?, fields.number()?];
     let ascends =
         starts.is_sorted_by(|a, b| a < b) && starts.iter().all(|&start| start < first.len());
     let is_right = *first > *last && shared <= first.len() && keys > 0 && ascends;
     trie.checked_add(data)?;
-    is_right.then_some(Entry {
+    is_right.then_some(BlockEntry {
         first: first.into(),
         shared,
         starts,
@@ -94,8 +98,8 @@ fn read_entry(fields: &mut Fields<'_>, last: Option<&Entry>, offset: u64) -> Opt
 mod tests {
     use super::*;
 
-    fn entry(first: &str, offset: u64) -> Entry {
-        Entry {
+    fn entry(first: &str, offset: u64) -> BlockEntry {
+        BlockEntry {
             first: first.as_bytes().into(),
             shared: 4,
             starts: [6, 7].into(),

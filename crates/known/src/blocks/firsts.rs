@@ -1,10 +1,10 @@
 //! Finds the block of a key by the first bytes of the blocks' first keys, which lie side by side in memory.
 
-use super::directory::Entry;
+use super::directory::BlockEntry;
 use crate::bytes::common_start;
 
 /// Bytes of a word.
-const WIDTH: usize = size_of::<u128>();
+const WORD_BYTES: usize = size_of::<u128>();
 
 /// The first bytes of the first keys of sorted blocks.
 pub(crate) struct FirstKeys {
@@ -15,13 +15,13 @@ pub(crate) struct FirstKeys {
 }
 
 impl FirstKeys {
-    pub(crate) fn new(entries: &[Entry]) -> Self {
+    pub(crate) fn new(entries: &[BlockEntry]) -> Self {
         let shared = match entries {
             [first, .., last] => &first.first[..common_start(&first.first, &last.first)],
             [only] => &only.first[..],
             [] => &[],
         };
-        let after = |entry: &Entry| word(&entry.first[shared.len()..]);
+        let after = |entry: &BlockEntry| word(&entry.first[shared.len()..]);
         FirstKeys {
             words: entries.iter().map(after).collect(),
             shared: shared.into(),
@@ -29,7 +29,7 @@ impl FirstKeys {
     }
 
     /// Returns the number of first keys that are not greater than `key`.
-    pub(crate) fn not_after(&self, entries: &[Entry], key: &[u8]) -> usize {
+    pub(crate) fn not_after(&self, entries: &[BlockEntry], key: &[u8]) -> usize {
         let Some(rest) = key.strip_prefix(&*self.shared) else {
             let is_less = *key < *self.shared;
             return if is_less { 0 } else { entries.len() };
@@ -55,7 +55,7 @@ impl FirstKeys {
 
 fn word(bytes: &[u8]) -> u128 {
     let word = bytes.first_chunk().copied().unwrap_or_else(|| {
-        let mut word = [0; WIDTH];
+        let mut word = [0; WORD_BYTES];
         word[..bytes.len()].copy_from_slice(bytes);
         word
     });
@@ -66,8 +66,8 @@ fn word(bytes: &[u8]) -> u128 {
 mod tests {
     use super::*;
 
-    fn entry(first: &str) -> Entry {
-        Entry {
+    fn entry(first: &str) -> BlockEntry {
+        BlockEntry {
             first: first.as_bytes().into(),
             shared: 0,
             starts: [].into(),
@@ -95,7 +95,7 @@ mod tests {
         let asked = asked.iter().copied().chain(firsts).chain(shorter);
         let asked: Vec<&str> = asked.chain(longer.iter().map(String::as_str)).collect();
         for count in 0..=firsts.len() {
-            let entries: Vec<Entry> = firsts[..count].iter().copied().map(entry).collect();
+            let entries: Vec<BlockEntry> = firsts[..count].iter().copied().map(entry).collect();
             let keys = FirstKeys::new(&entries);
             for key in &asked {
                 let key = key.as_bytes();

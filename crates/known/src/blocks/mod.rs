@@ -10,5 +10,5 @@ mod lanes;
 mod read;
 mod write;
 
-pub(crate) use read::{Block, Blocks};
-pub(crate) use write::{BlockWriter, Cut, Written};
+pub(crate) use read::{BlockMap, IndexBlock};
+pub(crate) use write::{BlockKeys, BlockWriter, WrittenBlocks};

@@ -4,15 +4,15 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::directory::{self, Entry};
+use super::directory::{self, BlockEntry};
 use super::firsts::FirstKeys;
-use crate::file::Content;
-use crate::header::Section;
-use crate::trie::{Path, Place, Trie};
+use crate::file::IndexBytes;
+use crate::header::IndexSection;
+use crate::trie::{KeyPath, Trie, TriePlace};
 use crate::{IndexError, IndexErrorKind};
 
 /// A block in memory.
-pub(crate) struct Block {
+pub(crate) struct IndexBlock {
     trie: Trie,
     /// The start that all keys share. It is not in the trie.
     shared: Box<[u8]>,
@@ -20,19 +20,19 @@ pub(crate) struct Block {
 }
 
 /// A map of keys to numbers. Keeps the blocks that were read.
-pub(crate) struct Blocks {
+pub(crate) struct BlockMap {
     /// The section of the blocks.
-    section: Section,
-    entries: Vec<Entry>,
+    section: IndexSection,
+    entries: Vec<BlockEntry>,
     firsts: FirstKeys,
-    loaded: Vec<OnceLock<Block>>,
+    loaded: Vec<OnceLock<IndexBlock>>,
 }
 
-impl Blocks {
+impl BlockMap {
     /// Reads the `directory`. Returns `None` if it is invalid.
-    pub(crate) fn new(section: Section, directory: &[u8], keys: u64) -> Option<Self> {
+    pub(crate) fn new(section: IndexSection, directory: &[u8], keys: u64) -> Option<Self> {
         let entries = directory::read(directory, keys, section.length)?;
-        Some(Blocks {
+        Some(BlockMap {
             section,
             loaded: entries.iter().map(|_| OnceLock::new()).collect(),
             firsts: FirstKeys::new(&entries),
@@ -51,7 +51,7 @@ impl Blocks {
     }
 
     /// Returns the directory's entry of a block.
-    pub(crate) fn entry(&self, at: usize) -> &Entry {
+    pub(crate) fn entry(&self, at: usize) -> &BlockEntry {
         &self.entries[at]
     }
 
@@ -84,7 +84,8 @@ impl Blocks {
     /// Returns the only block that may hold keys that start with `start`; `None` if several or none may.
     pub(crate) fn only_block_under(&self, start: &[u8]) -> Option<usize> {
         let from = self.block_of(start).unwrap_or(0);
-        let is_beyond = |entry: &Entry| *entry.first > *start && !entry.first.starts_with(start);
+        let is_beyond =
+            |entry: &BlockEntry| *entry.first > *start && !entry.first.starts_with(start);
         let next = self.entries.get(from + 1);
         let is_only = next.is_none_or(is_beyond);
         (is_only && from < self.len()).then_some(from)
@@ -93,10 +94,10 @@ impl Blocks {
     /// Returns the block `at`, and keeps it.
     pub(crate) fn kept(
         &self,
-        content: &Content,
+        content: &IndexBytes,
         file: &str,
         at: usize,
-    ) -> Result<&Block, IndexError> {
+    ) -> Result<&IndexBlock, IndexError> {
         if let Some(block) = self.loaded[at].get() {
             return Ok(block);
         }
@@ -107,10 +108,10 @@ impl Blocks {
     /// Reads and checks the block `at`.
     pub(crate) fn read(
         &self,
-        content: &Content,
+        content: &IndexBytes,
         file: &str,
         at: usize,
-    ) -> Result<Block, IndexError> {
+    ) -> Result<IndexBlock, IndexError> {
         let entry = &self.entries[at];
         let error = |kind| IndexError::new(file, self.section.name, kind);
         let offset = self.section.offset + entry.offset;
@@ -122,7 +123,7 @@ impl Blocks {
             return Err(damaged());
         }
         let data = bytes.split_off(entry.trie as usize);
-        Ok(Block {
+        Ok(IndexBlock {
             trie: Trie::new(bytes).ok_or_else(damaged)?,
             shared: entry.shared().into(),
             data,
@@ -130,14 +131,14 @@ impl Blocks {
     }
 }
 
-impl Block {
+impl IndexBlock {
     /// Returns the number of `key`.
     pub(crate) fn get(&self, key: &[u8]) -> Option<u64> {
         self.trie.get(key.strip_prefix(&*self.shared)?)
     }
 
     /// Returns the number of `key`, starting from `path`, the path of the key before it.
-    pub(crate) fn get_after(&self, path: &mut Path, key: &[u8]) -> Option<u64> {
+    pub(crate) fn get_after(&self, path: &mut KeyPath, key: &[u8]) -> Option<u64> {
         self.trie.get_after(path, key.strip_prefix(&*self.shared)?)
     }
 
@@ -152,7 +153,7 @@ impl Block {
     }
 
     /// Returns the place in the trie that `start` leads to. It must not be shorter than the start that all keys share.
-    pub(crate) fn place(&self, start: &[u8]) -> Option<Place> {
+    pub(crate) fn place(&self, start: &[u8]) -> Option<TriePlace> {
         let rest = start.strip_prefix(&*self.shared)?;
         self.trie.walk(self.trie.root(), rest)
     }

@@ -4,38 +4,38 @@ use std::io::{self, Write};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::batch::{Batch, BuiltBlock};
-use super::directory::{self, Entry};
-use super::lanes::{Failed, Lanes};
+use super::batch::{BuiltBlock, KeyBatch};
+use super::directory::{self, BlockEntry};
+use super::lanes::{BlockFailure, BlockThreads};
 use crate::BuildError;
 use crate::bytes::common_start;
 
 /// When a block ends: after `max` keys, or before another registrant's first key if it has `min`.
 #[derive(Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct BlockKeys {
     pub(crate) min: usize,
     pub(crate) max: usize,
 }
 
 /// Maximum size of a block's keys and data, so that long names need no more memory than others.
-const MAX_SIZE: usize = 8 << 20;
+const MAX_BLOCK_BYTES: usize = 8 << 20;
 
 /// Writes blocks to `out`, and collects their directory.
 pub(crate) struct BlockWriter<'w, W> {
     out: &'w mut W,
-    cut: Cut,
-    lanes: Lanes,
-    batch: Batch,
+    cut: BlockKeys,
+    lanes: BlockThreads,
+    batch: KeyBatch,
     last: Vec<u8>,
     /// Lengths of the keys that are starts of `last`, including `last`.
     open: Vec<usize>,
-    entries: Vec<Entry>,
+    entries: Vec<BlockEntry>,
     length: u64,
     hash: Box<Xxh3>,
 }
 
 /// The sections that were written.
-pub(crate) struct Written {
+pub(crate) struct WrittenBlocks {
     pub(crate) keys: u64,
     pub(crate) length: u64,
     pub(crate) checksum: u64,
@@ -43,12 +43,12 @@ pub(crate) struct Written {
 }
 
 impl<'w, W: Write> BlockWriter<'w, W> {
-    pub(crate) fn new(out: &'w mut W, cut: Cut, threads: usize) -> Self {
+    pub(crate) fn new(out: &'w mut W, cut: BlockKeys, threads: usize) -> Self {
         BlockWriter {
             out,
             cut,
-            lanes: Lanes::new(threads),
-            batch: Batch::default(),
+            lanes: BlockThreads::new(threads),
+            batch: KeyBatch::default(),
             last: Vec::new(),
             open: Vec::new(),
             entries: Vec::new(),
@@ -90,7 +90,9 @@ impl<'w, W: Write> BlockWriter<'w, W> {
     fn is_full(&self, key: &[u8]) -> bool {
         let keys = self.batch.len();
         let is_other = || registrant(&self.last) != registrant(key);
-        keys >= self.cut.max || self.batch.size() >= MAX_SIZE || keys >= self.cut.min && is_other()
+        keys >= self.cut.max
+            || self.batch.size() >= MAX_BLOCK_BYTES
+            || keys >= self.cut.min && is_other()
     }
 
     fn end_block(&mut self) -> Result<(), BuildError> {
@@ -107,7 +109,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
         bytes.extend_from_slice(&built.data);
         self.hash.update(&bytes);
         self.out.write_all(&bytes).map_err(BuildError::Output)?;
-        self.entries.push(Entry {
+        self.entries.push(BlockEntry {
             first: built.first.into(),
             shared: built.shared,
             starts: built.starts.into(),
@@ -122,14 +124,14 @@ impl<'w, W: Write> BlockWriter<'w, W> {
     }
 
     /// Writes the blocks that are not written yet.
-    pub(crate) fn finish(mut self) -> Result<Written, BuildError> {
+    pub(crate) fn finish(mut self) -> Result<WrittenBlocks, BuildError> {
         if !self.batch.is_empty() {
             self.end_block()?;
         }
         while let Some(built) = self.lanes.pop().map_err(failed)? {
             self.write(built)?;
         }
-        Ok(Written {
+        Ok(WrittenBlocks {
             keys: self.entries.iter().map(|entry| entry.keys).sum(),
             length: self.length,
             checksum: self.hash.digest(),
@@ -138,7 +140,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
     }
 }
 
-fn failed(_: Failed) -> BuildError {
+fn failed(_: BlockFailure) -> BuildError {
     BuildError::Output(io::Error::other("a thread that builds blocks failed"))
 }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::run::{Run, RunReader};
 
 /// The distinct pairs of all runs in order.
-pub(crate) struct Merge {
+pub(crate) struct RunMerge {
     /// The runs that are not at their end, ordered by their current pair.
-    runs: BinaryHeap<Reverse<Box<Head>>>,
+    runs: BinaryHeap<Reverse<Box<RunHead>>>,
     key: Vec<u8>,
     payload: Vec<u8>,
     /// Whether `key` and `payload` are a pair that was delivered.
@@ -20,21 +20,21 @@ pub(crate) struct Merge {
 }
 
 /// Smaller reads would cost more time than their memory is worth.
-const MIN_BUFFER: usize = 4 << 10;
-const MAX_BUFFER: usize = 256 << 10;
+const MIN_READ_BYTES: usize = 4 << 10;
+const MAX_READ_BYTES: usize = 256 << 10;
 
-impl Merge {
+impl RunMerge {
     pub(super) fn new(file: File, runs: &[Run], budget: usize) -> io::Result<Self> {
         let file = Arc::new(file);
-        let buffer = (budget / 4 / runs.len().max(1)).clamp(MIN_BUFFER, MAX_BUFFER);
+        let buffer = (budget / 4 / runs.len().max(1)).clamp(MIN_READ_BYTES, MAX_READ_BYTES);
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for run in runs {
             let mut reader = RunReader::new(file.clone(), run, buffer);
             if reader.advance()? {
-                heads.push(Reverse(Box::new(Head(reader))));
+                heads.push(Reverse(Box::new(RunHead(reader))));
             }
         }
-        Ok(Merge {
+        Ok(RunMerge {
             runs: heads,
             key: Vec::new(),
             payload: Vec::new(),
@@ -64,30 +64,30 @@ impl Merge {
 }
 
 /// A run, ordered by its current pair.
-struct Head(RunReader);
+struct RunHead(RunReader);
 
-impl Head {
+impl RunHead {
     fn pair(&self) -> (&[u8], &[u8]) {
         (&self.0.key, &self.0.payload)
     }
 }
 
-impl Ord for Head {
+impl Ord for RunHead {
     fn cmp(&self, other: &Self) -> Ordering {
         self.pair().cmp(&other.pair())
     }
 }
 
-impl PartialOrd for Head {
+impl PartialOrd for RunHead {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Head {
+impl PartialEq for RunHead {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Head {}
+impl Eq for RunHead {}

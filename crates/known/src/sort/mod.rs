@@ -11,17 +11,17 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 use std::thread::{self, JoinHandle};
 
-use arena::Arena;
-pub(crate) use merge::Merge;
+use arena::PairArena;
+pub(crate) use merge::RunMerge;
 pub(crate) use run::Run;
 
 /// Takes keys with payloads in any order, and delivers each distinct pair once, sorted bytewise by key, then payload.
 pub(crate) struct Sorter {
-    filling: Arena,
+    filling: PairArena,
     file: File,
     runs: Vec<Run>,
     /// The thread that writes a run, and gives its arena back.
-    writing: Option<JoinHandle<io::Result<(Arena, Run)>>>,
+    writing: Option<JoinHandle<io::Result<(PairArena, Run)>>>,
     budget: usize,
 }
 
@@ -44,7 +44,7 @@ impl Sorter {
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end))?;
         Ok(Sorter {
-            filling: Arena::new(budget / 2),
+            filling: PairArena::new(budget / 2),
             file,
             runs,
             writing: None,
@@ -58,7 +58,8 @@ impl Sorter {
             self.spill()?;
         }
         let empty = self.written()?;
-        self.filling = empty.unwrap_or_else(|| std::mem::replace(&mut self.filling, Arena::new(0)));
+        self.filling =
+            empty.unwrap_or_else(|| std::mem::replace(&mut self.filling, PairArena::new(0)));
         self.file.sync_all()?;
         Ok(&self.runs)
     }
@@ -75,7 +76,7 @@ impl Sorter {
     fn spill(&mut self) -> io::Result<()> {
         let empty = match self.written()? {
             Some(arena) => arena,
-            None => Arena::new(self.budget / 2),
+            None => PairArena::new(self.budget / 2),
         };
         let full = std::mem::replace(&mut self.filling, empty);
         let mut file = self.file.try_clone()?;
@@ -91,7 +92,7 @@ impl Sorter {
     }
 
     /// Waits for the run that is being written, and returns its arena.
-    fn written(&mut self) -> io::Result<Option<Arena>> {
+    fn written(&mut self) -> io::Result<Option<PairArena>> {
         let Some(writing) = self.writing.take() else {
             return Ok(None);
         };
@@ -102,10 +103,10 @@ impl Sorter {
     }
 
     /// Merges all pushed pairs.
-    pub(crate) fn finish(mut self) -> io::Result<Merge> {
+    pub(crate) fn finish(mut self) -> io::Result<RunMerge> {
         self.spill()?;
         self.written()?;
-        Merge::new(self.file, &self.runs, self.budget)
+        RunMerge::new(self.file, &self.runs, self.budget)
     }
 }
 

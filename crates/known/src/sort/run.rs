@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::arena::Arena;
-use crate::bytes::{Fields, common_start, put_bytes, put_number};
+use super::arena::PairArena;
+use crate::bytes::{FieldReader, common_start, put_bytes, put_number};
 use crate::file::read_exact_at;
 
 /// Offsets of a run in the file, and its checksum.
@@ -20,7 +20,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// Sorts the arena and appends its distinct pairs to `file`, which ends at `start`.
-    pub(crate) fn write(arena: &mut Arena, file: &mut File, start: u64) -> io::Result<Run> {
+    pub(crate) fn write(arena: &mut PairArena, file: &mut File, start: u64) -> io::Result<Run> {
         arena.sort();
         let mut out = BufWriter::with_capacity(1 << 16, file);
         let (mut end, mut record) = (start, Vec::new());
@@ -103,7 +103,7 @@ impl RunReader {
 
     /// Reads a record. Returns `None` if the buffer does not hold all of it.
     fn read_record(&mut self) -> Option<()> {
-        let mut fields = Fields(&self.buffer[self.at..]);
+        let mut fields = FieldReader(&self.buffer[self.at..]);
         let shared = fields.length()?;
         let payload = fields.bytes()?;
         let rest = fields.bytes()?;

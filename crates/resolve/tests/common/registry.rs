@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use doisift_resolve::Answer;
+use doisift_resolve::HandleAnswer;
 
 use super::{Act, Request, code, record};
 
@@ -10,9 +10,9 @@ pub fn url(name: &str) -> String {
     format!("https://landing.example/{name}")
 }
 
-pub fn known(name: &str) -> Answer {
+pub fn known(name: &str) -> HandleAnswer {
     let urls = vec![url(name)];
-    Answer::Known { urls }
+    HandleAnswer::Known { urls }
 }
 
 /// Returns the number at the end of a name.
@@ -24,12 +24,12 @@ pub fn name(number: usize) -> String {
     format!("10.5555/a,b/#{}.{number}", number % 7)
 }
 
-pub fn expected(number: usize) -> Answer {
+pub fn expected(number: usize) -> HandleAnswer {
     let name = name(number);
     match number % 20 {
-        1 | 11 => Answer::Unknown,
-        2 => Answer::WithoutValues,
-        4 => Answer::Alias {
+        1 | 11 => HandleAnswer::Unknown,
+        2 => HandleAnswer::WithoutValues,
+        4 => HandleAnswer::Alias {
             target: format!("10.5555/target.{number}"),
             answer: Some(Box::new(known(&format!("10.5555/target.{number}")))),
         },
@@ -44,9 +44,9 @@ pub fn truth(name: &str) -> Act {
     }
     let number = number(name);
     match expected(number) {
-        Answer::Unknown => code(404, 100, name),
-        Answer::WithoutValues => code(200, 200, name),
-        Answer::Alias { target, .. } => record(name, "HS_ALIAS", &target),
+        HandleAnswer::Unknown => code(404, 100, name),
+        HandleAnswer::WithoutValues => code(200, 200, name),
+        HandleAnswer::Alias { target, .. } => record(name, "HS_ALIAS", &target),
         _ => record(name, "URL", &url(name)),
     }
 }

@@ -7,7 +7,7 @@ use rustix::fs::{XattrFlags, getxattr, getxattr_query, listxattr, listxattr_quer
 use rustix::io::Errno;
 
 /// Prefixes of the attributes that the system sets on its own.
-const OF_THE_SYSTEM: [&[u8]; 2] = [b"security.", b"trusted."];
+const SYSTEM_PREFIXES: [&[u8]; 2] = [b"security.", b"trusted."];
 
 /// Copies the extended attributes of the file at `from`.
 ///
@@ -23,7 +23,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let mut value = vec![0; getxattr_query(from, name)?];
         let length = getxattr(from, name, &mut value[..])?;
         let set = setxattr(to, name, &value[..length], XattrFlags::empty());
-        if !OF_THE_SYSTEM.iter().any(|start| name.starts_with(start)) {
+        if !SYSTEM_PREFIXES.iter().any(|start| name.starts_with(start)) {
             set?;
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Address space of a process without data, in bytes: its code and stacks, and the reserves of allocators.
-const RESERVED: u64 = 64 << 20;
+const RESERVED_BYTES: u64 = 64 << 20;
 
 /// Returns the memory of the machine, or the limit of a control group or of this process's address space if that is less.
 ///
@@ -25,7 +25,7 @@ fn address_space() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As);
     limit
         .current
-        .map(|bytes| bytes.saturating_sub(RESERVED) / 4)
+        .map(|bytes| bytes.saturating_sub(RESERVED_BYTES) / 4)
 }
 
 fn read(path: impl AsRef<Path>) -> String {

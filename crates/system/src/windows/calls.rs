@@ -18,15 +18,15 @@ use windows_sys::Win32::System::Pipes::PeekNamedPipe;
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 
 /// Exit code of processes that are killed.
-const KILLED: u32 = 1;
+const KILLED_EXIT_CODE: u32 = 1;
 /// Bytes of the limits of a job.
-const LIMITS: u32 = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
+const LIMITS_BYTES: u32 = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
 
 /// A job: a process and those that it started. They are killed when it is closed.
 #[derive(Debug)]
-pub(super) struct Job(OwnedHandle);
+pub(super) struct ProcessJob(OwnedHandle);
 
-impl Job {
+impl ProcessJob {
     /// Makes a job with this process.
     pub(super) fn with(process: BorrowedHandle<'_>) -> io::Result<Self> {
         // SAFETY: no attributes and no name are given, and the handle is new.
@@ -35,7 +35,7 @@ impl Job {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the handle was just created, and has no other owner.
-        let job = Job(unsafe { OwnedHandle::from_raw_handle(job) });
+        let job = ProcessJob(unsafe { OwnedHandle::from_raw_handle(job) });
         let mut limits = no_limits();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
         let handle = job.0.as_raw_handle();
@@ -45,7 +45,7 @@ impl Job {
                 handle,
                 JobObjectExtendedLimitInformation,
                 from_mut(&mut limits).cast(),
-                LIMITS,
+                LIMITS_BYTES,
             )
         })?;
         // SAFETY: both handles are open.
@@ -56,7 +56,7 @@ impl Job {
     /// Kills all processes in the job.
     pub(super) fn kill(&self) {
         // SAFETY: the handle is open.
-        unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) };
+        unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED_EXIT_CODE) };
     }
 }
 
@@ -89,7 +89,7 @@ fn job_memory() -> Option<u64> {
             null_mut(),
             JobObjectExtendedLimitInformation,
             from_mut(&mut limits).cast(),
-            LIMITS,
+            LIMITS_BYTES,
             null_mut(),
         )
     });

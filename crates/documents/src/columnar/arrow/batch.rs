@@ -3,29 +3,29 @@
 use std::rc::Rc;
 
 use super::buffer::{BatchBody, BufferStream};
-use super::column::{ArrowColumn, LayerReader, ValueKind, ValueReader};
-use super::file::{ArrowFile, BatchEntry, fault};
+use super::column::{ArrowColumn, ColumnValues, LayerReader, ValueReader};
+use super::file::{ArrowFile, BatchLocation, fault};
 use super::message::{
-    BodyPacking, Message, MessageBlock, MessageHeader, MessagePrefix, RecordBatch,
+    ArrowMessage, ArrowMessageHeader, BodyCompression, MessageLocation, MessagePrefix, RecordBatch,
 };
-use super::schema::{ArrayPlace, ArrowLayer, ArrowLeaf, LayerKind, LeafValues};
+use super::schema::{ArrayPosition, ArrowLayer, ArrowLeaf, LayerKind, LeafValues};
 use super::views::ViewBuffers;
-use crate::columnar::part::{ColumnFault, PartRows, PartStart, TableItem};
+use crate::columnar::part::{ColumnFault, PartStart, RowReader, TableItem};
 use crate::fault::InputError;
 
 /// Buffers of most columns.
-const STREAMS: usize = 3;
+const COLUMN_BUFFERS: usize = 3;
 
-const LACKING: ColumnFault = ColumnFault::Damaged("it lacks a buffer");
+const LACKING_BUFFERS: ColumnFault = ColumnFault::Damaged("it lacks a buffer");
 
 /// Reads a batch, some rows at a time.
 pub(crate) struct BatchReader {
-    rows: PartRows<ArrowColumn>,
+    rows: RowReader<ArrowColumn>,
     body: Option<Rc<BatchBody>>,
 }
 
 /// The metadata of a message, as it is in the file.
-pub(super) struct Metadata(Vec<u8>);
+pub(super) struct MessageMetadata(Vec<u8>);
 
 /// Where the buffers of a batch are.
 pub(super) struct BatchPlan<'b> {
@@ -36,9 +36,9 @@ pub(super) struct BatchPlan<'b> {
     views: Vec<usize>,
 }
 
-impl Metadata {
+impl MessageMetadata {
     pub(super) fn new(bytes: Vec<u8>) -> Self {
-        Metadata(bytes)
+        MessageMetadata(bytes)
     }
 
     /// Whether the message has the length that it says.
@@ -52,11 +52,11 @@ impl Metadata {
     }
 
     /// The message. None if it is damaged.
-    pub(super) fn message(&self) -> Option<Message<'_>> {
+    pub(super) fn message(&self) -> Option<ArrowMessage<'_>> {
         match MessagePrefix::read(&self.0) {
             MessagePrefix::Message(start, length) => {
                 let end = start.checked_add(length)?;
-                Message::read(self.0.get(start..end.min(self.0.len()))?)
+                ArrowMessage::read(self.0.get(start..end.min(self.0.len()))?)
             }
             _ => None,
         }
@@ -68,12 +68,12 @@ impl BatchReader {
     pub(super) fn new(
         file: &ArrowFile,
         from: PartStart,
-        entry: &BatchEntry,
+        entry: &BatchLocation,
         memory: usize,
         pool: Vec<Vec<u8>>,
     ) -> Self {
         let mut reader = BatchReader {
-            rows: PartRows::new(&file.paths, entry.first_row, entry.rows, from.row, memory),
+            rows: RowReader::new(&file.paths, entry.first_row, entry.rows, from.row, memory),
             body: None,
         };
         if let Err(error) = reader.open(file, from.part, entry, memory, pool) {
@@ -87,20 +87,20 @@ impl BatchReader {
         &mut self,
         file: &ArrowFile,
         number: usize,
-        entry: &BatchEntry,
+        entry: &BatchLocation,
         memory: usize,
         pool: Vec<Vec<u8>>,
     ) -> Result<(), InputError> {
-        const DAMAGED: &str = "has damaged metadata of a batch of rows";
+        const DAMAGED_METADATA: &str = "has damaged metadata of a batch of rows";
         let metadata = file.metadata(&entry.block, memory)?;
-        let message = metadata.message().ok_or_else(|| fault(DAMAGED))?;
-        let MessageHeader::Batch(batch) = message.header else {
-            return Err(fault(DAMAGED));
+        let message = metadata.message().ok_or_else(|| fault(DAMAGED_METADATA))?;
+        let ArrowMessageHeader::Batch(batch) = message.header else {
+            return Err(fault(DAMAGED_METADATA));
         };
         let Some(plan) = BatchPlan::new(file, &entry.block, batch, memory, pool) else {
-            return Err(fault(DAMAGED));
+            return Err(fault(DAMAGED_METADATA));
         };
-        if batch.packing == BodyPacking::Unknown {
+        if batch.packing == BodyCompression::Unknown {
             return Err(fault("is packed with a codec that is not supported"));
         }
         self.body = Some(Rc::clone(&plan.body));
@@ -140,7 +140,7 @@ impl<'b> BatchPlan<'b> {
     /// None if the body has no place in a file.
     fn new(
         file: &'b ArrowFile,
-        block: &MessageBlock,
+        block: &MessageLocation,
         batch: RecordBatch<'b>,
         memory: usize,
         pool: Vec<Vec<u8>>,
@@ -155,7 +155,7 @@ impl<'b> BatchPlan<'b> {
             };
             views.push(views.last()? + count);
         }
-        let streams = STREAMS * (file.texts.len() + usize::from(file.id.is_some()));
+        let streams = COLUMN_BUFFERS * (file.texts.len() + usize::from(file.id.is_some()));
         Some(BatchPlan {
             file,
             batch,
@@ -165,7 +165,7 @@ impl<'b> BatchPlan<'b> {
     }
 
     /// Reads the metadata of another message of the file.
-    pub(super) fn metadata(&self, block: &MessageBlock) -> Result<Metadata, ColumnFault> {
+    pub(super) fn metadata(&self, block: &MessageLocation) -> Result<MessageMetadata, ColumnFault> {
         let read = self.file.metadata(block, self.body.left());
         read.map_err(|error| match error {
             InputError::Io(error) => ColumnFault::Io(error),
@@ -177,31 +177,31 @@ impl<'b> BatchPlan<'b> {
     /// The same for the values of a dictionary.
     pub(super) fn of_dictionary<'d>(
         &self,
-        block: &MessageBlock,
+        block: &MessageLocation,
         batch: RecordBatch<'d>,
     ) -> Result<BatchPlan<'d>, ColumnFault>
     where
         'b: 'd,
     {
         let plan = BatchPlan::new(self.file, block, batch, self.body.left(), Vec::new());
-        plan.ok_or(LACKING)
+        plan.ok_or(LACKING_BUFFERS)
     }
 
     /// The buffer with this number, of an array.
-    fn buffer(&self, place: ArrayPlace, number: usize) -> Result<(u64, u64), ColumnFault> {
-        let views = self.views.get(place.views).ok_or(LACKING)?;
+    fn buffer(&self, place: ArrayPosition, number: usize) -> Result<(u64, u64), ColumnFault> {
+        let views = self.views.get(place.views).ok_or(LACKING_BUFFERS)?;
         let number = place.buffer + views + number;
-        self.batch.buffer(number).ok_or(LACKING)
+        self.batch.buffer(number).ok_or(LACKING_BUFFERS)
     }
 
-    fn stream(&self, place: ArrayPlace, number: usize) -> Result<BufferStream, ColumnFault> {
+    fn stream(&self, place: ArrayPosition, number: usize) -> Result<BufferStream, ColumnFault> {
         let (start, length) = self.buffer(place, number)?;
         BufferStream::new(&self.body, start, length)
     }
 
     /// The bits of values that are not null, if some are null.
-    fn validity(&self, place: ArrayPlace) -> Result<Option<BufferStream>, ColumnFault> {
-        let (_, has_nulls) = self.batch.node(place.node).ok_or(LACKING)?;
+    fn validity(&self, place: ArrayPosition) -> Result<Option<BufferStream>, ColumnFault> {
+        let (_, has_nulls) = self.batch.node(place.node).ok_or(LACKING_BUFFERS)?;
         let (_, length) = self.buffer(place, 0)?;
         (has_nulls && length > 0)
             .then(|| self.stream(place, 0))
@@ -212,10 +212,10 @@ impl<'b> BatchPlan<'b> {
         &self,
         leaf: &ArrowLeaf,
         number: usize,
-        entry: &BatchEntry,
+        entry: &BatchLocation,
     ) -> Result<ArrowColumn, ColumnFault> {
         let outermost = leaf.layers.first().map_or(leaf.place, |layer| layer.place);
-        let (length, _) = self.batch.node(outermost.node).ok_or(LACKING)?;
+        let (length, _) = self.batch.node(outermost.node).ok_or(LACKING_BUFFERS)?;
         if length != entry.rows {
             let fault = "it has another number of rows than its batch";
             return Err(ColumnFault::Damaged(fault));
@@ -248,29 +248,31 @@ impl<'b> BatchPlan<'b> {
     pub(super) fn values(
         &self,
         values: LeafValues,
-        place: ArrayPlace,
+        place: ArrayPosition,
         batch: Option<usize>,
     ) -> Result<ValueReader, ColumnFault> {
         let first = || self.stream(place, 1);
         let kind = match (values, batch) {
             (LeafValues::Texts(width), _) => {
-                ValueKind::Texts(width, first()?, self.stream(place, 2)?)
+                ColumnValues::Texts(width, first()?, self.stream(place, 2)?)
             }
-            (LeafValues::Views, _) => ValueKind::Views(first()?, self.texts_of_views(place)?),
-            (LeafValues::Fixed(size), _) => ValueKind::Fixed(size, first()?),
-            (LeafValues::Integers(kind), _) => ValueKind::Integers(kind, first()?, String::new()),
+            (LeafValues::Views, _) => ColumnValues::Views(first()?, self.texts_of_views(place)?),
+            (LeafValues::Fixed(size), _) => ColumnValues::Fixed(size, first()?),
+            (LeafValues::Integers(kind), _) => {
+                ColumnValues::Integers(kind, first()?, String::new())
+            }
             (LeafValues::Entries(kind, id), Some(batch)) => {
                 let entries = self.file.dictionaries.entries(id, batch, self)?;
-                ValueKind::Entries(kind, first()?, entries)
+                ColumnValues::Entries(kind, first()?, entries)
             }
-            (LeafValues::Entries(..), None) => return Err(LACKING),
+            (LeafValues::Entries(..), None) => return Err(LACKING_BUFFERS),
         };
         let validity = self.validity(place)?;
         Ok(ValueReader { validity, kind })
     }
 
-    fn texts_of_views(&self, place: ArrayPlace) -> Result<ViewBuffers, ColumnFault> {
-        let count = self.batch.variadic(place.views).ok_or(LACKING)?;
+    fn texts_of_views(&self, place: ArrayPosition) -> Result<ViewBuffers, ColumnFault> {
+        let count = self.batch.variadic(place.views).ok_or(LACKING_BUFFERS)?;
         let ranges = (0..count).map(|number| self.buffer(place, 2 + number));
         Ok(ViewBuffers::new(
             &self.body,

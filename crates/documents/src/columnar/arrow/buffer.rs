@@ -7,18 +7,18 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::message::BodyPacking;
+use super::message::BodyCompression;
 use crate::columnar::part::ColumnFault;
 use crate::file::read_at;
 
 /// Greatest and smallest size of a window, unless a text is larger.
-const WINDOWS: (usize, usize) = (256 << 10, 4 << 10);
+const WINDOW_BYTES: (usize, usize) = (256 << 10, 4 << 10);
 /// Bytes of a read of packed data.
-const READ: usize = 64 << 10;
+const READ_BYTES: usize = 64 << 10;
 /// Bytes that a decoder takes besides its window.
-const DECODER: usize = 256 << 10;
+const DECODER_BYTES: usize = 256 << 10;
 /// Bytes that may be passed over between two values.
-const GAP: u64 = 1 << 30;
+const MAX_GAP_BYTES: u64 = 1 << 30;
 
 const OUTSIDE: ColumnFault = ColumnFault::Damaged("a value is outside of its buffer");
 const UNPACK: ColumnFault = ColumnFault::Damaged("a buffer cannot be unpacked");
@@ -28,7 +28,7 @@ pub(super) struct BatchBody {
     file: Arc<File>,
     /// The range of the file that it takes.
     range: Range<u64>,
-    packing: BodyPacking,
+    packing: BodyCompression,
     /// Size of a window.
     window: usize,
     /// Memory that may still be taken.
@@ -47,12 +47,12 @@ impl BatchBody {
     pub(super) fn new(
         file: &Arc<File>,
         range: Range<u64>,
-        packing: BodyPacking,
+        packing: BodyCompression,
         streams: usize,
         memory: usize,
         pool: Vec<Vec<u8>>,
     ) -> Rc<Self> {
-        let (max, min) = WINDOWS;
+        let (max, min) = WINDOW_BYTES;
         Rc::new(BatchBody {
             file: Arc::clone(file),
             range,
@@ -279,7 +279,7 @@ impl BufferStream {
         let is_packed = matches!(self.source, BufferSource::Packed(_));
         let gap = (start - self.base).saturating_sub(self.held as u64);
         if gap > 0 && is_packed {
-            if gap > GAP {
+            if gap > MAX_GAP_BYTES {
                 return Err(FAR);
             }
             self.reserve(self.body.window)?;
@@ -343,14 +343,14 @@ impl BufferStream {
             return Ok(());
         };
         let (body, range) = (&self.body, self.range.clone());
-        if body.packing == BodyPacking::Plain || range.is_empty() {
+        if body.packing == BodyCompression::Plain || range.is_empty() {
             self.length = range.end - range.start;
             self.source = BufferSource::Plain(range.start);
             return Ok(());
         }
         let body = Rc::clone(body);
         let mut reader = BufReader::with_capacity(
-            READ.min((range.end - range.start) as usize),
+            READ_BYTES.min((range.end - range.start) as usize),
             BodyReader { body, range },
         );
         let failed = |_| self.body.failed.take().map_or(UNPACK, ColumnFault::Io);
@@ -368,7 +368,7 @@ impl BufferStream {
         let max = usize::try_from(self.length).unwrap_or(usize::MAX);
         self.reserve_decoder(memory.min(max))?;
         self.source = BufferSource::Packed(match self.body.packing {
-            BodyPacking::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(reader)),
+            BodyCompression::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(reader)),
             _ => {
                 Box::new(zstd::stream::read::Decoder::with_buffer(reader).map_err(ColumnFault::Io)?)
             }
@@ -378,18 +378,18 @@ impl BufferStream {
 }
 
 /// Bytes that a decoder takes for what `reader` has, by the head of the frame. None if that is damaged.
-fn decoder_memory(reader: &mut impl BufRead, packing: BodyPacking) -> Option<usize> {
+fn decoder_memory(reader: &mut impl BufRead, packing: BodyCompression) -> Option<usize> {
     let head = reader.fill_buf().ok()?;
     let window = match (packing, head) {
-        (BodyPacking::Lz4, [_, _, _, _, _, sizes, ..]) => 2 << (8 + 2 * (sizes >> 4 & 7)),
-        (BodyPacking::Zstd, [_, _, _, _, flags, window, ..]) if flags & 0x20 == 0 => {
+        (BodyCompression::Lz4, [_, _, _, _, _, sizes, ..]) => 2 << (8 + 2 * (sizes >> 4 & 7)),
+        (BodyCompression::Zstd, [_, _, _, _, flags, window, ..]) if flags & 0x20 == 0 => {
             (8 + u64::from(window & 7)) << (7 + (window >> 3))
         }
         // The window is the frame, whose size is known.
-        (BodyPacking::Zstd, _) => 0,
+        (BodyCompression::Zstd, _) => 0,
         _ => return None,
     };
-    usize::try_from(window).ok()?.checked_add(DECODER)
+    usize::try_from(window).ok()?.checked_add(DECODER_BYTES)
 }
 
 impl Drop for BufferStream {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::buffer::{BatchBody, BufferStream};
 use super::dictionary::DictionaryEntries;
-use super::schema::{Integer, LayerKind};
+use super::schema::{IntegerType, LayerKind};
 use super::views::ViewBuffers;
-use crate::columnar::cells::{CellBuilder, CellDictionary};
+use crate::columnar::cells::{CellBatchBuilder, CellDictionary};
 use crate::columnar::part::{CellColumn, ColumnFault};
 
 /// Items that a row may have, and those after which a batch of rows ends.
-const ROW_ITEMS: u64 = 1 << 24;
-const ITEMS: u64 = 1 << 22;
+const MAX_ROW_ITEMS: u64 = 1 << 24;
+const BATCH_ITEMS: u64 = 1 << 22;
 /// Items that cost as much as a byte.
 const ITEMS_PER_BYTE: u64 = 8;
 
@@ -26,13 +26,13 @@ pub(super) struct ArrowColumn {
     /// The next row of the batch.
     next: u64,
     ended: bool,
-    items: ItemCount,
+    items: ListItemCount,
     faults: Vec<(u64, ColumnFault)>,
 }
 
 /// The items of lists that are being read.
 #[derive(Default)]
-struct ItemCount {
+struct ListItemCount {
     /// The index in each list.
     indices: Vec<u32>,
     /// Items of the row, and of all rows since they were last counted.
@@ -54,17 +54,17 @@ pub(super) struct LayerReader {
 /// The values of a column.
 pub(super) struct ValueReader {
     pub(super) validity: Option<BufferStream>,
-    pub(super) kind: ValueKind,
+    pub(super) kind: ColumnValues,
 }
 
-pub(super) enum ValueKind {
+pub(super) enum ColumnValues {
     /// Offsets of this width, and the texts.
     Texts(u8, BufferStream, BufferStream),
     Views(BufferStream, ViewBuffers),
     Fixed(usize, BufferStream),
     /// Integers, and the last one as a text.
-    Integers(Integer, BufferStream, String),
-    Entries(Integer, BufferStream, DictionaryEntries),
+    Integers(IntegerType, BufferStream, String),
+    Entries(IntegerType, BufferStream, DictionaryEntries),
 }
 
 /// A value that is not null.
@@ -91,9 +91,9 @@ impl ArrowColumn {
             offset,
             next: 0,
             ended: false,
-            items: ItemCount {
+            items: ListItemCount {
                 indices: vec![0; lists],
-                ..ItemCount::default()
+                ..ListItemCount::default()
             },
             faults: Vec::new(),
         }
@@ -126,7 +126,7 @@ impl ArrowColumn {
 fn descend(
     layers: &mut [LayerReader],
     values: &mut ValueReader,
-    items: &mut ItemCount,
+    items: &mut ListItemCount,
     (item, list): (u64, usize),
     sink: &mut impl FnMut(CellValue<'_>, &[u32]) -> bool,
 ) -> Result<(), ColumnFault> {
@@ -155,11 +155,11 @@ fn is_valid(validity: &mut Option<BufferStream>, item: u64) -> Result<bool, Colu
     validity.as_mut().map_or(Ok(true), |bits| bits.bit(item))
 }
 
-impl ItemCount {
+impl ListItemCount {
     fn count(&mut self) -> Result<(), ColumnFault> {
         self.row += 1;
         self.all += 1;
-        if self.row > ROW_ITEMS {
+        if self.row > MAX_ROW_ITEMS {
             Err(LARGE)
         } else {
             Ok(())
@@ -227,28 +227,31 @@ impl ValueReader {
             return Ok(None);
         }
         let text = match &mut self.kind {
-            ValueKind::Texts(width, offsets, texts) => {
+            ColumnValues::Texts(width, offsets, texts) => {
                 let (start, end) = offsets.offsets(item, *width)?;
                 let length = usize::try_from(end - start).map_err(|_| LARGE)?;
                 texts.at(start, length)?
             }
-            ValueKind::Views(views, texts) => {
-                const VIEW: u64 = 16;
-                let view = views.at(item.checked_mul(VIEW).ok_or(LARGE)?, VIEW as usize)?;
-                return match view.first_chunk::<{ VIEW as usize }>() {
+            ColumnValues::Views(views, texts) => {
+                const VIEW_BYTES: u64 = 16;
+                let view = views.at(
+                    item.checked_mul(VIEW_BYTES).ok_or(LARGE)?,
+                    VIEW_BYTES as usize,
+                )?;
+                return match view.first_chunk::<{ VIEW_BYTES as usize }>() {
                     Some(view) => texts.text(view).map(|text| Some(CellValue::Text(text))),
                     None => Ok(None),
                 };
             }
-            ValueKind::Fixed(size, texts) => {
+            ColumnValues::Fixed(size, texts) => {
                 let start = item.checked_mul(*size as u64).ok_or(LARGE)?;
                 texts.at(start, *size)?
             }
-            ValueKind::Integers(kind, numbers, text) => {
+            ColumnValues::Integers(kind, numbers, text) => {
                 *text = kind.text(numbers.number(item, kind.width)?);
                 text.as_bytes()
             }
-            ValueKind::Entries(kind, numbers, entries) => {
+            ColumnValues::Entries(kind, numbers, entries) => {
                 let number = numbers.number(item, kind.width)?;
                 let is_shared = entries.is_shared();
                 let (dictionary, entry) = entries.entry(number)?;
@@ -263,7 +266,7 @@ impl ValueReader {
     }
 }
 
-impl Integer {
+impl IntegerType {
     /// A number, of which the lower bytes count, as a text.
     fn text(self, number: u64) -> String {
         let unused = u64::BITS - 8 * u32::from(self.width);
@@ -276,13 +279,13 @@ impl Integer {
 }
 
 impl CellColumn for ArrowColumn {
-    fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+    fn rows(&mut self, from: u32, to: u32, into: &mut CellBatchBuilder) -> u32 {
         let before = self.items.all;
         for row in from..to {
             if self.ended {
                 return to;
             }
-            let is_full = !into.row() || self.items.all - before > ITEMS;
+            let is_full = !into.row() || self.items.all - before > BATCH_ITEMS;
             if is_full && row > from {
                 return row;
             }

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use super::batch::BatchPlan;
 use super::column::CellValue;
-use super::message::{MessageBlock, MessageHeader, RecordBatch};
-use super::schema::{ArrayPlace, LeafValues};
-use crate::columnar::cells::{CellDictionary, RECENT};
+use super::message::{ArrowMessageHeader, MessageLocation, RecordBatch};
+use super::schema::{ArrayPosition, LeafValues};
+use crate::columnar::cells::{CellDictionary, RECENT_DICTIONARIES};
 use crate::columnar::part::ColumnFault;
 use crate::lock::lock;
 
 /// Bytes of memory that an entry takes.
-const ENTRY: usize = size_of::<(u32, u32)>();
+const ENTRY_BYTES: usize = size_of::<(u32, u32)>();
 
 /// The dictionaries of a table that are read.
 #[derive(Debug, Default)]
@@ -21,17 +21,17 @@ pub(super) struct ArrowDictionaries(Vec<Dictionary>);
 struct Dictionary {
     id: i64,
     values: LeafValues,
-    blocks: Vec<DictionaryBlock>,
+    blocks: Vec<DictionaryLocation>,
     /// The blocks that were used last, by their numbers.
     loaded: Mutex<Vec<(usize, Arc<CellDictionary>)>>,
 }
 
 /// Where values of a dictionary are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DictionaryBlock {
+pub(super) struct DictionaryLocation {
     pub(super) id: i64,
     pub(super) is_delta: bool,
-    pub(super) block: MessageBlock,
+    pub(super) block: MessageLocation,
     /// How many batches of rows come before it, which use other values.
     pub(super) after: usize,
 }
@@ -46,7 +46,7 @@ pub(super) struct DictionaryEntries {
 
 impl ArrowDictionaries {
     /// The dictionaries with these identifiers and values, in `blocks`, which are in their order.
-    pub(super) fn new(wanted: &[(i64, LeafValues)], blocks: &[DictionaryBlock]) -> Self {
+    pub(super) fn new(wanted: &[(i64, LeafValues)], blocks: &[DictionaryLocation]) -> Self {
         let mut all: Vec<Dictionary> = Vec::new();
         for &(id, values) in wanted {
             if all.iter().all(|known| known.id != id) {
@@ -102,29 +102,29 @@ impl ArrowDictionaries {
 
 /// Reads the values in a block.
 fn load(
-    block: &MessageBlock,
+    block: &MessageLocation,
     values: LeafValues,
     plan: &BatchPlan<'_>,
 ) -> Result<CellDictionary, ColumnFault> {
     const DAMAGED: ColumnFault = ColumnFault::Damaged("its dictionary is damaged");
     let metadata = plan.metadata(block)?;
-    let Some(MessageHeader::Dictionary(dictionary)) =
+    let Some(ArrowMessageHeader::Dictionary(dictionary)) =
         metadata.message().map(|message| message.header)
     else {
         return Err(DAMAGED);
     };
     let batch: RecordBatch<'_> = dictionary.data;
     let own = plan.of_dictionary(block, batch)?;
-    let mut reader = own.values(values, ArrayPlace::default(), None)?;
+    let mut reader = own.values(values, ArrayPosition::default(), None)?;
     let (mut bytes, mut entries) = (Vec::new(), Vec::new());
     for number in 0..batch.rows {
         let start = bytes.len();
         if let Some(CellValue::Text(text)) = reader.value(number)? {
-            if !own.body.take(text.len() + ENTRY) {
+            if !own.body.take(text.len() + ENTRY_BYTES) {
                 return Err(ColumnFault::Large);
             }
             bytes.extend_from_slice(text);
-        } else if !own.body.take(ENTRY) {
+        } else if !own.body.take(ENTRY_BYTES) {
             return Err(ColumnFault::Large);
         }
         let end = u32::try_from(bytes.len()).map_err(|_| ColumnFault::Large)?;
@@ -146,6 +146,6 @@ impl DictionaryEntries {
 
     /// Whether cells may refer to its blocks. If there are many, texts are copied.
     pub(super) fn is_shared(&self) -> bool {
-        self.segments.len() <= RECENT
+        self.segments.len() <= RECENT_DICTIONARIES
     }
 }

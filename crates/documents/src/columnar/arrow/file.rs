@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::batch::{BatchReader, Metadata};
-use super::dictionary::{ArrowDictionaries, DictionaryBlock};
+use super::batch::{BatchReader, MessageMetadata};
+use super::dictionary::{ArrowDictionaries, DictionaryLocation};
 use super::message::{
-    ArrowFooter, Message, MessageBlock, MessageHeader, MessagePrefix, starts_stream,
+    ArrowFooter, ArrowMessage, ArrowMessageHeader, MessageLocation, MessagePrefix, starts_stream,
 };
-use super::schema::{ArrowLeaf, Schema};
-use crate::column_choice::ColumnChoice;
-use crate::columnar::choice::ChosenColumns;
+use super::schema::{ArrowLeaf, ArrowSchema};
+use crate::column_choice::ColumnSelection;
+use crate::columnar::choice::SelectedColumns;
 use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::columnar::path::ColumnPath;
 use crate::fault::{InputError, Packing};
@@ -18,13 +18,13 @@ use crate::file::read_at;
 use crate::numbers;
 
 /// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
-const START: &[u8] = b"ARROW1\0\0";
+const FILE_START: &[u8] = b"ARROW1\0\0";
 const MAGIC: &[u8] = b"ARROW1";
-const ENDING: usize = 10;
+const ENDING_BYTES: usize = 10;
 /// Most rows of a table.
-const ROWS: u64 = 1 << 48;
+const MAX_TABLE_ROWS: u64 = 1 << 48;
 
-const DAMAGED: &str = "has damaged metadata";
+const DAMAGED_METADATA: &str = "has damaged metadata";
 
 /// A file or stream whose texts are read.
 #[derive(Debug)]
@@ -37,15 +37,15 @@ pub(crate) struct ArrowFile {
     /// The column that names rows.
     pub(super) id: Option<ArrowLeaf>,
     pub(super) dictionaries: ArrowDictionaries,
-    batches: Vec<BatchEntry>,
+    batches: Vec<BatchLocation>,
     rows: u64,
     metadata: u64,
 }
 
 /// Where a batch of rows is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BatchEntry {
-    pub(super) block: MessageBlock,
+pub(super) struct BatchLocation {
+    pub(super) block: MessageLocation,
     /// The number of its first row in the table, from 0.
     pub(super) first_row: u64,
     pub(super) rows: u64,
@@ -59,15 +59,15 @@ pub(super) fn fault(fault: &'static str) -> InputError {
 }
 
 /// A schema, or why it cannot be read.
-type ReadSchema = Result<Schema, &'static str>;
+type ReadSchema = Result<ArrowSchema, &'static str>;
 
 /// Where the batches of a table are, and what its schema says.
 struct BatchIndex<'f> {
     source: ArrowSource<'f>,
     is_file: bool,
-    schema: Option<Schema>,
-    dictionaries: Vec<DictionaryBlock>,
-    batches: Vec<BatchEntry>,
+    schema: Option<ArrowSchema>,
+    dictionaries: Vec<DictionaryLocation>,
+    batches: Vec<BatchLocation>,
     rows: u64,
     faults: TableFaults,
 }
@@ -85,9 +85,9 @@ impl ArrowFile {
     /// Reads the metadata of a message, if it has at most `max` bytes.
     pub(super) fn metadata(
         &self,
-        block: &MessageBlock,
+        block: &MessageLocation,
         max: usize,
-    ) -> Result<Metadata, InputError> {
+    ) -> Result<MessageMetadata, InputError> {
         let mut source = ArrowSource {
             file: &self.file,
             length: self.length,
@@ -95,7 +95,7 @@ impl ArrowFile {
             max,
         };
         let bytes = source.bytes(block.offset, block.metadata as u64)?;
-        Ok(Metadata::new(bytes))
+        Ok(MessageMetadata::new(bytes))
     }
 }
 
@@ -147,7 +147,7 @@ impl<'f> BatchIndex<'f> {
             rows: 0,
             faults: Vec::new(),
         };
-        let start = START.len() as u64;
+        let start = FILE_START.len() as u64;
         index.is_file = index.is_file()?;
         if !index.is_file {
             index.messages(0)?;
@@ -168,9 +168,11 @@ impl<'f> BatchIndex<'f> {
     /// Whether it is a file rather than a stream. One that shows so only at its end has a damaged start.
     fn is_file(&mut self) -> Result<bool, InputError> {
         let length = self.source.length;
-        let start = self.source.bytes(0, length.min(numbers::LENGTH as u64))?;
-        if start.starts_with(START) || starts_stream(&start) {
-            return Ok(start.starts_with(START));
+        let start = self
+            .source
+            .bytes(0, length.min(numbers::HEAD_BYTES as u64))?;
+        if start.starts_with(FILE_START) || starts_stream(&start) {
+            return Ok(start.starts_with(FILE_START));
         }
         let end = self.source.bytes(
             length.saturating_sub(MAGIC.len() as u64),
@@ -186,9 +188,9 @@ impl<'f> BatchIndex<'f> {
     /// The metadata at the end of a file, and its offset.
     fn footer_bytes(&mut self) -> Result<(u64, Vec<u8>), InputError> {
         let no_end = || fault("has no metadata at its end, so it is cut or damaged");
-        let end = self.source.length.checked_sub(ENDING as u64);
+        let end = self.source.length.checked_sub(ENDING_BYTES as u64);
         let end = end.ok_or_else(no_end)?;
-        let ending = self.source.bytes(end, ENDING as u64)?;
+        let ending = self.source.bytes(end, ENDING_BYTES as u64)?;
         let length = ending
             .first_chunk()
             .map(|&length| i32::from_le_bytes(length));
@@ -204,12 +206,12 @@ impl<'f> BatchIndex<'f> {
     /// Reads what the end of a file says.
     fn footer(&mut self) -> Result<(), InputError> {
         let (start, bytes) = self.footer_bytes()?;
-        let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
-        let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
+        let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED_METADATA))?;
+        let schema = ArrowSchema::read(footer.schema, footer.version).map_err(fault)?;
         let first = self.first_schema();
         // An unframed schema at the start is not longer than the metadata at the end.
         let unframed = footer.first_block().unwrap_or(start);
-        let unframed = unframed.min((START.len() + bytes.len()) as u64);
+        let unframed = unframed.min((FILE_START.len() + bytes.len()) as u64);
         let after = first.as_ref().map_or(unframed, |(_, after)| *after);
         if !footer.fills(after, start) {
             return Err(fault(
@@ -220,24 +222,26 @@ impl<'f> BatchIndex<'f> {
             let error = fault(
                 "has another schema at its start than at its end, so texts may be lost or damaged",
             );
-            self.faults.push((START.len() as u64, error));
+            self.faults.push((FILE_START.len() as u64, error));
         }
         self.schema = Some(schema);
         // Dictionaries may come after the rows that use them.
         for block in footer.dictionaries {
             self.of_footer(block, |header| {
-                matches!(header, MessageHeader::Dictionary(_))
+                matches!(header, ArrowMessageHeader::Dictionary(_))
             });
         }
         for block in footer.batches {
-            self.of_footer(block, |header| matches!(header, MessageHeader::Batch(_)));
+            self.of_footer(block, |header| {
+                matches!(header, ArrowMessageHeader::Batch(_))
+            });
         }
         Ok(())
     }
 
     /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
     fn first_schema(&mut self) -> Option<(ReadSchema, u64)> {
-        let start = START.len() as u64;
+        let start = FILE_START.len() as u64;
         let prefix = self
             .source
             .bytes(start, MessagePrefix::LENGTH as u64)
@@ -246,23 +250,28 @@ impl<'f> BatchIndex<'f> {
             return None;
         };
         let length = before.checked_add(length)? as u64;
-        let metadata = Metadata::new(self.source.bytes(start, length).ok()?);
+        let metadata = MessageMetadata::new(self.source.bytes(start, length).ok()?);
         let message = metadata.message()?;
         match message.header {
-            MessageHeader::Schema(schema) => {
-                Some((Schema::read(schema, message.version), start + length))
+            ArrowMessageHeader::Schema(schema) => {
+                Some((ArrowSchema::read(schema, message.version), start + length))
             }
             _ => None,
         }
     }
 
     /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.
-    fn of_footer(&mut self, block: MessageBlock, wanted: impl FnOnce(&MessageHeader<'_>) -> bool) {
+    fn of_footer(
+        &mut self,
+        block: MessageLocation,
+        wanted: impl FnOnce(&ArrowMessageHeader<'_>) -> bool,
+    ) {
         let bytes = self.source.bytes(block.offset, block.metadata as u64);
         let added = bytes.and_then(|bytes| {
-            let metadata = Metadata::new(bytes);
+            let metadata = MessageMetadata::new(bytes);
             let message = metadata.message();
-            let is_same = |message: &Message<'_>| metadata.is_whole() && message.body == block.body;
+            let is_same =
+                |message: &ArrowMessage<'_>| metadata.is_whole() && message.body == block.body;
             let message = message.filter(|message| is_same(message) && wanted(&message.header));
             let added = message.is_some_and(|message| self.add(block, 0, &message));
             added
@@ -275,36 +284,40 @@ impl<'f> BatchIndex<'f> {
     }
 
     /// Adds a batch, or values of a dictionary that come after so many batches. Returns false if it is damaged.
-    fn add(&mut self, block: MessageBlock, after: usize, message: &Message<'_>) -> bool {
-        let block = MessageBlock {
+    fn add(&mut self, block: MessageLocation, after: usize, message: &ArrowMessage<'_>) -> bool {
+        let block = MessageLocation {
             body: message.body,
             ..block
         };
         match message.header {
-            MessageHeader::Batch(batch)
+            ArrowMessageHeader::Batch(batch)
                 if self
                     .schema
                     .as_ref()
                     .is_some_and(|schema| schema.fits(&batch)) =>
             {
                 let end = self.rows.checked_add(batch.rows);
-                let Some(end) = end.filter(|&rows| rows <= ROWS) else {
+                let Some(end) = end.filter(|&rows| rows <= MAX_TABLE_ROWS) else {
                     return false;
                 };
-                self.batches.push(BatchEntry {
+                self.batches.push(BatchLocation {
                     block,
                     first_row: self.rows,
                     rows: batch.rows,
                 });
                 self.rows = end;
             }
-            MessageHeader::Dictionary(dictionary) => self.dictionaries.push(DictionaryBlock {
-                id: dictionary.id,
-                is_delta: dictionary.is_delta,
-                block,
-                after,
-            }),
-            MessageHeader::Batch(_) | MessageHeader::Schema(_) | MessageHeader::Other => {
+            ArrowMessageHeader::Dictionary(dictionary) => {
+                self.dictionaries.push(DictionaryLocation {
+                    id: dictionary.id,
+                    is_delta: dictionary.is_delta,
+                    block,
+                    after,
+                })
+            }
+            ArrowMessageHeader::Batch(_)
+            | ArrowMessageHeader::Schema(_)
+            | ArrowMessageHeader::Other => {
                 return false;
             }
         }
@@ -337,7 +350,7 @@ impl<'f> BatchIndex<'f> {
 
     /// Reads the message at `at`. Returns where the next one is; none at the end of the stream.
     fn message(&mut self, at: u64) -> Result<Option<u64>, InputError> {
-        const LOST: &str = "has a damaged message, after which nothing can be found";
+        const LOST_ROWS: &str = "has a damaged message, after which nothing can be found";
         let left = self.source.length - at;
         if left == 0 {
             return Ok(None);
@@ -348,12 +361,12 @@ impl<'f> BatchIndex<'f> {
         let (start, length) = match MessagePrefix::read(&prefix) {
             MessagePrefix::Message(start, length) => (start, length),
             MessagePrefix::End(length) => return self.end(at + length as u64),
-            MessagePrefix::Damaged => return Err(fault(LOST)),
+            MessagePrefix::Damaged => return Err(fault(LOST_ROWS)),
         };
-        let size = start.checked_add(length).ok_or_else(|| fault(LOST))?;
-        let metadata = Metadata::new(self.source.bytes(at, size as u64)?);
-        let message = metadata.message().ok_or_else(|| fault(LOST))?;
-        let block = MessageBlock {
+        let size = start.checked_add(length).ok_or_else(|| fault(LOST_ROWS))?;
+        let metadata = MessageMetadata::new(self.source.bytes(at, size as u64)?);
+        let message = metadata.message().ok_or_else(|| fault(LOST_ROWS))?;
+        let block = MessageLocation {
             offset: at,
             metadata: size,
             body: message.body,
@@ -364,15 +377,15 @@ impl<'f> BatchIndex<'f> {
             return Err(fault("is cut within a batch of rows"));
         }
         match message.header {
-            MessageHeader::Schema(schema) if self.schema.is_none() => {
-                self.schema = Some(Schema::read(schema, message.version).map_err(fault)?);
+            ArrowMessageHeader::Schema(schema) if self.schema.is_none() => {
+                self.schema = Some(ArrowSchema::read(schema, message.version).map_err(fault)?);
             }
             _ if self.add(block, after, &message) => {}
             _ => self
                 .faults
                 .push((at, fault("has a message that was not read"))),
         }
-        end.map(Some).ok_or_else(|| fault(LOST))
+        end.map(Some).ok_or_else(|| fault(LOST_ROWS))
     }
 }
 
@@ -385,7 +398,7 @@ impl ColumnarFile for ArrowFile {
     fn open(
         file: File,
         length: u64,
-        choice: &ColumnChoice,
+        choice: &ColumnSelection,
         max: usize,
     ) -> Result<(Self, TableFaults), InputError> {
         let source = ArrowSource {
@@ -399,7 +412,7 @@ impl ColumnarFile for ArrowFile {
         let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
         let unreadable = |leaf: &ArrowLeaf| unreadable(leaf, rows);
         let chosen = choice.select(&schema.leaves, fault, unreadable, &mut faults)?;
-        let ChosenColumns { texts, paths, id } = chosen;
+        let SelectedColumns { texts, paths, id } = chosen;
         let dictionaries = ArrowDictionaries::new(&schema.dictionaries, &index.dictionaries);
         let batches = index.batches;
         let file = ArrowFile {

@@ -5,7 +5,7 @@
 
 /// A table. Methods return none if the bytes are damaged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FlatTable<'b> {
+pub(super) struct FlatbufferTable<'b> {
     bytes: &'b [u8],
     /// Where it starts.
     at: usize,
@@ -15,17 +15,17 @@ pub(super) struct FlatTable<'b> {
 
 /// Items of the same size, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vector<'b> {
+pub(super) struct FlatbufferVector<'b> {
     bytes: &'b [u8],
     /// Where its first item starts.
     at: usize,
     count: usize,
 }
 
-impl<'b> FlatTable<'b> {
+impl<'b> FlatbufferTable<'b> {
     /// The table that is the root of `bytes`.
     pub(super) fn root(bytes: &'b [u8]) -> Option<Self> {
-        FlatTable::at(bytes, follow(bytes, 0)?)
+        FlatbufferTable::at(bytes, follow(bytes, 0)?)
     }
 
     fn at(bytes: &'b [u8], at: usize) -> Option<Self> {
@@ -34,7 +34,7 @@ impl<'b> FlatTable<'b> {
         let length = usize::from(u16::from_le_bytes(array(bytes, start)?));
         // Its own length and that of the table come first.
         let slots = bytes.get(start.checked_add(4)?..start.checked_add(length)?)?;
-        Some(FlatTable { bytes, at, slots })
+        Some(FlatbufferTable { bytes, at, slots })
     }
 
     /// Where the field with this number starts; none within if the table lacks it.
@@ -79,9 +79,9 @@ impl<'b> FlatTable<'b> {
     }
 
     /// A table in this one; none within if the table lacks it.
-    pub(super) fn table(&self, number: usize) -> Option<Option<FlatTable<'b>>> {
+    pub(super) fn table(&self, number: usize) -> Option<Option<FlatbufferTable<'b>>> {
         match self.field(number)? {
-            Some(at) => FlatTable::at(self.bytes, follow(self.bytes, at)?).map(Some),
+            Some(at) => FlatbufferTable::at(self.bytes, follow(self.bytes, at)?).map(Some),
             None => Some(None),
         }
     }
@@ -93,29 +93,29 @@ impl<'b> FlatTable<'b> {
     }
 
     /// A vector of items of `size` bytes; empty if the table lacks it.
-    pub(super) fn vector(&self, number: usize, size: usize) -> Option<Vector<'b>> {
+    pub(super) fn vector(&self, number: usize, size: usize) -> Option<FlatbufferVector<'b>> {
         let bytes = self.bytes;
         let Some(at) = self.field(number)? else {
             let (at, count) = (0, 0);
-            return Some(Vector { bytes, at, count });
+            return Some(FlatbufferVector { bytes, at, count });
         };
         let at = follow(bytes, at)?;
         let count = usize::try_from(u32::from_le_bytes(array(bytes, at)?)).ok()?;
         let at = at + 4;
         let end = at.checked_add(count.checked_mul(size)?)?;
-        (end <= bytes.len()).then_some(Vector { bytes, at, count })
+        (end <= bytes.len()).then_some(FlatbufferVector { bytes, at, count })
     }
 }
 
-impl<'b> Vector<'b> {
+impl<'b> FlatbufferVector<'b> {
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
     /// The table with this number, of a vector of tables.
-    pub(super) fn table(&self, number: usize) -> Option<FlatTable<'b>> {
+    pub(super) fn table(&self, number: usize) -> Option<FlatbufferTable<'b>> {
         let at = (number < self.count).then_some(self.at + 4 * number)?;
-        FlatTable::at(self.bytes, follow(self.bytes, at)?)
+        FlatbufferTable::at(self.bytes, follow(self.bytes, at)?)
     }
 
     /// The number at byte `at` of an item, of a vector of items of `size` bytes.

@@ -1,21 +1,21 @@
 //! The metadata of messages, and of a whole file.
 
-use super::flatbuffer::{FlatTable, Vector};
+use super::flatbuffer::{FlatbufferTable, FlatbufferVector};
 
 /// Before the length of a message's metadata, since version 0.15 of Arrow.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes of a description of a node or a buffer, and of a block.
-const PAIR: usize = 16;
-const BLOCK: usize = 24;
+const PAIR_BYTES: usize = 16;
+const BLOCK_BYTES: usize = 24;
 /// Greatest number of rows of a batch.
-const ROWS: i64 = 1 << 48;
+const MAX_BATCH_ROWS: i64 = 1 << 48;
 /// The newest version of the metadata, and the one after which unions have no validity.
-const VERSIONS: i16 = 4;
-pub(super) const V4: i16 = 3;
+const NEWEST_VERSION: i16 = 4;
+pub(super) const LAST_VERSION_WITH_UNION_VALIDITY: i16 = 3;
 /// The kinds of messages.
-const SCHEMA: u8 = 1;
-const DICTIONARY: u8 = 2;
-const BATCH: u8 = 3;
+const SCHEMA_MESSAGE: u8 = 1;
+const DICTIONARY_MESSAGE: u8 = 2;
+const BATCH_MESSAGE: u8 = 3;
 
 /// What comes before a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,16 +48,16 @@ impl MessagePrefix {
 
 /// A message without its body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message<'b> {
+pub(super) struct ArrowMessage<'b> {
     pub(super) version: i16,
-    pub(super) header: MessageHeader<'b>,
+    pub(super) header: ArrowMessageHeader<'b>,
     /// Bytes of its body.
     pub(super) body: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum MessageHeader<'b> {
-    Schema(FlatTable<'b>),
+pub(super) enum ArrowMessageHeader<'b> {
+    Schema(FlatbufferTable<'b>),
     Dictionary(DictionaryBatch<'b>),
     Batch(RecordBatch<'b>),
     /// Not of a table.
@@ -77,37 +77,37 @@ pub(super) struct DictionaryBatch<'b> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordBatch<'b> {
     pub(super) rows: u64,
-    nodes: Vector<'b>,
-    buffers: Vector<'b>,
-    variadic: Vector<'b>,
-    pub(super) packing: BodyPacking,
+    nodes: FlatbufferVector<'b>,
+    buffers: FlatbufferVector<'b>,
+    variadic: FlatbufferVector<'b>,
+    pub(super) packing: BodyCompression,
 }
 
 /// How the buffers of a body are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyPacking {
+pub(super) enum BodyCompression {
     Plain,
     Lz4,
     Zstd,
     Unknown,
 }
 
-impl<'b> Message<'b> {
+impl<'b> ArrowMessage<'b> {
     /// Reads the metadata of a message. None if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
-        let root = FlatTable::root(bytes)?;
+        let root = FlatbufferTable::root(bytes)?;
         let version = root
             .short(0)
-            .filter(|version| (0..=VERSIONS).contains(version))?;
+            .filter(|version| (0..=NEWEST_VERSION).contains(version))?;
         let header = root.table(2)?;
         let header = match root.byte(1)? {
-            SCHEMA => MessageHeader::Schema(header?),
-            DICTIONARY => MessageHeader::Dictionary(DictionaryBatch::read(header?)?),
-            BATCH => MessageHeader::Batch(RecordBatch::read(header?)?),
-            _ => MessageHeader::Other,
+            SCHEMA_MESSAGE => ArrowMessageHeader::Schema(header?),
+            DICTIONARY_MESSAGE => ArrowMessageHeader::Dictionary(DictionaryBatch::read(header?)?),
+            BATCH_MESSAGE => ArrowMessageHeader::Batch(RecordBatch::read(header?)?),
+            _ => ArrowMessageHeader::Other,
         };
         let body = root.long(3)?.try_into().ok()?;
-        Some(Message {
+        Some(ArrowMessage {
             version,
             header,
             body,
@@ -116,7 +116,7 @@ impl<'b> Message<'b> {
 }
 
 impl<'b> DictionaryBatch<'b> {
-    fn read(table: FlatTable<'b>) -> Option<Self> {
+    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
         Some(DictionaryBatch {
             id: table.long(0)?,
             data: RecordBatch::read(table.table(1)??)?,
@@ -126,20 +126,22 @@ impl<'b> DictionaryBatch<'b> {
 }
 
 impl<'b> RecordBatch<'b> {
-    fn read(table: FlatTable<'b>) -> Option<Self> {
+    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
         let packing = match table.table(3)? {
-            None => BodyPacking::Plain,
+            None => BodyCompression::Plain,
             Some(packing) => match (packing.byte(0)?, packing.byte(1)?) {
-                (0, 0) => BodyPacking::Lz4,
-                (1, 0) => BodyPacking::Zstd,
-                _ => BodyPacking::Unknown,
+                (0, 0) => BodyCompression::Lz4,
+                (1, 0) => BodyCompression::Zstd,
+                _ => BodyCompression::Unknown,
             },
         };
-        let rows = table.long(0).filter(|rows| (0..=ROWS).contains(rows))?;
+        let rows = table
+            .long(0)
+            .filter(|rows| (0..=MAX_BATCH_ROWS).contains(rows))?;
         Some(RecordBatch {
             rows: rows.try_into().ok()?,
-            nodes: table.vector(1, PAIR)?,
-            buffers: table.vector(2, PAIR)?,
+            nodes: table.vector(1, PAIR_BYTES)?,
+            buffers: table.vector(2, PAIR_BYTES)?,
             variadic: table.vector(4, 8)?,
             packing,
         })
@@ -147,15 +149,15 @@ impl<'b> RecordBatch<'b> {
 
     /// The length of the array with this number, and whether it has nulls.
     pub(super) fn node(&self, number: usize) -> Option<(u64, bool)> {
-        let length = self.nodes.long(number, PAIR, 0)?.try_into().ok()?;
-        let nulls = self.nodes.long(number, PAIR, 8)?;
+        let length = self.nodes.long(number, PAIR_BYTES, 0)?.try_into().ok()?;
+        let nulls = self.nodes.long(number, PAIR_BYTES, 8)?;
         Some((length, nulls != 0))
     }
 
     /// The offset in the body and the length of the buffer with this number.
     pub(super) fn buffer(&self, number: usize) -> Option<(u64, u64)> {
-        let start = self.buffers.long(number, PAIR, 0)?.try_into().ok()?;
-        let length = self.buffers.long(number, PAIR, 8)?.try_into().ok()?;
+        let start = self.buffers.long(number, PAIR_BYTES, 0)?.try_into().ok()?;
+        let length = self.buffers.long(number, PAIR_BYTES, 8)?.try_into().ok()?;
         Some((start, length))
     }
 
@@ -174,14 +176,14 @@ impl<'b> RecordBatch<'b> {
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MessageBlock {
+pub(super) struct MessageLocation {
     pub(super) offset: u64,
     /// Bytes of its metadata, with what is before it.
     pub(super) metadata: usize,
     pub(super) body: u64,
 }
 
-impl MessageBlock {
+impl MessageLocation {
     /// The offset of its body.
     pub(super) fn body_start(&self) -> Option<u64> {
         self.offset.checked_add(self.metadata as u64)
@@ -197,18 +199,18 @@ impl MessageBlock {
 #[derive(Debug)]
 pub(super) struct ArrowFooter<'b> {
     pub(super) version: i16,
-    pub(super) schema: FlatTable<'b>,
-    pub(super) dictionaries: Vec<MessageBlock>,
-    pub(super) batches: Vec<MessageBlock>,
+    pub(super) schema: FlatbufferTable<'b>,
+    pub(super) dictionaries: Vec<MessageLocation>,
+    pub(super) batches: Vec<MessageLocation>,
 }
 
 impl<'b> ArrowFooter<'b> {
     /// Reads the metadata. None if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
-        let root = FlatTable::root(bytes)?;
+        let root = FlatbufferTable::root(bytes)?;
         let version = root
             .short(0)
-            .filter(|version| (0..=VERSIONS).contains(version))?;
+            .filter(|version| (0..=NEWEST_VERSION).contains(version))?;
         Some(ArrowFooter {
             version,
             schema: root.table(1)??,
@@ -244,13 +246,13 @@ impl ArrowFooter<'_> {
     }
 }
 
-fn blocks(footer: &FlatTable<'_>, number: usize) -> Option<Vec<MessageBlock>> {
-    let all = footer.vector(number, BLOCK)?;
+fn blocks(footer: &FlatbufferTable<'_>, number: usize) -> Option<Vec<MessageLocation>> {
+    let all = footer.vector(number, BLOCK_BYTES)?;
     let block = |number| {
-        Some(MessageBlock {
-            offset: all.long(number, BLOCK, 0)?.try_into().ok()?,
-            metadata: all.int(number, BLOCK, 8)?.try_into().ok()?,
-            body: all.long(number, BLOCK, 16)?.try_into().ok()?,
+        Some(MessageLocation {
+            offset: all.long(number, BLOCK_BYTES, 0)?.try_into().ok()?,
+            metadata: all.int(number, BLOCK_BYTES, 8)?.try_into().ok()?,
+            body: all.long(number, BLOCK_BYTES, 16)?.try_into().ok()?,
         })
     };
     (0..all.len()).map(block).collect()
@@ -269,10 +271,12 @@ pub(crate) fn starts_stream(head: &[u8]) -> bool {
     let MessagePrefix::Message(start, length) = MessagePrefix::read(head) else {
         return false;
     };
-    let root = head.get(start..).and_then(FlatTable::root);
+    let root = head.get(start..).and_then(FlatbufferTable::root);
     let is_schema = root.is_some_and(|root| {
         let version = root.short(0).unwrap_or(-1);
-        (0..=VERSIONS).contains(&version) && root.byte(1) == Some(SCHEMA) && root.has(2)
+        (0..=NEWEST_VERSION).contains(&version)
+            && root.byte(1) == Some(SCHEMA_MESSAGE)
+            && root.has(2)
     });
     is_schema && length.is_multiple_of(UNIT) && length <= MAX
 }

@@ -1,17 +1,17 @@
 //! The columns of a table: the leaves of its schema, and which nodes and buffers of a batch each of them has.
 
-use super::flatbuffer::FlatTable;
-use super::message::{RecordBatch, V4};
+use super::flatbuffer::FlatbufferTable;
+use super::message::{LAST_VERSION_WITH_UNION_VALIDITY, RecordBatch};
 use crate::columnar::choice::NamedColumn;
 use crate::columnar::name::ColumnName;
 
 /// Fields within one another, and fields in total.
-const DEPTH: usize = 64;
-const FIELDS: usize = 1 << 20;
+const MAX_DEPTH: usize = 64;
+const MAX_FIELDS: usize = 1 << 20;
 /// Bytes of the paths of all fields: the name of a field is in the path of each field within it.
-const PATHS: usize = 64 << 20;
+const MAX_PATH_BYTES: usize = 64 << 20;
 
-const DAMAGED: &str = "has a damaged schema";
+const DAMAGED_SCHEMA: &str = "has a damaged schema";
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct ArrowLeaf {
     /// The fields that enclose it, from the outermost on.
     pub(super) layers: Vec<ArrowLayer>,
     pub(super) values: LeafValues,
-    pub(super) place: ArrayPlace,
+    pub(super) place: ArrayPosition,
     /// Why its texts cannot be read.
     pub(super) unsupported: Option<&'static str>,
 }
@@ -28,7 +28,7 @@ pub(super) struct ArrowLeaf {
 /// Where an array is in a batch: the numbers of its first node, of its first buffer without those of views before it, and of
 /// arrays of views before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ArrayPlace {
+pub(super) struct ArrayPosition {
     pub(super) node: usize,
     pub(super) buffer: usize,
     pub(super) views: usize,
@@ -38,7 +38,7 @@ pub(super) struct ArrayPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ArrowLayer {
     pub(super) kind: LayerKind,
-    pub(super) place: ArrayPlace,
+    pub(super) place: ArrayPosition,
 }
 
 /// How an item of a field leads to items of the field within it. Offsets and ends of runs have a width in bytes.
@@ -61,26 +61,26 @@ pub(super) enum LeafValues {
     Views,
     /// Texts of so many bytes.
     Fixed(usize),
-    Integers(Integer),
+    Integers(IntegerType),
     /// Numbers of entries in the dictionary with this identifier.
-    Entries(Integer, i64),
+    Entries(IntegerType, i64),
 }
 
 /// The type of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Integer {
+pub(super) struct IntegerType {
     pub(super) width: u8,
     pub(super) is_signed: bool,
 }
 
 /// What a schema says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Schema {
+pub(super) struct ArrowSchema {
     pub(super) leaves: Vec<ArrowLeaf>,
     /// The identifiers of dictionaries with texts, and what their values are.
     pub(super) dictionaries: Vec<(i64, LeafValues)>,
     /// The place after all arrays of a batch, which says how many there are.
-    end: ArrayPlace,
+    end: ArrayPosition,
 }
 
 impl NamedColumn for ArrowLeaf {
@@ -116,7 +116,7 @@ mod kind {
     pub(super) const LARGE_BINARY: u8 = 19;
     pub(super) const LARGE_UTF8: u8 = 20;
     pub(super) const LARGE_LIST: u8 = 21;
-    pub(super) const RUNS: u8 = 22;
+    pub(super) const RUN_END_ENCODED: u8 = 22;
     pub(super) const BINARY_VIEW: u8 = 23;
     pub(super) const UTF8_VIEW: u8 = 24;
     pub(super) const LIST_VIEW: u8 = 25;
@@ -128,9 +128,9 @@ struct ArrowField<'b> {
     name: &'b str,
     kind: u8,
     /// The parameters of its type.
-    about: Option<FlatTable<'b>>,
-    dictionary: Option<FlatTable<'b>>,
-    children: Vec<FlatTable<'b>>,
+    about: Option<FlatbufferTable<'b>>,
+    dictionary: Option<FlatbufferTable<'b>>,
+    children: Vec<FlatbufferTable<'b>>,
 }
 
 /// What a field inherits from those above it.
@@ -144,25 +144,28 @@ struct EnclosingField {
     depth: usize,
 }
 
-impl Schema {
+impl ArrowSchema {
     /// Reads a schema, of metadata of this version.
     ///
     /// # Errors
     /// If it is damaged or has a type that is not supported, or is written by a machine with another order of bytes.
-    pub(super) fn read(table: FlatTable<'_>, version: i16) -> Result<Schema, &'static str> {
-        if table.short(0).ok_or(DAMAGED)? != 0 {
+    pub(super) fn read(
+        table: FlatbufferTable<'_>,
+        version: i16,
+    ) -> Result<ArrowSchema, &'static str> {
+        if table.short(0).ok_or(DAMAGED_SCHEMA)? != 0 {
             return Err(
                 "has numbers with their highest byte first, which is not supported; write it with the lowest byte first",
             );
         }
         let mut reader = SchemaReader {
-            schema: Schema::default(),
-            next: ArrayPlace::default(),
+            schema: ArrowSchema::default(),
+            next: ArrayPosition::default(),
             version,
             fields: 0,
             bytes: 0,
         };
-        for field in tables(&table, 1).ok_or(DAMAGED)? {
+        for field in tables(&table, 1).ok_or(DAMAGED_SCHEMA)? {
             reader.field(field, &EnclosingField::default())?;
         }
         reader.schema.end = reader.next;
@@ -176,13 +179,13 @@ impl Schema {
     }
 }
 
-fn tables<'b>(table: &FlatTable<'b>, number: usize) -> Option<Vec<FlatTable<'b>>> {
+fn tables<'b>(table: &FlatbufferTable<'b>, number: usize) -> Option<Vec<FlatbufferTable<'b>>> {
     let all = table.vector(number, 4)?;
     (0..all.len()).map(|number| all.table(number)).collect()
 }
 
 impl<'b> ArrowField<'b> {
-    fn read(table: FlatTable<'b>) -> Option<Self> {
+    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
         Some(ArrowField {
             name: table.text(0)?,
             kind: table.byte(2)?,
@@ -210,20 +213,20 @@ impl<'b> ArrowField<'b> {
     }
 }
 
-fn integer(table: FlatTable<'_>) -> Option<Integer> {
+fn integer(table: FlatbufferTable<'_>) -> Option<IntegerType> {
     let width = match table.int(0)? {
         bits @ (8 | 16 | 32 | 64) => (bits / 8) as u8,
         _ => return None,
     };
     let is_signed = table.byte(1)? != 0;
-    Some(Integer { width, is_signed })
+    Some(IntegerType { width, is_signed })
 }
 
 /// Reads the fields in their order.
 struct SchemaReader {
-    schema: Schema,
+    schema: ArrowSchema,
     /// The place of the next field.
-    next: ArrayPlace,
+    next: ArrayPosition,
     version: i16,
     fields: usize,
     /// Bytes of all paths.
@@ -232,9 +235,9 @@ struct SchemaReader {
 
 impl SchemaReader {
     /// Passes over an array with so many buffers, and views if it has them. Returns its place.
-    fn take(&mut self, buffers: usize, has_views: bool) -> ArrayPlace {
+    fn take(&mut self, buffers: usize, has_views: bool) -> ArrayPosition {
         let place = self.next;
-        self.next = ArrayPlace {
+        self.next = ArrayPosition {
             node: place.node + 1,
             buffer: place.buffer + buffers,
             views: place.views + usize::from(has_views),
@@ -244,25 +247,30 @@ impl SchemaReader {
 
     fn parse<'b>(
         &mut self,
-        table: FlatTable<'b>,
+        table: FlatbufferTable<'b>,
         above: &EnclosingField,
     ) -> Result<ArrowField<'b>, &'static str> {
-        let field = ArrowField::read(table).ok_or(DAMAGED)?;
+        let field = ArrowField::read(table).ok_or(DAMAGED_SCHEMA)?;
         self.fields += 1;
         self.bytes += above.name.length() + field.name.len();
-        let fits = above.depth <= DEPTH && self.fields <= FIELDS && self.bytes <= PATHS;
+        let fits =
+            above.depth <= MAX_DEPTH && self.fields <= MAX_FIELDS && self.bytes <= MAX_PATH_BYTES;
         fits.then_some(field)
             .ok_or("has a schema with too many fields within one another")
     }
 
-    fn field(&mut self, table: FlatTable<'_>, above: &EnclosingField) -> Result<(), &'static str> {
+    fn field(
+        &mut self,
+        table: FlatbufferTable<'_>,
+        above: &EnclosingField,
+    ) -> Result<(), &'static str> {
         let field = self.parse(table, above)?;
         let own = above.below(field.name);
         if let Some(dictionary) = field.dictionary {
             return self.dictionary(&field, dictionary, own);
         }
         let (buffers, has_views) = match field.kind {
-            kind::NULL | kind::RUNS => (0, false),
+            kind::NULL | kind::RUN_END_ENCODED => (0, false),
             kind::STRUCT | kind::FIXED_LIST => (1, false),
             kind::LIST | kind::LARGE_LIST | kind::MAP => (2, false),
             kind::INT | kind::FIXED | kind::FLOAT | kind::BOOL..=kind::INTERVAL => (2, false),
@@ -271,8 +279,12 @@ impl SchemaReader {
             kind::LIST_VIEW | kind::LARGE_LIST_VIEW => (3, false),
             kind::BINARY_VIEW | kind::UTF8_VIEW => (2, true),
             kind::UNION => {
-                let mode = field.about.ok_or(DAMAGED)?.short(0).ok_or(DAMAGED)?;
-                let validity = usize::from(self.version <= V4);
+                let mode = field
+                    .about
+                    .ok_or(DAMAGED_SCHEMA)?
+                    .short(0)
+                    .ok_or(DAMAGED_SCHEMA)?;
+                let validity = usize::from(self.version <= LAST_VERSION_WITH_UNION_VALIDITY);
                 (1 + validity + usize::from(mode == 1), false)
             }
             _ => return Err("has a column of a type that is not supported"),
@@ -285,7 +297,7 @@ impl SchemaReader {
         Ok(())
     }
 
-    fn add(&mut self, own: EnclosingField, values: LeafValues, place: ArrayPlace) {
+    fn add(&mut self, own: EnclosingField, values: LeafValues, place: ArrayPosition) {
         self.schema.leaves.push(ArrowLeaf {
             name: own.name,
             layers: own.layers,
@@ -299,14 +311,14 @@ impl SchemaReader {
     fn dictionary(
         &mut self,
         field: &ArrowField<'_>,
-        encoding: FlatTable<'_>,
+        encoding: FlatbufferTable<'_>,
         mut own: EnclosingField,
     ) -> Result<(), &'static str> {
         let place = self.take(2, false);
-        let id = encoding.long(0).ok_or(DAMAGED)?;
-        let index = match encoding.table(1).ok_or(DAMAGED)? {
-            Some(table) => integer(table).ok_or(DAMAGED)?,
-            None => Integer {
+        let id = encoding.long(0).ok_or(DAMAGED_SCHEMA)?;
+        let index = match encoding.table(1).ok_or(DAMAGED_SCHEMA)? {
+            Some(table) => integer(table).ok_or(DAMAGED_SCHEMA)?,
+            None => IntegerType {
                 width: 4,
                 is_signed: true,
             },
@@ -346,7 +358,7 @@ impl SchemaReader {
         &mut self,
         field: &ArrowField<'_>,
         mut own: EnclosingField,
-        place: ArrayPlace,
+        place: ArrayPosition,
     ) -> Result<(), &'static str> {
         let kind = match field.kind {
             kind::STRUCT => LayerKind::Struct,
@@ -354,8 +366,8 @@ impl SchemaReader {
             kind::LARGE_LIST => LayerKind::List(8),
             kind::LIST_VIEW => LayerKind::ListView(4),
             kind::LARGE_LIST_VIEW => LayerKind::ListView(8),
-            kind::FIXED_LIST => LayerKind::FixedList(field.size().ok_or(DAMAGED)?.into()),
-            kind::RUNS => return self.runs(field, own, place),
+            kind::FIXED_LIST => LayerKind::FixedList(field.size().ok_or(DAMAGED_SCHEMA)?.into()),
+            kind::RUN_END_ENCODED => return self.runs(field, own, place),
             kind::UNION => {
                 own.unsupported = Some("it is in a union, which is not supported");
                 return self.each(field, &own);
@@ -367,7 +379,7 @@ impl SchemaReader {
             own.name.path = own.name.path.items();
             own.is_item = true;
             if field.children.len() != 1 {
-                return Err(DAMAGED);
+                return Err(DAMAGED_SCHEMA);
             }
         }
         self.each(field, &own)
@@ -383,14 +395,14 @@ impl SchemaReader {
         &mut self,
         field: &ArrowField<'_>,
         mut own: EnclosingField,
-        place: ArrayPlace,
+        place: ArrayPosition,
     ) -> Result<(), &'static str> {
         let [ends, values] = field.children[..] else {
-            return Err(DAMAGED);
+            return Err(DAMAGED_SCHEMA);
         };
         let ends = self.parse(ends, &own)?;
         let Some(LeafValues::Integers(ends)) = ends.values() else {
-            return Err(DAMAGED);
+            return Err(DAMAGED_SCHEMA);
         };
         self.take(2, false);
         own.layers.push(ArrowLayer {

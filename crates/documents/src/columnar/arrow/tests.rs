@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::buffer::{BatchBody, BufferStream};
-use super::flatbuffer::FlatTable;
-use super::message::{BodyPacking, Message, MessagePrefix, starts_stream};
+use super::flatbuffer::FlatbufferTable;
+use super::message::{ArrowMessage, BodyCompression, MessagePrefix, starts_stream};
 use super::views::ViewBuffers;
 use crate::columnar::part::ColumnFault;
 
@@ -27,13 +27,13 @@ fn lz4(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-fn packed(packing: BodyPacking, bytes: &[u8]) -> Vec<u8> {
+fn packed(packing: BodyCompression, bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as i64;
     let (length, packed) = match packing {
-        BodyPacking::Plain => return bytes.to_vec(),
-        BodyPacking::Lz4 => (length, lz4(bytes)),
-        BodyPacking::Zstd => (length, zstd::bulk::compress(bytes, 3).unwrap()),
-        BodyPacking::Unknown => (-1, bytes.to_vec()),
+        BodyCompression::Plain => return bytes.to_vec(),
+        BodyCompression::Lz4 => (length, lz4(bytes)),
+        BodyCompression::Zstd => (length, zstd::bulk::compress(bytes, 3).unwrap()),
+        BodyCompression::Unknown => (-1, bytes.to_vec()),
     };
     [&length.to_le_bytes()[..], &packed].concat()
 }
@@ -44,11 +44,15 @@ fn file(bytes: &[u8]) -> Arc<File> {
     Arc::new(file)
 }
 
-fn body(file: &Arc<File>, length: usize, packing: BodyPacking, memory: usize) -> Rc<BatchBody> {
+fn body(file: &Arc<File>, length: usize, packing: BodyCompression, memory: usize) -> Rc<BatchBody> {
     BatchBody::new(file, 0..length as u64, packing, 1, memory, Vec::new())
 }
 
-const PACKINGS: [BodyPacking; 3] = [BodyPacking::Plain, BodyPacking::Lz4, BodyPacking::Zstd];
+const PACKINGS: [BodyCompression; 3] = [
+    BodyCompression::Plain,
+    BodyCompression::Lz4,
+    BodyCompression::Zstd,
+];
 
 #[test]
 fn a_buffer_is_read_at_any_place_in_a_window_of_it() {
@@ -86,8 +90,8 @@ fn a_buffer_is_read_at_any_place_in_a_window_of_it() {
 #[test]
 fn a_buffer_that_says_so_is_not_packed() {
     let bytes = bytes(1000);
-    let stored = packed(BodyPacking::Unknown, &bytes);
-    let body = body(&file(&stored), stored.len(), BodyPacking::Lz4, 1 << 20);
+    let stored = packed(BodyCompression::Unknown, &bytes);
+    let body = body(&file(&stored), stored.len(), BodyCompression::Lz4, 1 << 20);
     let mut buffer = BufferStream::new(&body, 0, stored.len() as u64).unwrap();
     assert_eq!(buffer.at(990, 10).unwrap(), &bytes[990..]);
 }
@@ -111,7 +115,7 @@ fn memory_bounds_what_is_held() {
 
 #[test]
 fn a_length_that_is_not_there_is_an_error_and_takes_no_memory() {
-    for packing in [BodyPacking::Lz4, BodyPacking::Zstd] {
+    for packing in [BodyCompression::Lz4, BodyCompression::Zstd] {
         let mut lying = packed(packing, &bytes(100));
         lying[..8].copy_from_slice(&(1_i64 << 60).to_le_bytes());
         let body = body(&file(&lying), lying.len(), packing, 4 << 20);
@@ -201,12 +205,12 @@ fn damaged_metadata_is_none() {
             let mut bytes = SCHEMA[8..].to_vec();
             bytes[at - 8] ^= 1 << bit;
             // It may be another message, but reading it ends.
-            let _ = Message::read(&bytes);
+            let _ = ArrowMessage::read(&bytes);
         }
     }
     // An offset of 0 leads to itself, and one that is too great out of the bytes.
     for root in [0_u32, 4, 9, u32::MAX] {
         let bytes = [&root.to_le_bytes()[..], &[0; 4]].concat();
-        assert!(FlatTable::root(&bytes).is_none(), "{root}");
+        assert!(FlatbufferTable::root(&bytes).is_none(), "{root}");
     }
 }

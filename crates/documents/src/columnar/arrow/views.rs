@@ -7,7 +7,7 @@ use super::buffer::{BatchBody, BufferStream};
 use crate::columnar::part::ColumnFault;
 
 /// Longest text within a view.
-const INLINE: u32 = 12;
+const MAX_INLINE_BYTES: u32 = 12;
 
 /// Buffers of texts. Those that were used last are held as a whole, as far as memory allows. Of a buffer that does not fit, a
 /// window is held.
@@ -36,7 +36,7 @@ impl ViewBuffers {
         let word =
             |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
         let length = word(0);
-        if length <= INLINE {
+        if length <= MAX_INLINE_BYTES {
             return Ok(&view[4..][..length as usize]);
         }
         let (number, start) = (word(8) as usize, u64::from(word(12)));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use zstd::zstd_safe::DCtx;
 
-use crate::codec::{Decompressor, Whole};
+use crate::codec::{LibdeflateDecompressor, WholeMember};
 
 /// Unpacks pages of one column.
 pub(super) struct PageCodec {
@@ -19,7 +19,7 @@ pub(super) type SharedDecoders = Rc<RefCell<PageDecoders>>;
 
 #[derive(Default)]
 pub(super) struct PageDecoders {
-    gzip: Option<Decompressor>,
+    gzip: Option<LibdeflateDecompressor>,
     zstd: Option<DCtx<'static>>,
 }
 
@@ -36,7 +36,7 @@ enum CodecKind {
 }
 
 /// Brotli's buffer.
-const BUFFER: usize = 64 << 10;
+const BROTLI_BUFFER_BYTES: usize = 64 << 10;
 
 impl PageCodec {
     /// The codec with this number in the format. None if it is not supported.
@@ -67,7 +67,8 @@ impl PageCodec {
             CodecKind::Snappy => snap::raw::Decoder::new().decompress(packed, into).ok()?,
             CodecKind::Gzip => self.decoders.borrow_mut().gzip(packed, into)?,
             CodecKind::Brotli => {
-                let mut reader = brotli_decompressor::Decompressor::new(packed, BUFFER);
+                let mut reader =
+                    brotli_decompressor::Decompressor::new(packed, BROTLI_BUFFER_BYTES);
                 reader.read_exact(into).ok()?;
                 into.len()
             }
@@ -82,13 +83,14 @@ impl PageCodec {
 impl PageDecoders {
     fn gzip(&mut self, mut packed: &[u8], into: &mut [u8]) -> Option<usize> {
         if self.gzip.is_none() {
-            self.gzip = Decompressor::new();
+            self.gzip = LibdeflateDecompressor::new();
         }
         let decoder = self.gzip.as_mut()?;
         let mut filled = 0;
         // Some writers make several members of a page.
         while !packed.is_empty() {
-            let Whole::Done { read, written } = decoder.gzip(packed, &mut into[filled..]) else {
+            let WholeMember::Done { read, written } = decoder.gzip(packed, &mut into[filled..])
+            else {
                 return None;
             };
             filled += written;

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::codec::PageCodec;
-use super::levels::Runs;
+use super::levels::HybridNumbers;
 use super::page::{PageError, PageHeader, PageKind, PageStream};
 use super::plain;
 use super::schema::{LeafKind, ParquetLeaf};
-use crate::columnar::cells::{CellBuilder, CellDictionary};
+use crate::columnar::cells::{CellBatchBuilder, CellDictionary};
 use crate::columnar::part::{CellColumn, ColumnFault};
 
 /// Values and nulls that a row may have.
-const ROW_VALUES: u32 = 1 << 24;
+const MAX_ROW_VALUES: u32 = 1 << 24;
 
 /// Reads the values of a column, row by row.
 pub(super) struct ColumnReader {
@@ -56,8 +56,8 @@ struct DataPage {
     offset: u64,
     /// Values and nulls that are not read.
     left: u64,
-    repetitions: Runs,
-    definitions: Runs,
+    repetitions: HybridNumbers,
+    definitions: HybridNumbers,
     values: PageValues,
 }
 
@@ -70,8 +70,8 @@ enum PageValues {
     /// Texts after their lengths, or integers, from this index of the page on.
     Plain(usize),
     /// Numbers of entries in the dictionary.
-    Entries(Runs),
-    Flags(Runs),
+    Entries(HybridNumbers),
+    Flags(HybridNumbers),
 }
 
 /// A value.
@@ -117,7 +117,7 @@ impl ColumnReader {
         [self.pages.into_buffer(), self.bytes]
     }
 
-    fn flat_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+    fn flat_rows(&mut self, from: u32, to: u32, into: &mut CellBatchBuilder) -> u32 {
         let mut row = from;
         while row < to {
             if self.page.left == 0 && !self.load() {
@@ -188,7 +188,7 @@ impl ColumnReader {
         is_read
     }
 
-    fn nested_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+    fn nested_rows(&mut self, from: u32, to: u32, into: &mut CellBatchBuilder) -> u32 {
         for row in from..to {
             if self.page.left == 0 && !self.load() {
                 return to;
@@ -221,7 +221,7 @@ impl ColumnReader {
     /// Passes the values of a row, which goes on until a repetition level is 0, to `add`, which returns whether there is room.
     fn nested_row(&mut self, mut add: impl FnMut(&Self) -> bool) -> Result<(), &'static str> {
         const LEVELS: &str = "a page has damaged levels";
-        for number in 0..ROW_VALUES {
+        for number in 0..MAX_ROW_VALUES {
             // A row may go on in the next page. After its first value, it may also be the last of the column.
             if self.page.left == 0 && (self.ended || !self.next_page()) {
                 return Ok(());
@@ -317,7 +317,7 @@ impl ColumnReader {
         }
     }
 
-    fn add(&self, row: u32, into: &mut CellBuilder) -> bool {
+    fn add(&self, row: u32, into: &mut CellBatchBuilder) -> bool {
         match (self.value, &self.dictionary) {
             (LeafValue::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
             _ => into.plain(row, self.value_bytes(), &self.indices),
@@ -507,7 +507,7 @@ impl ColumnReader {
             ));
         }
         let mut start = 0;
-        let mut runs = [Runs::default(), Runs::default()];
+        let mut runs = [HybridNumbers::default(), HybridNumbers::default()];
         for ((runs, max), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
             let end = match (is_second, max) {
                 (true, 0) if length > 0 => return Err(LEVELS),
@@ -520,7 +520,8 @@ impl ColumnReader {
                     })
                     .ok_or(LEVELS)?,
             };
-            *runs = Runs::new(start..end, u32::BITS - max.leading_zeros()).ok_or(LEVELS)?;
+            *runs =
+                HybridNumbers::new(start..end, u32::BITS - max.leading_zeros()).ok_or(LEVELS)?;
             start = end;
         }
         let [repetitions, definitions] = runs;
@@ -543,7 +544,7 @@ impl ColumnReader {
             }
             // A page with nulls alone may lack the width.
             let width = self.bytes.get(start).copied().unwrap_or(0);
-            let runs = Runs::new(
+            let runs = HybridNumbers::new(
                 self.bytes.len().min(start + 1)..self.bytes.len(),
                 width.into(),
             );
@@ -575,7 +576,7 @@ fn is_zero(bytes: Option<&[u8]>) -> bool {
 }
 
 impl CellColumn for ColumnReader {
-    fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+    fn rows(&mut self, from: u32, to: u32, into: &mut CellBatchBuilder) -> u32 {
         match self.repetition {
             0 => self.flat_rows(from, to, into),
             _ => self.nested_rows(from, to, into),

@@ -1,11 +1,11 @@
 //! Converts the delta encodings to the plain encoding. The functions return `None` for a damaged page.
 
 /// Greatest size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
-const BYTES: usize = 1 << 28;
+const MAX_PAGE_BYTES: usize = 1 << 28;
 /// Greatest number of values of a page. Equal values take no space in an encoded page, so the limit is needed.
-const VALUES: usize = 1 << 24;
+const MAX_PAGE_VALUES: usize = 1 << 24;
 /// Greatest number of values of a block; writers use 128.
-const BLOCK: u64 = 1 << 16;
+const MAX_BLOCK_VALUES: u64 = 1 << 16;
 
 /// What the values of a page are, and how they are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>
         let shared = usize::try_from(shared).ok()?;
         let (text, rest) = texts.split_at_checked(length.try_into().ok()?)?;
         texts = rest;
-        if shared > last.len() || plain.len() + shared + text.len() > BYTES {
+        if shared > last.len() || plain.len() + shared + text.len() > MAX_PAGE_BYTES {
             return None;
         }
         last.truncate(shared);
@@ -67,13 +67,14 @@ fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>
 /// Decodes integers that are stored as bit-packed differences in blocks of equal parts. Returns them and the bytes after
 /// them. For integers of 32 bits, the lower half counts.
 fn integers(mut bytes: &[u8], max: usize) -> Option<(Vec<i64>, &[u8])> {
-    let block = number(&mut bytes).filter(|&block| block % 128 == 0 && block <= BLOCK)?;
+    let block =
+        number(&mut bytes).filter(|&block| block % 128 == 0 && block <= MAX_BLOCK_VALUES)?;
     let parts = number(&mut bytes).filter(|&parts| parts > 0 && block % parts == 0)?;
     let size = usize::try_from(block / parts).ok()?;
     let parts = usize::try_from(parts).ok()?;
     let count = usize::try_from(number(&mut bytes)?).ok()?;
     let mut last = signed(&mut bytes)?;
-    if size == 0 || size % 32 != 0 || count > max.min(VALUES) {
+    if size == 0 || size % 32 != 0 || count > max.min(MAX_PAGE_VALUES) {
         return None;
     }
     let mut values = Vec::new();

@@ -7,15 +7,15 @@ use super::column::ColumnBuffers;
 use super::footer::{self, ColumnChunk, GroupEntry, ParquetFooter};
 use super::group::GroupReader;
 use super::schema::{self, ParquetLeaf};
-use crate::column_choice::ColumnChoice;
-use crate::columnar::choice::ChosenColumns;
+use crate::column_choice::ColumnSelection;
+use crate::columnar::choice::SelectedColumns;
 use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::columnar::path::ColumnPath;
 use crate::fault::{InputError, Packing};
 use crate::file::ReadAt;
 
 /// The ending of a file: the length of the footer, and the magic number.
-const ENDING: usize = 8;
+const ENDING_BYTES: usize = 8;
 
 /// How a file starts.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -47,12 +47,12 @@ impl ColumnarFile for ParquetFile {
     fn open(
         file: File,
         length: u64,
-        choice: &ColumnChoice,
+        choice: &ColumnSelection,
         max: usize,
     ) -> Result<(Self, TableFaults), InputError> {
         let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
         let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
-        let ChosenColumns { texts, paths, id } = chosen;
+        let SelectedColumns { texts, paths, id } = chosen;
         let file = ParquetFile {
             stored,
             texts,
@@ -75,7 +75,7 @@ impl ColumnarFile for ParquetFile {
     }
 
     fn metadata_length(&self) -> u64 {
-        (self.stored.footer.len() + ENDING) as u64
+        (self.stored.footer.len() + ENDING_BYTES) as u64
     }
 
     fn part(
@@ -132,7 +132,7 @@ impl StoredColumns {
     /// The offset of the metadata in the file.
     pub(super) fn footer_start(&self) -> u64 {
         self.length
-            .saturating_sub((self.footer.len() + ENDING) as u64)
+            .saturating_sub((self.footer.len() + ENDING_BYTES) as u64)
     }
 }
 
@@ -192,8 +192,8 @@ pub(super) fn fault(fault: &'static str) -> InputError {
 
 fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, InputError> {
     let no_end = || fault("has no metadata at its end, so it is cut or damaged");
-    let end = length.checked_sub(ENDING as u64).ok_or_else(no_end)?;
-    let mut ending = [0; ENDING];
+    let end = length.checked_sub(ENDING_BYTES as u64).ok_or_else(no_end)?;
+    let mut ending = [0; ENDING_BYTES];
     read_exact(file, &mut ending, end)?;
     let [a, b, c, d, magic @ ..] = ending;
     let length = u32::from_le_bytes([a, b, c, d]);

@@ -1,7 +1,7 @@
 //! The metadata at the end of a file: its schema, and where its columns are.
 
 use super::schema::SchemaElement;
-use super::thrift::{BINARY, LIST, STRUCT, Thrift};
+use super::thrift::{BINARY, LIST, STRUCT, ThriftReader};
 
 /// The metadata of a file.
 #[derive(Debug, Default)]
@@ -41,13 +41,13 @@ pub(super) struct ColumnChunk {
 }
 
 /// Most rows of a file.
-const ROWS: u64 = 1 << 48;
+const MAX_FILE_ROWS: u64 = 1 << 48;
 
 impl ParquetFooter {
     /// Reads the schema. None if it is damaged.
     pub(super) fn read(bytes: &[u8]) -> Option<ParquetFooter> {
         let mut footer = ParquetFooter::default();
-        let mut thrift = Thrift::new(bytes);
+        let mut thrift = ThriftReader::new(bytes);
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
                 (2, LIST) => {
@@ -72,7 +72,7 @@ impl ParquetFooter {
 /// The name of the program that wrote the file, if it is given and the metadata is sound.
 pub(super) fn writer(bytes: &[u8]) -> Option<&str> {
     let mut writer = None;
-    Thrift::new(bytes).structure(|thrift, head| {
+    ThriftReader::new(bytes).structure(|thrift, head| {
         let is_writer = (head.id, head.kind) == (6, BINARY);
         if is_writer {
             writer = Some(thrift.text()?);
@@ -85,7 +85,7 @@ pub(super) fn writer(bytes: &[u8]) -> Option<&str> {
 /// The value of the first entry with this key that the program added, if there is one and the metadata is sound.
 pub(super) fn entry<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
     let mut found = None;
-    Thrift::new(bytes).structure(|thrift, head| {
+    ThriftReader::new(bytes).structure(|thrift, head| {
         if (head.id, head.kind) != (5, LIST) {
             return Some(false);
         }
@@ -100,7 +100,7 @@ pub(super) fn entry<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
     str::from_utf8(found?).ok()
 }
 
-fn key_and_value<'b>(thrift: &mut Thrift<'b>) -> Option<(&'b [u8], &'b [u8])> {
+fn key_and_value<'b>(thrift: &mut ThriftReader<'b>) -> Option<(&'b [u8], &'b [u8])> {
     let mut pair: [&[u8]; 2] = [&[]; 2];
     thrift.structure(|thrift, head| {
         let slot = match (head.id, head.kind) {
@@ -118,7 +118,7 @@ fn key_and_value<'b>(thrift: &mut Thrift<'b>) -> Option<(&'b [u8], &'b [u8])> {
 pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
     let mut groups = Vec::new();
     let mut first_row = 0_u64;
-    Thrift::new(bytes).structure(|thrift, head| {
+    ThriftReader::new(bytes).structure(|thrift, head| {
         if (head.id, head.kind) != (4, LIST) {
             return Some(false);
         }
@@ -132,7 +132,9 @@ pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
                     rows,
                 });
             }
-            first_row = first_row.checked_add(rows).filter(|&rows| rows <= ROWS)?;
+            first_row = first_row
+                .checked_add(rows)
+                .filter(|&rows| rows <= MAX_FILE_ROWS)?;
         }
         Some(true)
     })?;
@@ -140,7 +142,7 @@ pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
 }
 
 /// The number of rows of the next row group.
-fn rows(thrift: &mut Thrift<'_>) -> Option<u64> {
+fn rows(thrift: &mut ThriftReader<'_>) -> Option<u64> {
     let mut rows = 0;
     thrift.structure(|thrift, head| {
         if head.id != 3 {
@@ -160,7 +162,7 @@ pub(super) fn chunks(
 ) -> Option<Vec<Option<ColumnChunk>>> {
     let mut chunks = vec![None; columns.len()];
     let start = bytes.len().checked_sub(group.left)?;
-    Thrift::new(&bytes[start..]).structure(|thrift, head| {
+    ThriftReader::new(&bytes[start..]).structure(|thrift, head| {
         if (head.id, head.kind) != (1, LIST) {
             return Some(false);
         }
@@ -176,7 +178,7 @@ pub(super) fn chunks(
 }
 
 impl ColumnChunk {
-    fn read(thrift: &mut Thrift<'_>) -> Option<ColumnChunk> {
+    fn read(thrift: &mut ThriftReader<'_>) -> Option<ColumnChunk> {
         let mut chunk = ColumnChunk::default();
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
@@ -193,7 +195,7 @@ impl ColumnChunk {
         Some(chunk)
     }
 
-    fn metadata(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+    fn metadata(&mut self, thrift: &mut ThriftReader<'_>) -> Option<()> {
         let (mut data, mut dictionary) = (0, None);
         thrift.structure(|thrift, head| {
             match head.id {

@@ -7,13 +7,13 @@ use super::codec::{PageCodec, SharedDecoders};
 use super::column::{ColumnBuffers, ColumnReader, MemoryRoom};
 use super::file::{ParquetFile, StoredColumns, fault};
 use super::footer::{self, ColumnChunk, GroupEntry};
-use super::page::{PageStream, READ};
+use super::page::{PageStream, READ_BYTES};
 use super::schema::ParquetLeaf;
-use crate::columnar::part::{ColumnFault, PartRows, TableItem};
+use crate::columnar::part::{ColumnFault, RowReader, TableItem};
 
 /// Reads the texts of a row group, some rows at a time.
 pub(crate) struct GroupReader {
-    rows: PartRows<ColumnReader>,
+    rows: RowReader<ColumnReader>,
     memory: usize,
     /// Buffers for columns.
     buffers: Vec<ColumnBuffers>,
@@ -29,7 +29,7 @@ impl GroupReader {
         buffers: Vec<ColumnBuffers>,
     ) -> Self {
         let mut reader = GroupReader {
-            rows: PartRows::new(&file.paths, group.first_row, group.rows, start, memory),
+            rows: RowReader::new(&file.paths, group.first_row, group.rows, start, memory),
             memory,
             buffers,
         };
@@ -39,7 +39,7 @@ impl GroupReader {
 
     fn open(&mut self, file: &ParquetFile, group: GroupEntry) {
         let leaves: Vec<&ParquetLeaf> = file.texts.iter().chain(&file.id).collect();
-        let opener = ColumnOpener::new(&file.stored, self.memory, READ);
+        let opener = ColumnOpener::new(&file.stored, self.memory, READ_BYTES);
         let Some(opened) = opener.open(group, &leaves, &mut self.buffers) else {
             let error = fault("has damaged metadata of a row group");
             self.rows.report_loss(0, error);

@@ -1,13 +1,13 @@
 //! Runs of small numbers: levels, and indices of a dictionary (RLE and bit-packing, hybrid).
 
 /// Greatest width of a number in bits.
-const WIDTH: u32 = 32;
+const MAX_WIDTH_BITS: u32 = 32;
 /// More bit-packed numbers than any writer adds after the last.
-const PADDING: u64 = 256;
+const MAX_PADDING_NUMBERS: u64 = 256;
 
 /// Reads numbers one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct HybridNumbers {
     /// The bytes that are not read yet, as a range of the page.
     at: usize,
     end: usize,
@@ -20,26 +20,26 @@ pub(super) struct Runs {
     bit: usize,
 }
 
-impl Runs {
+impl HybridNumbers {
     /// The numbers of `width` bits in a range of the page. None if they are wider than any is.
-    pub(super) fn new(range: std::ops::Range<usize>, width: u32) -> Option<Runs> {
-        (width <= WIDTH).then_some(Runs {
+    pub(super) fn new(range: std::ops::Range<usize>, width: u32) -> Option<HybridNumbers> {
+        (width <= MAX_WIDTH_BITS).then_some(HybridNumbers {
             at: range.start,
             end: range.end,
             width,
-            ..Runs::default()
+            ..HybridNumbers::default()
         })
     }
 
     /// The numbers of `width` bits in a range of the page that has no heads of runs.
-    pub(super) fn packed(range: std::ops::Range<usize>, width: u32) -> Runs {
-        Runs {
+    pub(super) fn packed(range: std::ops::Range<usize>, width: u32) -> HybridNumbers {
+        HybridNumbers {
             at: range.end,
             end: range.end,
             width,
             packed: range.len() as u64 * 8 / u64::from(width.max(1)),
             bit: range.start * 8,
-            ..Runs::default()
+            ..HybridNumbers::default()
         }
     }
 
@@ -85,12 +85,14 @@ impl Runs {
 
     /// Whether there are more numbers than those that fill up bit-packed ones: to eight in the format, to 256 by DuckDB.
     pub(super) fn has_more(&self) -> bool {
-        self.repeats > 0 || self.packed >= PADDING || self.at < self.end
+        self.repeats > 0 || self.packed >= MAX_PADDING_NUMBERS || self.at < self.end
     }
 
     fn bits(&self, page: &[u8]) -> Option<u32> {
         let start = self.bit / 8;
-        let mask = u32::MAX.checked_shr(WIDTH - self.width).unwrap_or(0);
+        let mask = u32::MAX
+            .checked_shr(MAX_WIDTH_BITS - self.width)
+            .unwrap_or(0);
         let word = match page.get(start..start + 8) {
             Some(bytes) => u64::from_le_bytes(bytes.try_into().ok()?),
             None => {
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8], width: u32) -> Vec<u32> {
-        let mut runs = Runs::new(0..bytes.len(), width).unwrap();
+        let mut runs = HybridNumbers::new(0..bytes.len(), width).unwrap();
         std::iter::from_fn(|| {
             let peeked = runs.peek(bytes);
             let next = runs.next(bytes);
@@ -175,13 +177,13 @@ mod tests {
             assert!(all(bytes, 3).len() < 1000, "{bytes:?}");
         }
         assert_eq!(all(&[3, 0b1000_1000], 3).len(), 2);
-        assert!(Runs::new(0..0, 33).is_none());
+        assert!(HybridNumbers::new(0..0, 33).is_none());
     }
 
     #[test]
     fn repeated_numbers_are_taken_at_once() {
         let bytes = [40, 1, 4, 0];
-        let mut runs = Runs::new(0..4, 1).unwrap();
+        let mut runs = HybridNumbers::new(0..4, 1).unwrap();
         assert_eq!(runs.repeated(&bytes, 15), Some((1, 15)));
         assert_eq!(runs.repeated(&bytes, 15), Some((1, 5)));
         assert_eq!(runs.repeated(&bytes, 15), Some((0, 2)));

@@ -5,17 +5,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::footer::ColumnChunk;
-use super::thrift::{STRUCT, Thrift, flag};
+use super::thrift::{STRUCT, ThriftReader, flag};
 use crate::file::ReadAt;
 
 /// Bytes of a read of a source, unless a page is larger.
-pub(super) const READ: usize = 256 << 10;
+pub(super) const READ_BYTES: usize = 256 << 10;
 /// Bytes that are first searched for the header of a page, and the most. Headers may have statistics with long texts.
-const HEADER: usize = 1 << 10;
-const LONGEST_HEADER: usize = 16 << 20;
+const HEADER_BYTES: usize = 1 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 20;
 /// Bytes that the last page may have after the end of its column: old versions of parquet-mr do not count the header of the
 /// dictionary.
-const UNCOUNTED: u64 = 100;
+const MAX_UNCOUNTED_BYTES: u64 = 100;
 
 /// The header of a page.
 #[derive(Clone, Debug, Default)]
@@ -54,17 +54,17 @@ impl PageKind {
 }
 
 /// Runs of equal numbers, as an encoding of levels.
-const RLE: i64 = 3;
+const RLE_ENCODING: i64 = 3;
 
 impl PageHeader {
     fn read(bytes: &[u8]) -> Option<(PageHeader, usize)> {
         let mut header = PageHeader {
             is_packed: true,
-            level_encodings: [RLE; 2],
+            level_encodings: [RLE_ENCODING; 2],
             ..PageHeader::default()
         };
         let mut kind = None;
-        let mut thrift = Thrift::new(bytes);
+        let mut thrift = ThriftReader::new(bytes);
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
                 (1, _) => kind = Some(thrift.integer()?),
@@ -86,7 +86,7 @@ impl PageHeader {
         Some((header, bytes.len() - thrift.left()))
     }
 
-    fn data(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+    fn data(&mut self, thrift: &mut ThriftReader<'_>) -> Option<()> {
         thrift.structure(|thrift, head| {
             match head.id {
                 1 => self.values = thrift.integer()?.try_into().ok()?,
@@ -100,7 +100,7 @@ impl PageHeader {
         })
     }
 
-    fn data2(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+    fn data2(&mut self, thrift: &mut ThriftReader<'_>) -> Option<()> {
         thrift.structure(|thrift, head| {
             match head.id {
                 1 => self.values = thrift.integer()?.try_into().ok()?,
@@ -118,7 +118,7 @@ impl PageHeader {
     /// take no bytes.
     pub(super) fn has_runs(&self, greatest: [u32; 2]) -> bool {
         let mut levels = self.level_encodings.iter().zip(greatest);
-        levels.all(|(&encoding, max)| max == 0 || encoding == RLE)
+        levels.all(|(&encoding, max)| max == 0 || encoding == RLE_ENCODING)
     }
 }
 
@@ -161,7 +161,7 @@ impl PageStream {
             step,
             at: chunk.start,
             end,
-            limit: end + UNCOUNTED,
+            limit: end + MAX_UNCOUNTED_BYTES,
             window: buffer,
             held: 0..0,
             read: 0,
@@ -184,7 +184,7 @@ impl PageStream {
 
     /// The header of the next page; none at the end.
     pub(super) fn header(&mut self) -> Result<Option<PageHeader>, PageError> {
-        let mut wanted = HEADER;
+        let mut wanted = HEADER_BYTES;
         loop {
             self.fill(wanted)?;
             let held = &self.window[self.held.clone()];
@@ -195,7 +195,7 @@ impl PageStream {
                 self.held.start += length;
                 return Ok(Some(header));
             }
-            if held.len() < wanted || wanted >= LONGEST_HEADER {
+            if held.len() < wanted || wanted >= MAX_HEADER_BYTES {
                 return Err(PageError::Header);
             }
             wanted *= 4;

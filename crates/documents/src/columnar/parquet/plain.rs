@@ -1,7 +1,7 @@
 //! Values in the plain encoding, and other encodings converted to it.
 
 use super::delta::{self, DeltaValues};
-use super::levels::Runs;
+use super::levels::HybridNumbers;
 use super::schema::LeafKind;
 
 /// Encodings.
@@ -59,12 +59,12 @@ pub(super) fn integer(kind: LeafKind, bytes: &[u8]) -> Option<i128> {
 }
 
 /// Booleans, whose bytes start at `start`. None if they are damaged, or encoded in another way.
-pub(super) fn flags(encoding: i64, page: &[u8], start: usize) -> Option<Runs> {
+pub(super) fn flags(encoding: i64, page: &[u8], start: usize) -> Option<HybridNumbers> {
     match encoding {
-        PLAIN => Some(Runs::packed(start..page.len(), 1)),
+        PLAIN => Some(HybridNumbers::packed(start..page.len(), 1)),
         RLE => {
             let (start, end) = text_at(page, start)?;
-            Runs::new(start..end, 1)
+            HybridNumbers::new(start..end, 1)
         }
         _ => None,
     }

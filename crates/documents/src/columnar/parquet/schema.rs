@@ -1,13 +1,13 @@
 //! The columns of a file: the leaves of its schema.
 
-use super::thrift::{BINARY, STRUCT, Thrift};
+use super::thrift::{BINARY, STRUCT, ThriftReader};
 use crate::columnar::choice::NamedColumn;
 use crate::columnar::name::ColumnName;
 
 /// Groups within one another.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Bytes of the paths of all nodes: the name of a group is in the path of each node within it.
-const PATHS: usize = 64 << 20;
+const MAX_PATH_BYTES: usize = 64 << 20;
 
 /// A node of the schema, before its children.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +125,7 @@ const LOGICAL_NAMES: [&str; 19] = [
 ];
 
 impl SchemaElement {
-    pub(super) fn read(thrift: &mut Thrift<'_>) -> Option<SchemaElement> {
+    pub(super) fn read(thrift: &mut ThriftReader<'_>) -> Option<SchemaElement> {
         let mut element = SchemaElement::default();
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
@@ -144,7 +144,7 @@ impl SchemaElement {
     }
 
     /// A union with one field, whose number is the type.
-    fn logical_type(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+    fn logical_type(&mut self, thrift: &mut ThriftReader<'_>) -> Option<()> {
         thrift.structure(|thrift, head| {
             self.logical = Some(head.id);
             if (head.id, head.kind) != (INTEGER, STRUCT) {
@@ -236,7 +236,7 @@ struct EnclosingNode {
 /// The columns of a schema, which is listed from its root down. None if the list does not fit together.
 pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<ParquetLeaf>> {
     let (root, mut rest) = elements.split_first()?;
-    let mut leaves = Leaves::default();
+    let mut leaves = LeafCollector::default();
     for _ in 0..root.children {
         leaves.read_node(&mut rest, &EnclosingNode::default())?;
     }
@@ -245,18 +245,18 @@ pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<ParquetLeaf>> {
 
 /// The columns so far.
 #[derive(Default)]
-struct Leaves {
+struct LeafCollector {
     leaves: Vec<ParquetLeaf>,
     /// Bytes of their paths.
     bytes: usize,
 }
 
-impl Leaves {
+impl LeafCollector {
     fn read_node(&mut self, rest: &mut &[SchemaElement], above: &EnclosingNode) -> Option<()> {
         let (node, after) = rest.split_first()?;
         *rest = after;
         self.bytes += above.name.length() + node.name.len();
-        if above.depth > DEPTH || self.bytes > PATHS {
+        if above.depth > MAX_DEPTH || self.bytes > MAX_PATH_BYTES {
             return None;
         }
         let below = above.below(node);

@@ -11,9 +11,9 @@ use crate::columnar::part::{CellColumn, ColumnFault, TableFault};
 use crate::file::ReadAt;
 
 /// Bytes that the pages of all columns may take at the same time.
-const MEMORY: usize = 1 << 28;
+const MAX_PAGES_BYTES: usize = 1 << 28;
 /// Bytes of a read of a column, unless a page is larger. Many files are read at the same time.
-const READ: usize = 32 << 10;
+const READ_BYTES: usize = 32 << 10;
 
 /// A file whose rows are read in order. Holds its metadata, and a page and the dictionary of each column.
 pub struct ParquetTable {
@@ -150,7 +150,7 @@ impl ParquetTable {
         let mut buffers: Vec<ColumnBuffers> = old.map(ColumnReader::into_buffers).collect();
         let chosen = self.chosen.iter();
         let leaves: Vec<&ParquetLeaf> = chosen.filter_map(|&at| self.leaves.get(at)).collect();
-        let opener = ColumnOpener::new(&self.stored, MEMORY, READ);
+        let opener = ColumnOpener::new(&self.stored, MAX_PAGES_BYTES, READ_BYTES);
         let opened = opener.open(group, &leaves, &mut buffers);
         let damaged = || (0, fault("has damaged metadata of a row group"));
         for (at, column) in opened.ok_or_else(damaged)?.into_iter().enumerate() {
@@ -217,14 +217,14 @@ impl ParquetTable {
 
     #[cold]
     fn fault(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> TableFault {
-        const LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
+        const TOO_LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
         let leaf = &self.leaves[self.chosen[column]];
         let group = self.stored.groups[self.next - 1];
         let fault = match fault {
-            ColumnFault::Large => ColumnFault::Damaged(LARGE),
+            ColumnFault::Large => ColumnFault::Damaged(TOO_LARGE),
             fault => fault,
         };
         let rows = group.first_row..group.first_row + group.rows;
-        (offset, fault.of(&leaf.name.path, rows, MEMORY))
+        (offset, fault.of(&leaf.name.path, rows, MAX_PAGES_BYTES))
     }
 }

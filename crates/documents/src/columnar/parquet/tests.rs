@@ -12,7 +12,7 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
-use crate::column_choice::ColumnChoice;
+use crate::column_choice::ColumnSelection;
 use crate::columnar::part::{ColumnarFile, PartStart, TableItem};
 
 const SCHEMA: &str = "message m {
@@ -103,7 +103,7 @@ fn write_listed(number: usize, rows: &Range<usize>, column: &mut SerializedColum
 }
 
 /// The cells of a file: the name of the row, the place, and the text. Also what was lost.
-fn read(bytes: &[u8], choice: &ColumnChoice) -> (Vec<(String, String, String)>, Vec<String>) {
+fn read(bytes: &[u8], choice: &ColumnSelection) -> (Vec<(String, String, String)>, Vec<String>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let (file, faults) = ParquetFile::open(file, bytes.len() as u64, choice, 64 << 20).unwrap();
@@ -189,7 +189,7 @@ fn every_codec_and_encoding_gives_the_same_cells() {
                 if let Some(encoding) = encoding {
                     properties = properties.set_column_encoding("text".into(), encoding);
                 }
-                let (cells, lost) = read(&written(properties.build()), &ColumnChoice::default());
+                let (cells, lost) = read(&written(properties.build()), &ColumnSelection::default());
                 assert_eq!(lost, [""; 0], "{version:?} {codec:?} {encoding:?}");
                 assert!(cells == wanted, "{version:?} {codec:?} {encoding:?}");
             }
@@ -211,7 +211,7 @@ fn integers_name_rows_in_every_encoding() {
             properties = properties.set_column_encoding("short".into(), encoding);
         }
         let file = written(properties.build());
-        let by = |id: &str| ColumnChoice {
+        let by = |id: &str| ColumnSelection {
             columns: None,
             id: Some(id.to_owned()),
         };
@@ -256,7 +256,7 @@ fn values_of_a_fixed_length_are_texts_unless_they_are_numbers() {
         }
         group.close().unwrap();
         writer.close().unwrap();
-        let (cells, lost) = read(&bytes, &ColumnChoice::default());
+        let (cells, lost) = read(&bytes, &ColumnSelection::default());
         assert_eq!(lost, [""; 0], "{encoding:?}");
         let texts: Vec<_> = cells
             .iter()
@@ -272,7 +272,7 @@ fn columns_are_chosen_by_either_name() {
     let file = written(WriterProperties::builder().build());
     let places = |columns: &[&str]| {
         let columns = Some(columns.iter().map(|&name| name.to_owned()).collect());
-        let (cells, lost) = read(&file, &ColumnChoice { columns, id: None });
+        let (cells, lost) = read(&file, &ColumnSelection { columns, id: None });
         let mut places: Vec<_> = cells.into_iter().map(|(_, place, _)| place).collect();
         places.sort_unstable();
         places.dedup();

@@ -3,7 +3,7 @@
 use super::delta;
 
 /// Structures within one another.
-const DEPTH: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
 /// Types of values.
 const TRUE: u8 = 1;
@@ -19,20 +19,20 @@ const UUID: u8 = 13;
 
 /// Reads values one after the other. Methods return none if the bytes end or are damaged.
 #[derive(Clone, Copy)]
-pub(super) struct Thrift<'b> {
+pub(super) struct ThriftReader<'b> {
     bytes: &'b [u8],
 }
 
 /// A field of a structure: its number, and the type of its value.
 #[derive(Clone, Copy)]
-pub(super) struct FieldHead {
+pub(super) struct ThriftField {
     pub(super) id: i16,
     pub(super) kind: u8,
 }
 
-impl<'b> Thrift<'b> {
+impl<'b> ThriftReader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Thrift { bytes }
+        ThriftReader { bytes }
     }
 
     /// The number of bytes that are not read.
@@ -85,7 +85,7 @@ impl<'b> Thrift<'b> {
     /// `Some(false)` for one that is to be skipped.
     pub(super) fn structure(
         &mut self,
-        mut field: impl FnMut(&mut Self, FieldHead) -> Option<bool>,
+        mut field: impl FnMut(&mut Self, ThriftField) -> Option<bool>,
     ) -> Option<()> {
         let mut last = 0;
         while let Some(head) = self.field(&mut last)? {
@@ -98,7 +98,7 @@ impl<'b> Thrift<'b> {
     }
 
     /// The head of the next field; none at the end of the structure.
-    fn field(&mut self, last: &mut i16) -> Option<Option<FieldHead>> {
+    fn field(&mut self, last: &mut i16) -> Option<Option<ThriftField>> {
         let byte = self.byte()?;
         let kind = byte & 15;
         if kind == 0 {
@@ -109,11 +109,11 @@ impl<'b> Thrift<'b> {
             distance => last.checked_add(distance.into())?,
         };
         *last = id;
-        Some(Some(FieldHead { id, kind }))
+        Some(Some(ThriftField { id, kind }))
     }
 
     fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         match kind {
@@ -170,7 +170,7 @@ impl<'b> Thrift<'b> {
 }
 
 /// Whether a field without a value is true.
-pub(super) fn flag(head: FieldHead) -> Option<bool> {
+pub(super) fn flag(head: ThriftField) -> Option<bool> {
     match head.kind {
         TRUE => Some(true),
         FALSE => Some(false),

@@ -149,7 +149,7 @@ fn interim_responses_before_a_response_are_skipped() {
 #[test]
 fn headers_of_a_long_response_are_skipped_where_its_body_looks_like_a_record() {
     let text = b"WARC/1.0 is a format\r\n\r\n".repeat(400_000);
-    assert!(text.len() as u64 > AHEAD);
+    assert!(text.len() as u64 > MAX_BUFFERED_BYTES);
     let all = reported(&[&response("", &text)], 1 << 16);
     assert_eq!((all.documents[0].1 == text, all.losses), (true, vec![]));
 }

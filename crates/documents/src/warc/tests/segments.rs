@@ -67,7 +67,7 @@ fn the_header_of_a_file_may_be_between_two_segments() {
 
 #[test]
 fn a_long_record_is_joined_too() {
-    let content = text().repeat(AHEAD as usize / text().len() + 9);
+    let content = text().repeat(MAX_BUFFERED_BYTES as usize / text().len() + 9);
     let cuts = [content.len() - 8, content.len() - 8];
     let all = reported(&[&segments("resource", &content, &cuts).concat()], 1 << 16);
     let is_whole = all.documents.len() == 1 && all.documents[0].1 == content;
