@@ -63,10 +63,10 @@ mod check;
 mod checkpoint;
 #[cfg(feature = "pipeline")]
 mod column;
-/// The command as a function, for the programs `doisift`; may change at any time.
-#[cfg(feature = "cli")]
+/// For the crate `doisift-cli`; may change at any time.
+#[cfg(feature = "pipeline")]
 #[doc(hidden)]
-pub mod command;
+pub mod command_support;
 #[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]

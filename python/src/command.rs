@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use doisift::command::{self, Process};
+use doisift_cli::Process;
 use pyo3::prelude::*;
 
 /// Run the command as the only work of this process. Returns the exit code. The first of `args` is the name of the program.
@@ -12,5 +12,5 @@ pub(crate) fn run_command(py: Python<'_>, args: Vec<OsString>, is_stdout_closed:
         is_stdout_closed,
         allocator: "that of Python",
     };
-    py.detach(|| command::main(args, process))
+    py.detach(|| doisift_cli::main(args, process))
 }

@@ -37,8 +37,7 @@ mod write;
 pub use options::CheckBuilder;
 pub use report::{CheckOptions, CheckReport};
 pub use row::CheckedReference;
-#[cfg(feature = "cli")]
-pub(crate) use row::document_name;
+pub use row::document_name;
 pub use verdict::{CheckVerdict, UnknownVerdict};
 pub use write::{CheckFormat, UnknownCheckFormat};
 

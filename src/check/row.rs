@@ -66,7 +66,7 @@ impl CheckedReference {
 }
 
 /// Returns the name of a document for messages: `paper.zip!/refs.bib`, `paper.pdf#page=3`.
-pub(crate) fn document_name(source: &str, document: Option<&str>) -> String {
+pub fn document_name(source: &str, document: Option<&str>) -> String {
     let document = document.unwrap_or_default();
     let between = match document {
         "" => "",

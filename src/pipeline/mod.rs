@@ -51,9 +51,7 @@ use options::ScanOptions;
 use sink::Caller;
 
 use crate::error::Error;
-#[cfg(feature = "cli")]
-use crate::records::Row;
-use crate::records::{MentionRow, Record, RowKind};
+use crate::records::{MentionRow, Record, Row, RowKind};
 use crate::report::{Report, ReportOptions};
 
 /// A scan of sources: finds the DOI names in them and writes these to an output.
@@ -157,7 +155,6 @@ impl Pipeline {
     }
 
     /// Like [`run`](Self::run), but calls `each` with every row of counts, instead of writing rows.
-    #[cfg(feature = "cli")]
     pub(crate) fn for_each_count(
         mut self,
         mut each: impl FnMut(&dyn Row) -> ControlFlow<()> + Send,

@@ -32,7 +32,6 @@ pub(super) enum Caller<'c> {
     Mentions(&'c mut (dyn FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send)),
     Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
     /// Rows of counts, which only the command shows.
-    #[cfg_attr(not(feature = "cli"), expect(dead_code))]
     Counts(&'c mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send)),
 }
 

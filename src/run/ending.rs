@@ -1,12 +1,11 @@
 //! How a run ends, and its exit code.
 
-#[cfg(feature = "cli")]
 use doisift_system::EndingSignal;
 use serde::Serialize;
 
 /// How a command ended; the discriminants are exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// All done.
     Whole = 0,
     /// Done, but some input was lost or refused.
@@ -14,18 +13,16 @@ pub(crate) enum Ending {
     /// Wrong usage, or a failure that stopped the run.
     Failed = 2,
     /// Ended by SIGHUP. This and the next two are 128 plus the number of the signal, as in a shell.
-    #[cfg(feature = "cli")]
     HungUp = 129,
     /// Ended by SIGINT.
     Interrupted = 130,
     /// Ended by SIGTERM.
-    #[cfg(feature = "cli")]
     Terminated = 143,
 }
 
 impl Ending {
     /// Returns the ending of a run that read everything, and lost or refused `lost` pieces of input.
-    pub(crate) fn of_lost(lost: u64) -> Self {
+    pub fn of_lost(lost: u64) -> Self {
         match lost {
             0 => Ending::Whole,
             _ => Ending::Lossy,
@@ -33,7 +30,6 @@ impl Ending {
     }
 
     /// Returns the ending of a run that `signal` ended.
-    #[cfg(feature = "cli")]
     pub(crate) fn by(signal: EndingSignal) -> Self {
         match signal {
             EndingSignal::HangUp => Ending::HungUp,
@@ -42,13 +38,14 @@ impl Ending {
         }
     }
 
-    pub(crate) fn code(self) -> u8 {
+    /// Returns the exit code.
+    pub fn code(self) -> u8 {
         self as u8
     }
 }
 
 /// The report of a task.
-pub(crate) trait TaskReport: Serialize {
+pub trait TaskReport: Serialize {
     /// Returns the ending of a command whose run gave this report.
     fn ending(&self) -> Ending;
 }

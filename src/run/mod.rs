@@ -24,7 +24,7 @@ pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
     MIN_MEMORY, chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
-pub(crate) use ending::{Ending, TaskReport};
+pub use ending::{Ending, TaskReport};
 pub(crate) use lifecycle::{RowOutputs, RowTarget, TaskFiles, not_cancelled};
 pub(crate) use named::{check_named, named_source};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};

@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use doisift_documents::{ReadOptions, printable};
-#[cfg(feature = "cli")]
 use doisift_system::EndingSignals;
 
 use super::ended::PendingReport;
@@ -45,8 +44,7 @@ struct MonitorState {
     /// The folder for the runs of a merge.
     runs: LazyRunFolder,
     /// The signals that cancel the run, if any do.
-    #[cfg(feature = "cli")]
-    signals: std::sync::OnceLock<EndingSignals>,
+    signals: OnceLock<EndingSignals>,
 }
 
 /// The end of input that another program writes.
@@ -208,7 +206,6 @@ impl Monitor {
     }
 
     /// Sets the signals that cancel the run. The exit code in its report depends on them.
-    #[cfg(feature = "cli")]
     pub(crate) fn set_signals(&self, signals: EndingSignals) {
         // Only the first call has an effect: a run is watched once.
         let _ = self.0.signals.set(signals);
@@ -216,7 +213,6 @@ impl Monitor {
 
     /// Returns the ending of a command whose run was cancelled.
     pub(crate) fn interrupted(&self) -> Ending {
-        #[cfg(feature = "cli")]
         if let Some(signals) = self.0.signals.get() {
             return Ending::by(signals.last());
         }

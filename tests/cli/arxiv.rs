@@ -46,12 +46,7 @@ fn records_of_every_format_have_the_form_and_merge() {
         wanted.contains("10.48550/arxiv.math/0309136,1,1,1,arxiv,"),
         "{wanted}"
     );
-    for output in [
-        "r.jsonl",
-        "r.tsv",
-        #[cfg(feature = "parquet")]
-        "r.parquet",
-    ] {
+    for output in ["r.jsonl", "r.tsv", "r.parquet"] {
         place
             .scan(&format!("a.txt b.csv --arxiv -o {output} -j2 --chunk 7"))
             .quiet();
@@ -61,7 +56,6 @@ fn records_of_every_format_have_the_form_and_merge() {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn cells_of_columns_are_searched() {
     let place = Place::new();
     place.file("a.txt", TEXT);

@@ -645,16 +645,6 @@ fn a_link_and_permissions_outlive_a_fix() {
 }
 
 #[test]
-#[cfg(not(feature = "resolve"))]
-fn a_build_that_asks_no_registry_says_so() {
-    let place = Place::new();
-    place.file("a.txt", "10.5555/a1\n");
-    let seen = place.check("a.txt --online");
-    assert_eq!(seen.code, Some(2));
-    assert!(seen.err.contains("its feature `resolve`"), "{}", seen.err);
-}
-
-#[test]
 fn names_that_are_reserved_for_tests_or_fill_templates_are_findings() {
     let place = Place::with_index();
     let names = [

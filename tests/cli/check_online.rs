@@ -298,7 +298,6 @@ fn an_entry_that_is_added_while_the_registry_is_asked_stays() {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn the_cells_of_a_table_in_columns_are_asked_too() {
     let (place, server) = (Place::new(), server());
     place.file("text.txt", "10.5555/5 10.5555/11 10.5555/6");

@@ -654,7 +654,6 @@ fn a_changed_cell_has_a_reason() {
     }
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn a_parquet_file_says_what_it_needs() {
     let place = Place::new();

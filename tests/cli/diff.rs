@@ -27,14 +27,7 @@ fn records_of_any_format_are_compared() {
         "new.txt",
         "10.5555/b 10.5555/c 10.5555/X 10.5555/z 10.5555/z",
     );
-    let outputs = [
-        "r.jsonl",
-        "r.csv.zst",
-        "r.tsv.gz",
-        "r.names",
-        #[cfg(feature = "parquet")]
-        "r.parquet",
-    ];
+    let outputs = ["r.jsonl", "r.csv.zst", "r.tsv.gz", "r.names", "r.parquet"];
     for name in outputs {
         for side in ["old", "new"] {
             place.scan(&format!("{side}.txt -o {side}.{name}")).quiet();
@@ -96,7 +89,6 @@ fn what_is_not_sorted_or_no_list_is_refused() {
         ("text.names", "no name is no bare name"),
         ("table.csv", "this is no file of records"),
         ("missing", "missing: "),
-        #[cfg(feature = "known")]
         ("missing.doix", "missing.doix"),
     ] {
         let seen = place.diff(&format!("good.names {file} -o out.csv"));
@@ -109,7 +101,6 @@ fn what_is_not_sorted_or_no_list_is_refused() {
 }
 
 #[test]
-#[cfg(feature = "known")]
 fn indexes_show_what_was_retracted_since() {
     let place = Place::new();
     let work = |name: &str, kind: &str| {
@@ -167,7 +158,6 @@ fn indexes_show_what_was_retracted_since() {
 }
 
 #[test]
-#[cfg(feature = "known")]
 fn records_show_what_was_retracted_since() {
     let place = Place::new();
     let work = |name: &str, more: &str| format!("{{\"DOI\":\"10.5555/{name}\"{more}}}\n");

@@ -37,14 +37,7 @@ fn dumps() -> Place {
 }
 
 /// The formats of files, and a folder of parts.
-const FORMATS: &[&str] = &[
-    "jsonl",
-    "csv.zst",
-    "tsv",
-    "parts.jsonl/",
-    #[cfg(feature = "parquet")]
-    "parquet",
-];
+const FORMATS: &[&str] = &["jsonl", "csv.zst", "tsv", "parts.jsonl/", "parquet"];
 
 #[test]
 fn edges_are_compared_by_record_name_and_role() {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::root;
 use crate::place::{Place, binary};
 
 /// A page, with its path below the root of the repository.
@@ -17,10 +18,6 @@ struct Page {
 struct Session {
     command: String,
     shown: String,
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn pages() -> Vec<Page> {
@@ -203,7 +200,6 @@ fn every_page_of_the_book_is_in_its_summary() {
 }
 
 /// Not in a build without these features, which lacks their formats.
-#[cfg(all(feature = "parquet", feature = "pdf"))]
 #[test]
 fn the_generated_pages_are_what_the_command_writes() {
     for (path, args) in [

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::common::root;
 use crate::place::{Place, Seen, gzip};
 
 /// The fields of an edge that a mention does not have.
@@ -27,7 +28,8 @@ const CITING: &str =
 #[test]
 fn each_mention_of_the_corpora_is_an_edge_in_the_same_order() {
     let place = Place::new();
-    let corpora = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora");
+    let corpora = root().join("corpora");
+    let corpora = corpora.to_str().unwrap();
     let mentions = rows(&scan(&place, &format!("{corpora} --mentions")).out);
     let edges = scan(
         &place,
@@ -96,7 +98,6 @@ fn every_format_has_the_place() {
             json!(false)
         ]
     );
-    #[cfg(feature = "parquet")]
     {
         scan(&place, "a.json t.txt --edges -o e.parquet");
         let written = std::fs::read(place.path("e.parquet")).unwrap();

@@ -2,7 +2,6 @@
 //!
 //! A line that starts with `$` is a command. Each `|` starts the options of another run; all runs must give the same. The lines
 //! below are the exit code, and the length and checksum of each output.
-#![cfg(all(feature = "known", feature = "parquet", feature = "pdf"))]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arrow_writer::{arrow, style};
 use crate::binary_workbooks::{xls, xlsb};
-use crate::common;
+use crate::common::{self, root};
 use crate::containers::{tar, warc, zip};
 use crate::mail::mbox;
 use crate::office::{docx, ods, odt, xlsx};
@@ -23,8 +22,9 @@ use crate::place::{Place, Seen, bzip2, gzip, lz4, names, xz, zstd};
 use crate::seven_zip::solid_archive;
 use crate::small_table::table;
 
+/// The file of the expected outcomes, below the root of the repository.
 const KEPT: &str = "tests/golden.txt";
-/// Folder for the outputs of the last run, to compare with another version.
+/// Folder below it for the outputs of the last run, to compare with another version.
 const OUTPUTS: &str = "target/golden";
 /// Folders of the inputs.
 const INPUTS: [&str; 3] = ["in", "kinds", "cases"];
@@ -35,9 +35,9 @@ const OF_THE_RUN: [&str; 5] = ["seconds", "started", "options", "runs", "spilled
 fn outputs_are_as_written_down() {
     let place = Place::new();
     fill(&place);
-    let _ = fs::remove_dir_all(OUTPUTS);
-    fs::create_dir_all(OUTPUTS).unwrap();
-    let kept = fs::read_to_string(KEPT).unwrap();
+    let _ = fs::remove_dir_all(root().join(OUTPUTS));
+    fs::create_dir_all(root().join(OUTPUTS)).unwrap();
+    let kept = fs::read_to_string(root().join(KEPT)).unwrap();
     let found: String = kept
         .lines()
         .filter(|line| line.starts_with('$') || line.starts_with('#'))
@@ -46,7 +46,7 @@ fn outputs_are_as_written_down() {
         .collect();
     assert!(!found.contains(" differs with "), "{found}");
     if std::env::var_os("DOISIFT_WRITE_GOLDEN").is_some() {
-        fs::write(KEPT, &found).unwrap();
+        fs::write(root().join(KEPT), &found).unwrap();
         return;
     }
     let wanted: Vec<_> = kept.lines().collect();
@@ -84,7 +84,7 @@ fn entry(place: &Place, number: usize, line: &str) -> String {
     }
     for (name, bytes) in joined(first) {
         let name = name.replace('/', "-");
-        fs::write(format!("{OUTPUTS}/{number:03}-{name}"), &bytes).unwrap();
+        fs::write(root().join(format!("{OUTPUTS}/{number:03}-{name}")), &bytes).unwrap();
         writeln!(text, "  {name} {} {:016x}", bytes.len(), xxh3_64(&bytes)).unwrap();
     }
     text
@@ -167,7 +167,7 @@ fn restore(place: &Place, before: &BTreeMap<String, Vec<u8>>) {
 
 /// Writes the inputs: the corpora, each case of a rule, and each kind of source.
 fn fill(place: &Place) {
-    for entry in fs::read_dir("corpora").unwrap() {
+    for entry in fs::read_dir(root().join("corpora")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if !name.ends_with(".names") && name != "README.md" {

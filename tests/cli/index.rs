@@ -265,10 +265,7 @@ fn a_quote_that_is_not_closed_is_reported() {
 fn lists_of_mentions_are_refused_unless_they_are_trusted() {
     let place = Place::new();
     place.file("text.txt", "See 10.5555/a and 10.5555/b.");
-    let formats: &[&str] = match cfg!(feature = "parquet") {
-        true => &["csv", "jsonl", "tsv", "parquet"],
-        false => &["csv", "jsonl", "tsv"],
-    };
+    let formats = ["csv", "jsonl", "tsv", "parquet"];
     for (format, rows) in formats
         .iter()
         .flat_map(|format| [(format, ""), (format, "--mentions")])

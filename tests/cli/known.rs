@@ -160,7 +160,6 @@ fn rows_say_what_the_index_says_of_their_names() {
         .quiet()
         .out;
     assert_eq!(records, wanted());
-    #[cfg(feature = "parquet")]
     {
         place.scan("in --known k.doix -o all.parquet").quiet();
         let merged = place.merge(&format!("all.parquet {fields}"));
@@ -277,8 +276,7 @@ fn threads_memory_and_shards_change_no_byte() {
         let runs = place.json("r.json")["runs"].as_u64();
         assert_eq!(runs > Some(0), options.contains("1M"), "{options}");
     }
-    let mut endings = vec!["csv", "tsv.gz", "jsonl"];
-    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    let endings = ["csv", "tsv.gz", "jsonl", "parquet"];
     for ending in endings {
         for shard in 0..2 {
             place

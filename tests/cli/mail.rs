@@ -166,7 +166,6 @@ fn a_bomb_in_a_mail_is_stopped() {
     );
 }
 
-#[cfg(feature = "pdf")]
 #[test]
 fn pages_of_an_attached_pdf_are_documents_of_it() {
     let place = Place::new();

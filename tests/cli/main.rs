@@ -1,5 +1,5 @@
 //! Runs of the command. Each test is named after the behaviour that a user sees.
-#![cfg(all(feature = "cli", unix))]
+#![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod archives;
@@ -11,15 +11,13 @@ mod binary_workbooks;
 mod bombs;
 mod broken;
 mod cases;
-#[cfg(feature = "known")]
 mod check;
-#[cfg(feature = "known")]
 mod check_fix;
-#[cfg(feature = "resolve")]
 mod check_online;
 mod check_structured;
 mod checkpoint;
 mod clash;
+mod clean_cases;
 mod columns;
 #[path = "../common/mod.rs"]
 mod common;
@@ -34,9 +32,7 @@ mod escape;
 mod explain;
 mod golden;
 mod graphs;
-#[cfg(feature = "known")]
 mod index;
-#[cfg(feature = "known")]
 mod known;
 mod leftovers;
 mod links;
@@ -52,9 +48,7 @@ mod notices;
 mod office;
 mod output;
 mod packings;
-#[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
 #[path = "../../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
@@ -65,11 +59,9 @@ mod place;
 mod pre;
 mod process;
 mod records;
-#[cfg(feature = "resolve")]
 #[path = "../../crates/resolve/tests/common/mod.rs"]
 mod registry_server;
 mod reports;
-#[cfg(feature = "resolve")]
 mod resolve;
 mod resume;
 mod rtf;

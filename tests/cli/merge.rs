@@ -167,8 +167,7 @@ fn records_without_sources_merge_only_to_an_output_without_them() {
     place.file("a", "10.5555/a ").file("b", "10.5555/a ");
     let old =
         "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed";
-    let mut endings = vec!["csv", "jsonl"];
-    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    let endings = ["csv", "jsonl", "parquet"];
     for ending in endings {
         place.scan(&format!("a -o old.{ending} --fields {old}"));
         place.scan("b -o new.csv").quiet();
@@ -595,11 +594,7 @@ fn an_output_that_was_cut_to_nothing_is_refused() {
 fn flipped_bits_of_packed_outputs_change_no_record_in_silence() {
     let place = Place::new();
     place.file("a", text(3, 8));
-    let mut outputs = vec!["a.jsonl.zst", "a.csv.gz"];
-    if cfg!(feature = "parquet") {
-        outputs.push("a.parquet");
-    }
-    for output in outputs {
+    for output in ["a.jsonl.zst", "a.csv.gz", "a.parquet"] {
         place.scan(&format!("a -o {output}")).quiet();
         let good = std::fs::read(place.path(output)).unwrap();
         let wanted = place.merge(&format!("{output} -f csv")).quiet().out;
@@ -626,8 +621,7 @@ fn check_digits_follow_from_the_names_and_need_not_be_in_an_input() {
         .collect();
     assert_eq!(digits, ["check_digit", "good", "bad", "good", ""]);
     let without = "--fields doi,mentions,documents,sources,forms,first_source,first_document,first_offset,first_text,guessed";
-    let mut endings = vec!["csv", "jsonl"];
-    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    let endings = ["csv", "jsonl", "parquet"];
     for ending in endings {
         place.scan(&format!("a -o w.{ending} {without}")).quiet();
         assert_eq!(

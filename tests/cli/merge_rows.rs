@@ -3,13 +3,7 @@
 use crate::place::{Place, Seen};
 
 /// The formats of files to merge.
-const FORMATS: &[&str] = &[
-    "jsonl",
-    "csv.gz",
-    "tsv",
-    #[cfg(feature = "parquet")]
-    "parquet",
-];
+const FORMATS: &[&str] = &["jsonl", "csv.gz", "tsv", "parquet"];
 
 /// Creates files of works with references, some without a name, and a file without works.
 fn works() -> Place {

@@ -114,9 +114,6 @@ const MISTAKES: &[Mistake] = &[
         0,
         &["book.djvu: ", "djvutxt book.djvu | doisift scan"],
     ),
-    #[cfg(not(feature = "parquet"))]
-    ("scan table.parquet", 0, &["table.parquet: ", "duckdb"]),
-    #[cfg(feature = "parquet")]
     (
         "scan table.parquet",
         1,
@@ -290,13 +287,9 @@ const MISTYPED: &[&str] = &[
     "normalize good.csv BAD --column doi --in-place",
     "merge good.jsonl BAD -o OUT",
     "diff good.jsonl BAD -o OUT",
-    #[cfg(feature = "known")]
     "check good.csv BAD -o OUT --report OUT.json",
-    #[cfg(feature = "known")]
     "index good.csv BAD -o OUT",
-    #[cfg(feature = "resolve")]
     "resolve BAD -o OUT",
-    #[cfg(feature = "resolve")]
     "resolve BAD -c doi -o OUT",
 ];
 
@@ -332,7 +325,6 @@ fn a_source_that_may_be_missing_is_a_loss() {
     for line in [
         "scan good.txt typo --on-error skip -o out.names",
         "scan --files-from list -o out.names",
-        #[cfg(feature = "known")]
         "index good.txt typo --on-error skip -o out.doix",
     ] {
         let seen = Seen::of(&mut place.command(line.split_whitespace()));

@@ -47,8 +47,6 @@ fn a_named_source_without_text_is_reported_with_a_remedy() {
             &line("b.db"),
             &["b.db: ", "sqlite3 b.db .dump | doisift scan"],
         );
-        #[cfg(not(feature = "parquet"))]
-        is_reported(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
         is_reported(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
         is_reported(
             &place,

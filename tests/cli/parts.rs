@@ -139,10 +139,8 @@ fn every_format_has_parts_named_by_its_ending() {
             .collect();
         assert_eq!(names, ["_SUCCESS", "_manifest.json", part]);
     }
-    if cfg!(feature = "parquet") {
-        place.scan("in -o e/").quiet();
-        assert!(place.path("e/part-00000.parquet").exists());
-    }
+    place.scan("in -o e/").quiet();
+    assert!(place.path("e/part-00000.parquet").exists());
 }
 
 #[test]
@@ -252,11 +250,6 @@ fn merge(place: &Place, line: &str) -> Seen {
 #[test]
 fn shards_in_parts_merge_to_the_parts_of_one_run() {
     let place = works();
-    let format = if cfg!(feature = "parquet") {
-        "parquet"
-    } else {
-        "csv"
-    };
     for rows in [
         "--edges",
         "--mentions",
@@ -264,7 +257,7 @@ fn shards_in_parts_merge_to_the_parts_of_one_run() {
         "--pairs",
         "",
     ] {
-        for format in [format, "jsonl", "tsv"] {
+        for format in ["parquet", "jsonl", "tsv"] {
             let more = format!("-f {format} --part-size 7K");
             place.scan(&format!("in {rows} {more} -o whole/")).quiet();
             for shard in 0..3 {

@@ -1,5 +1,4 @@
 //! PDF files: pages and metadata as documents, names that line ends break, and files that are made to cost much.
-#![cfg(feature = "pdf")]
 
 #[path = "../../fuzz/pdf_writer.rs"]
 pub mod pdf_writer;

@@ -1,5 +1,4 @@
 //! PDF files with streams that cannot be read or that contradict their dictionary, and streams besides those of pages.
-#![cfg(feature = "pdf")]
 
 use crate::pdf::pdf_writer::{PdfObjects, PdfPage, PdfStyle, pdf};
 use crate::place::{Place, Seen};

@@ -44,7 +44,6 @@ fn a_run_that_fails_says_so_in_its_report() {
         "scan bad.gz -o out.jsonl --mentions -j2 --report r.json --on-error fail",
         "merge a.csv -o out.csv --report r.json",
         "diff ok.names late.names -o out.csv --report r.json",
-        #[cfg(feature = "known")]
         "index bad.gz -o out.doix --report r.json --on-error fail",
     ] {
         let line: Vec<_> = line.split(' ').collect();

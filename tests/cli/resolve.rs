@@ -123,7 +123,6 @@ fn names_come_from_lines_columns_members_and_outputs_of_a_scan() {
         ("m.tsv", "--mentions"),
         ("p.jsonl", "--pairs"),
         ("n.names", ""),
-        #[cfg(feature = "parquet")]
         ("r.parquet", ""),
     ] {
         place.scan(&format!("text.txt {more} -o {output}")).quiet();

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-#[cfg(feature = "parquet")]
 use crate::place::Seen;
 use crate::place::{Place, gzip, zstd};
 
@@ -113,7 +112,6 @@ fn a_stream_gives_the_same_as_the_file() {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn parquet_has_the_same_bytes_for_all_threads_chunks_and_budgets() {
     let place = Place::new();
     place
@@ -137,7 +135,6 @@ fn parquet_has_the_same_bytes_for_all_threads_chunks_and_budgets() {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn parquet_is_merged_as_other_formats_are() {
     let place = Place::new();
     place.file("a", text(8, 60)).file("b", text(9, 60));

@@ -104,8 +104,7 @@ fn merge_takes_all_fields_in_any_order_and_names_one_that_is_missing() {
     let place = Place::with_texts();
     place.run("scan in -o all.jsonl").quiet();
     let all = "guessed,first_text,first_offset,first_document,first_source,forms,sources,documents,mentions,doi";
-    let mut endings = vec!["csv", "tsv", "jsonl"];
-    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    let endings = ["csv", "tsv", "jsonl", "parquet"];
     for ending in endings {
         place
             .run(&format!("scan in -o some.{ending} --fields {all}"))
@@ -588,12 +587,7 @@ fn pairs_are_mentions_reduced() {
 #[test]
 fn shards_of_pairs_merged_are_the_whole() {
     let place = with_documents();
-    let mut formats = vec!["csv", "tsv.gz", "jsonl.zst"];
-    formats.push(if cfg!(feature = "parquet") {
-        "parquet"
-    } else {
-        "csv.zst"
-    });
+    let formats = ["csv", "tsv.gz", "jsonl.zst", "parquet"];
     for format in &formats {
         place
             .run(&format!("scan in --pairs -o all.{format}"))
@@ -640,8 +634,7 @@ fn shards_of_pairs_merged_are_the_whole() {
 #[test]
 fn rows_of_another_kind_are_not_merged() {
     let place = Place::with_texts();
-    let mut endings = vec!["csv", "jsonl", "tsv"];
-    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    let endings = ["csv", "jsonl", "tsv", "parquet"];
     for ending in endings {
         place.run(&format!("scan in -o r.{ending}")).quiet();
         place.run(&format!("scan in --pairs -o p.{ending}")).quiet();

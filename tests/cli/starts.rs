@@ -19,7 +19,6 @@ fn assert_reported(seen: &Seen) {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn a_parquet_file_without_its_first_bytes_is_read() {
     use crate::parquet_writer::{parquet, style};
     for bits in 0..16 {
@@ -61,7 +60,6 @@ fn an_arrow_file_with_an_unframed_schema_at_its_start_is_read() {
 }
 
 #[test]
-#[cfg(feature = "pdf")]
 fn a_pdf_file_without_its_header_is_read() {
     use crate::pdf::pdf_writer::{PdfPage, PdfStyle, pdf};
     let page = PdfPage::new(&["See doi:10.5555/one-1."], &[]);

@@ -126,11 +126,9 @@ fn a_header_below_other_rows_is_found_by_its_column() {
             let seen = run("scan t.csv --columns DOI --mentions").quiet();
             assert_eq!(seen.field("doi"), ["10.5555/a", "10.5555/b1"]);
             assert_eq!(seen.field("document"), ["#row=1", "#row=2"]);
-            if cfg!(feature = "known") {
-                run("index t.csv --column doi -o k.doix").quiet();
-                let seen = run("check t.csv --column doi -f jsonl");
-                assert_eq!(seen.rows().len(), 2, "{}", seen.err);
-            }
+            run("index t.csv --column doi -o k.doix").quiet();
+            let seen = run("check t.csv --column doi -f jsonl");
+            assert_eq!(seen.rows().len(), 2, "{}", seen.err);
         }
     }
 }
@@ -139,11 +137,8 @@ fn a_header_below_other_rows_is_found_by_its_column() {
 fn a_header_that_lacks_the_column_is_proposed_by_its_row() {
     let commands = [
         "normalize t.csv --column name",
-        #[cfg(feature = "known")]
         "check t.csv --column name",
-        #[cfg(feature = "known")]
         "index t.csv --column name -o k.doix",
-        #[cfg(feature = "resolve")]
         "resolve t.csv --column name",
     ];
     for ((table, row), command) in ABOVE
@@ -181,10 +176,8 @@ fn a_header_longer_than_the_first_bytes_of_a_document_is_read() {
     let line = "normalize t.csv --column doi --in-place";
     let seen = Seen::of(&mut place.command(line.split(' '))).quiet();
     assert!(seen.out.ends_with(",10.5555/a\n"));
-    if cfg!(feature = "known") {
-        let seen = Seen::of(&mut place.command("check t.csv --column doi -f jsonl".split(' ')));
-        assert_eq!(seen.rows().len(), 1, "{}", seen.err);
-        let seen = Seen::of(&mut place.command("index t.csv --column doi -o k.doix".split(' ')));
-        assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""));
-    }
+    let seen = Seen::of(&mut place.command("check t.csv --column doi -f jsonl".split(' ')));
+    assert_eq!(seen.rows().len(), 1, "{}", seen.err);
+    let seen = Seen::of(&mut place.command("index t.csv --column doi -o k.doix".split(' ')));
+    assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""));
 }

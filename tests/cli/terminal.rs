@@ -141,7 +141,6 @@ fn a_run_of_normalize_on_a_terminal_ends_with_its_summary() {
     assert!(summary.contains("1 rows of 1 documents"), "{summary}");
 }
 
-#[cfg(feature = "known")]
 #[test]
 fn verdicts_are_coloured_on_a_terminal_unless_that_is_not_wanted() {
     let place = Place::new();
@@ -167,7 +166,6 @@ fn verdicts_are_coloured_on_a_terminal_unless_that_is_not_wanted() {
     assert_eq!(shown("1"), plain.replace("\x1b[0m", ""));
 }
 
-#[cfg(feature = "known")]
 #[test]
 fn a_check_shows_its_findings_on_a_terminal_and_all_references_elsewhere() {
     let place = Place::new();

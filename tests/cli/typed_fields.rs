@@ -41,7 +41,6 @@ fn columns_of_record_fields_have_their_types_in_every_format() {
     assert_eq!(place.read("n.csv"), wanted);
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn columns_of_record_fields_have_their_types_in_parquet() {
     use ::parquet::basic::{LogicalType, Type};
@@ -102,12 +101,7 @@ fn merged_columns_of_record_fields_keep_their_types() {
         let works = WORKS.replace("10.5555/", &format!("10.5555/{name}"));
         place.file(format!("in/{name}.jsonl"), works);
     }
-    for format in [
-        "jsonl",
-        "csv",
-        #[cfg(feature = "parquet")]
-        "parquet",
-    ] {
+    for format in ["jsonl", "csv", "parquet"] {
         for (folder, shard) in [
             ("whole", ""),
             ("one", "--shard 0/2"),
@@ -140,9 +134,6 @@ fn merged_columns_of_record_fields_keep_their_types() {
     place.file("in/0.jsonl", "{\"DOI\":\"10.5555/0\"}\n");
     let fields = "--fields source,record,doi,role";
     for format in ["jsonl", "csv", "parquet"] {
-        if format == "parquet" && cfg!(not(feature = "parquet")) {
-            continue;
-        }
         run(
             &place,
             &format!("scan in --edges {fields} {TYPED} -o s.{format}"),

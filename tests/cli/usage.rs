@@ -34,7 +34,6 @@ fn an_unknown_ending_without_a_format_is_a_usage_error() {
 }
 
 #[test]
-#[cfg(feature = "parquet")]
 fn parquet_that_would_be_packed_once_more_is_a_usage_error() {
     let place = Place::new();
     place.file("a", "10.5555/a\n");
@@ -44,18 +43,6 @@ fn parquet_that_would_be_packed_once_more_is_a_usage_error() {
         assert!(seen.err.contains("compressed inside"), "{}", seen.err);
     }
     assert_eq!(place.entries(), ["a"]);
-}
-
-#[test]
-#[cfg(not(feature = "parquet"))]
-fn a_build_without_parquet_says_how_it_comes_in() {
-    let place = Place::new();
-    place.file("a", "10.5555/a\n");
-    for args in ["a -o out.parquet", "a -f parquet"] {
-        let seen = place.scan(args);
-        assert_eq!(seen.code, Some(2), "{args}");
-        assert!(seen.err.contains("feature `parquet`"), "{}", seen.err);
-    }
 }
 
 #[test]

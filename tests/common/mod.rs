@@ -156,8 +156,11 @@ pub fn known_failures() -> Vec<Case> {
     read(&root().join("tests/known-failures.toml"))
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+/// Returns the root of the repository. The packages whose tests use this module are at different depths below it.
+pub fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_root = |folder: &&Path| folder.join("tests/cases").is_dir();
+    package.ancestors().find(is_root).unwrap()
 }
 
 fn read(path: &Path) -> Vec<Case> {

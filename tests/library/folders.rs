@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
+    "crates/cli/src",
     "crates/core/src",
     "crates/documents/src",
     "crates/known/src",

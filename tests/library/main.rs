@@ -9,8 +9,6 @@
 
 #[cfg(feature = "pipeline")]
 mod checkpoint;
-#[cfg(feature = "cli")]
-mod clean_cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpora;

@@ -9,7 +9,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 mod command;
-#[cfg(feature = "signals")]
 mod signals;
 mod status;
 #[cfg(unix)]
@@ -24,7 +23,6 @@ use unix as os;
 use windows as os;
 
 pub use command::{CommandGroup, ReadyPipes, signal_of};
-#[cfg(feature = "signals")]
 pub use signals::{EndingSignal, EndingSignals};
 pub use status::{FileId, FileKind, FileStatus};
 

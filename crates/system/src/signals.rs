@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+#[cfg(feature = "signals")]
 use crate::os;
 
 /// A request to this process to end.
@@ -32,10 +33,11 @@ pub(crate) const INTERRUPT: i32 = 2;
 pub(crate) const TERMINATE: i32 = 15;
 
 impl EndingSignals {
-    /// Starts to watch. Each signal also sets `flag`.
+    /// Starts to watch, with the feature `signals`. Each signal also sets `flag`.
     ///
     /// # Errors
     /// If the system refuses, or on Windows if this process already watches.
+    #[cfg(feature = "signals")]
     pub fn watch(flag: Arc<AtomicBool>) -> io::Result<Self> {
         let signals = EndingSignals::default();
         os::watch(&signals, flag)?;

@@ -4,6 +4,8 @@ import functools, json, os, subprocess, time
 from project import ROOT, TARGET
 
 NAME = "doisift"
+#: The package of the command.
+COMMAND = "doisift-cli"
 #: Where the artefacts go.
 DIST = TARGET / "dist"
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]

@@ -15,7 +15,7 @@ KINDS = {"url", "sha256", "SHA256", "version", "address", "license", "descriptio
 def artefacts():
     """-> the names that recipes may use, with VERSION in them"""
     version = product.version()
-    names = [archives.name(target) for target in TARGETS] + [f"{product.NAME}-{version}.tar.gz", f"{product.NAME}-{version}.crate"]
+    names = [archives.name(target) for target in TARGETS] + [f"{product.NAME}-{version}.tar.gz", f"{product.COMMAND}-{version}.crate"]
     return {name.replace(version, "VERSION") for name in names}
 
 

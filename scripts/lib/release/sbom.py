@@ -9,7 +9,7 @@ from release.targets import TARGETS
 
 def built_in(triple):
     """-> the crates that the command has on a system, as (name, version); not what is needed to build or to test it alone"""
-    words = ["cargo", "tree", "--locked", "--package", product.NAME, "--edges", "normal", "--target", triple, "--prefix", "none", "--format", "{p}"]
+    words = ["cargo", "tree", "--locked", "--package", product.COMMAND, "--edges", "normal", "--target", triple, "--prefix", "none", "--format", "{p}"]
     return {tuple(line.split()[:2]) for line in output(*words, cwd=ROOT).splitlines() if line}
 
 
@@ -36,7 +36,7 @@ def document():
     sums = checksums()
     crates = sorted(set().union(*(built_in(target.triple) for target in TARGETS)))
     rows = [component(package, sums.get((package["name"], package["version"]))) for package in map(packages.get, crates)]
-    own = next(row for row in rows if row["name"] == product.NAME)
+    own = next(row for row in rows if row["name"] == product.COMMAND)
     rows.remove(own)
     refs = {packages[crate]["id"]: row["bom-ref"] for crate in crates for row in [component(packages[crate], None)]}
     edges = [{"ref": refs[node["id"]], "dependsOn": sorted({refs[part["pkg"]] for part in node["deps"] if part["pkg"] in refs and has_normal(part)})} for node in found["resolve"]["nodes"] if node["id"] in refs]

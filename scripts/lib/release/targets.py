@@ -3,6 +3,7 @@ import dataclasses, os, pathlib, sys
 
 from programs import has_library, want
 from project import ROOT, TARGET
+from release import product
 from release.macos import linking
 from release.steps import LeftOut, run
 from windows_target import COMPILER
@@ -60,5 +61,5 @@ def build(target):
     if target.is_macos:
         how, more = "rustc", ["--", *linking()]
     cargo = ["cargo"] if how == "build" else ["cargo-zigbuild"]
-    run(*cargo, how, "--quiet", "--release", "--locked", "--bin", "doisift", "--target", target.triple, *more, cwd=ROOT, env=tools())
+    run(*cargo, how, "--quiet", "--release", "--locked", "--package", product.COMMAND, "--target", target.triple, *more, cwd=ROOT, env=tools())
     return TARGET / target.triple / "release" / target.exe

@@ -1,0 +1,122 @@
+//! `doisift index`: turns arguments into an indexing, and runs it with the signal handling of a scan; or shows an index.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use doisift::{IndexingBuilder, IndexingReport, Monitor, Printable};
+use doisift_known::{FORMAT_VERSION, Index, IndexSource};
+
+use crate::closed;
+use crate::given::Given;
+use crate::messages::{Messages, ProgressShape};
+use crate::progress::Meter;
+use crate::summary;
+use crate::watch::{Interruption, watched};
+use doisift::command_support::{Ending, TaskReport};
+
+/// Build an index of registered names, which can be asked offline
+///
+/// Sources are what registries publish: works of Crossref (JSON Lines, or files of items), DataCite's monthly files, the database of
+/// Retraction Watch; and lists of names, one a line in any presentation form, and tables with --column. They may be packed, and
+/// in archives and folders. The same names, notices and sources give the same bytes. Names that were found in texts are refused
+/// without --trust, since about a fifth of such names are cut or misspelt.
+#[derive(Args, Debug)]
+pub(crate) struct IndexArgs {
+    /// Files, folders, or - for standard input
+    #[arg(value_name = "SOURCE")]
+    sources: Vec<PathBuf>,
+
+    /// Show what an index holds, and check all of it
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    show: Option<PathBuf>,
+
+    #[command(flatten)]
+    options: Given<IndexingBuilder>,
+
+    #[command(flatten)]
+    messages: Messages,
+}
+
+/// Builds the index that the arguments describe, or shows one.
+pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<Ending> {
+    if let Some(file) = &args.show {
+        closed::check(None, None)?;
+        return show(file);
+    }
+    let monitor = Monitor::new();
+    let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
+    closed::check(args.options.path("output"), args.options.path("report"))?;
+    let shown = args.messages.summary();
+    let sources = args.sources.iter();
+    let builder = sources.fold(args.options.builder()?, IndexingBuilder::source);
+    let indexing = builder.monitor(&monitor).build()?;
+    let checkpoint = args.options.path("checkpoint").map(Path::to_owned);
+    let remedy = match checkpoint {
+        None => "; with --checkpoint DIR the same command would resume",
+        Some(_) => "",
+    };
+    let output = indexing.options().output;
+    let interruption = Interruption::new(checkpoint, Some(&output), remedy);
+    let ending = move |report: IndexingReport| {
+        summary::index(&report, shown);
+        Ok(report.ending())
+    };
+    watched(
+        &monitor,
+        meter,
+        interruption,
+        move || indexing.run(),
+        ending,
+    )
+}
+
+/// Checks an index and writes a description of its content. A closed pipe is not an error.
+fn show(file: &Path) -> anyhow::Result<Ending> {
+    let index = Index::open(file)?;
+    index.verify()?;
+    let bytes = std::fs::metadata(file)
+        .context("cannot read the size of the index")?
+        .len();
+    let written = io::stdout().write_all(text(&index, bytes).as_bytes());
+    closed::written(written)?;
+    Ok(Ending::Whole)
+}
+
+fn text(index: &Index, bytes: u64) -> String {
+    let mut text = format!(
+        "version: {FORMAT_VERSION}\nnames: {}\nnames with notices: {}\n",
+        index.len(),
+        index.noted()
+    );
+    text += &match index.len() {
+        0 => format!("bytes: {bytes}\n"),
+        names => format!(
+            "bytes: {bytes}, {:.2} a name\n",
+            bytes as f64 / names as f64
+        ),
+    };
+    text += "sources:\n";
+    index
+        .sources()
+        .iter()
+        .for_each(|source| text += &line(source));
+    text += "sections:\n";
+    for (name, length) in index.sections() {
+        text += &format!("  {name}: {length} bytes\n");
+    }
+    text
+}
+
+fn line(source: &IndexSource) -> String {
+    let agency = source.agency.as_deref().unwrap_or("unknown agency");
+    let date = source.date.map(|date| date.to_string());
+    format!(
+        "  {}: {}, {}, names: {}\n",
+        Printable::name(&source.name),
+        Printable::name(agency),
+        date.as_deref().unwrap_or("unknown date"),
+        source.names
+    )
+}

@@ -1,0 +1,71 @@
+//! `doisift merge`: turns arguments into a merge, and runs it with the signal handling of a scan.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use doisift::{MergeBuilder, MergeReport, Monitor};
+
+use crate::closed;
+use crate::given::Given;
+use crate::messages::{Messages, ProgressShape};
+use crate::progress::Meter;
+use crate::streams::{check_terminal, is_dash};
+use crate::summary::{self, Decisions};
+use crate::watch::{Interruption, watched};
+use doisift::command_support::{Ending, TaskReport};
+
+/// Unite the rows of many scans into what one scan of everything would have given
+///
+/// Mentions and documents are added up, so a source that is in two inputs counts twice. The first mention is that of the least
+/// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
+/// least text. The order of the inputs does not matter. Sorted inputs, as scan writes them, are merged directly, in little
+/// memory; all others are sorted first. Rows of mentions, edges and nodes are joined in the order of the names of their sources: those
+/// in the manifest of a folder, or in the column source of a file. A file without this column counts as one source with the
+/// name of the file. An input that cannot be read or is damaged, or a row that no scan writes,
+/// stops the run. Inputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
+#[derive(Args, Debug)]
+pub(crate) struct MergeArgs {
+    /// Outputs of doisift scan in csv, tsv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
+    /// programs; recognised by their first bytes; - is standard input, for records and pairs; or folders of parts
+    #[arg(value_name = "ROWS", required = true)]
+    records: Vec<PathBuf>,
+
+    #[command(flatten)]
+    options: Given<MergeBuilder>,
+
+    #[command(flatten)]
+    messages: Messages,
+}
+
+/// Runs the merge that the arguments describe.
+pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<Ending> {
+    if args.records.iter().filter(|path| is_dash(path)).count() > 1 {
+        bail!("standard input can be read only once; give - once");
+    }
+    let monitor = Monitor::new();
+    let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
+    closed::check(args.options.path("output"), args.options.path("report"))?;
+    let shown = args.messages.summary();
+    let builder = args
+        .records
+        .iter()
+        .fold(args.options.builder()?, MergeBuilder::input);
+    let merge = builder.monitor(&monitor).build()?;
+    let options = merge.options();
+    check_terminal(options.format, options.output.as_deref())?;
+    let decisions = Decisions {
+        format: (&options.format, args.options.has("format")),
+        output: options.output.as_deref(),
+        threads: None,
+        memory: (options.memory, args.options.has("memory")),
+        tmp_dir: (merge.tmp_dir(), args.options.has("tmp_dir")),
+    };
+    decisions.log();
+    let ending = move |report: MergeReport| {
+        summary::merge(&report, shown);
+        Ok(report.ending())
+    };
+    let interruption = Interruption::new(None, options.output.as_deref(), "");
+    watched(&monitor, meter, interruption, move || merge.run(), ending)
+}

@@ -1,0 +1,281 @@
+//! Summaries for people: the options and the counts of a run, as lines on standard error.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+
+use doisift::{
+    CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report, ResumedWork,
+};
+use indicatif::{BinaryBytes, HumanCount};
+
+/// Whether the summary line is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SummaryChoice(pub(crate) bool);
+
+impl SummaryChoice {
+    pub(crate) fn write(self, line: &str) {
+        if self.0 {
+            // If standard error is closed, there is nowhere to report it.
+            let _ = writeln!(io::stderr(), "doisift: {}", Printable(line));
+        }
+    }
+}
+
+/// Writes the summary of a scan, with more lines at -v.
+pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
+    let rejections = Rejection::ALL
+        .iter()
+        .map(|&reason| (reason.name(), report.rejections.get(reason)));
+    log::info!("candidates rejected: {}", counted(rejections));
+    if report.runs > 0 {
+        let bytes = BinaryBytes(report.spilled_bytes);
+        log::info!(
+            "names did not fit the memory budget: {} runs, {bytes} together, were written to disk",
+            HumanCount(report.runs)
+        );
+    }
+    if report.filtered > 0 {
+        log::info!(
+            "mentions left out by their prefix: {}",
+            HumanCount(report.filtered)
+        );
+    }
+    if let Some(rows) = report.known.as_ref().and_then(|known| known.rows) {
+        known(rows);
+    }
+    let names = match report.options.rows {
+        // The distinct names of mentions are not counted.
+        "mentions" | "edges" => String::new(),
+        "pairs" => format!(" in {} pairs", HumanCount(report.records)),
+        _ => format!(" of {} names", HumanCount(report.records)),
+    };
+    shown.write(&format!(
+        "{}{} documents of {} sources, {} read; {} mentions{names}; skipped: {}; errors: {}; {:.2} s",
+        resumed(report.resumed),
+        HumanCount(report.documents),
+        HumanCount(report.sources),
+        BinaryBytes(report.bytes_read),
+        HumanCount(report.mentions),
+        counted(report.skipped.iter()),
+        HumanCount(report.errors.count),
+        report.seconds,
+    ));
+}
+
+/// Describes the work of an interrupted run, for the start of a summary: `resumed: 6 parts done; `. Empty if there was none.
+fn resumed(work: Option<ResumedWork>) -> String {
+    let done = match work {
+        None => return String::new(),
+        Some(work) if work.parts > 0 => format!("{} parts", HumanCount(work.parts)),
+        Some(work) if work.sources > 0 => format!("{} sources", HumanCount(work.sources)),
+        Some(work) => BinaryBytes(work.bytes_read).to_string(),
+    };
+    format!("resumed: {done} done; ")
+}
+
+/// Logs the counts of an index's answers about the names of rows.
+fn known(rows: doisift::KnownCounts) {
+    log::info!(
+        "rows with a known name: {}, unknown: {}, of a prefix that the index lacks: {}; retracted: {}",
+        HumanCount(rows.known),
+        HumanCount(rows.unknown),
+        HumanCount(rows.untold),
+        HumanCount(rows.retracted)
+    );
+}
+
+/// Writes the summary of a merge, with more lines at -v.
+pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
+    log::info!(
+        "inputs that were not sorted, or are read only once: {}",
+        HumanCount(report.sorted)
+    );
+    if report.runs > 0 {
+        let bytes = BinaryBytes(report.spilled_bytes);
+        log::info!(
+            "temporary files: {}, {bytes} together",
+            HumanCount(report.runs)
+        );
+    }
+    shown.write(&format!(
+        "{} rows of {} inputs; {} mentions of {} names; {:.2} s",
+        HumanCount(report.rows),
+        HumanCount(report.options.inputs.len() as u64),
+        HumanCount(report.mentions),
+        HumanCount(report.records),
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of a comparison.
+pub(crate) fn diff(report: &doisift::DiffReport, shown: SummaryChoice) {
+    shown.write(&format!(
+        "{}: {} old, {} new; appeared {}, vanished {}, retracted {}; {:.2} s",
+        report.compared,
+        HumanCount(report.old),
+        HumanCount(report.new),
+        HumanCount(report.appeared),
+        HumanCount(report.vanished),
+        HumanCount(report.retracted),
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of an indexing.
+pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
+    log::info!(
+        "names of drafts, which are not registered: {}",
+        HumanCount(report.drafts)
+    );
+    shown.write(&format!(
+        "{}{} documents of {} sources, {} read; {} names and {} notices; the index knows {} names, {} have notices; \
+        no names: {}; errors: {}; {:.2} s",
+        resumed(report.resumed),
+        HumanCount(report.documents),
+        HumanCount(report.sources),
+        BinaryBytes(report.bytes_read),
+        HumanCount(report.names),
+        HumanCount(report.notices),
+        HumanCount(report.known),
+        HumanCount(report.noted),
+        HumanCount(report.refused),
+        HumanCount(report.errors.count),
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of a check.
+pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
+    let verdicts = report.verdicts.iter();
+    let verdicts = verdicts.map(|(verdict, count)| (verdict.name(), *count));
+    let asked = report.registry.as_ref().map_or(String::new(), |registry| {
+        let (cached, asked) = (HumanCount(registry.cached), HumanCount(registry.asked));
+        format!(" names from the cache {cached}, asked {asked};")
+    });
+    shown.write(&format!(
+        "references: {}; findings: {}; fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
+        counted(verdicts),
+        HumanCount(report.findings),
+        HumanCount(report.fixed),
+        counted(report.skipped.iter()),
+        HumanCount(report.errors.count),
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of a run that asked a registry.
+pub(crate) fn resolve(report: &doisift::ResolveReport, shown: SummaryChoice) {
+    use doisift::CheckVerdict;
+
+    let statuses = [
+        (CheckVerdict::Known.name(), report.known),
+        (CheckVerdict::UnknownToRegistry.name(), report.unknown),
+        (CheckVerdict::CouldNotAsk.name(), report.could_not_ask),
+        (CheckVerdict::NotADoi.name(), report.refused),
+    ];
+    shown.write(&format!(
+        "rows: {}; from the cache {}, asked {}; answered in part: {}; errors: {}; {:.2} s",
+        counted(statuses),
+        HumanCount(report.cached),
+        HumanCount(report.asked),
+        HumanCount(report.in_part),
+        HumanCount(report.errors.count),
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of a normalization.
+pub(crate) fn normalize(report: &NormalizeReport, shown: SummaryChoice) {
+    let statuses = CellStatus::ALL.map(|status| (status.name(), report.statuses.get(status)));
+    let rules = report.rules.iter().map(|(id, count)| (*id, *count));
+    shown.write(&format!(
+        "{} rows of {} documents, {} read; cells: {}; rules: {}; ragged rows: {}; broken lines: {}; {:.2} s",
+        HumanCount(report.rows),
+        HumanCount(report.documents),
+        BinaryBytes(report.bytes_read),
+        counted(statuses),
+        counted(rules),
+        HumanCount(report.ragged),
+        HumanCount(report.broken),
+        report.seconds,
+    ));
+}
+
+/// Returns the sum of `counts`, and each count that is not 0: `3 (pdf 2, png 1)`.
+fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let (sum, named) = counts.fold((0, Vec::new()), |(sum, mut named), (name, count)| {
+        named.push(format!("{name} {}", HumanCount(count)));
+        (sum + count, named)
+    });
+    let sum = HumanCount(sum);
+    match named.is_empty() {
+        true => sum.to_string(),
+        false => format!("{sum} ({})", named.join(", ")),
+    }
+}
+
+/// Options of a run, each with whether an argument set it.
+pub(crate) struct Decisions<'a> {
+    pub(crate) format: (&'a dyn Display, bool),
+    pub(crate) output: Option<&'a Path>,
+    /// `None` for tasks without the option.
+    pub(crate) threads: Option<(usize, bool)>,
+    pub(crate) memory: (u64, bool),
+    pub(crate) tmp_dir: (&'a Path, bool),
+}
+
+impl Decisions<'_> {
+    /// Logs the options at -v.
+    pub(crate) fn log(&self) {
+        let (format, asked) = self.format;
+        match self.output {
+            Some(path) => {
+                let why = because(asked, "by the ending");
+                log::info!("output: {}; {format}, {why}", path.display());
+            }
+            None => {
+                let why = because(asked, "the default there");
+                log::info!("output: standard output; {format}, {why}");
+            }
+        }
+        if let Some((threads, asked)) = self.threads {
+            let why = because(asked, "the cores this process may use");
+            log::info!("threads: {threads}, {why}");
+        }
+        let (memory, asked) = self.memory;
+        let why = because(
+            asked,
+            "a quarter of the memory of the machine or control group",
+        );
+        log::info!(
+            "memory: {}, {why}; beyond it, temporary files are used",
+            BinaryBytes(memory)
+        );
+        let (folder, asked) = self.tmp_dir;
+        let why = because(
+            asked,
+            match self.output {
+                Some(_) => "the folder of the output",
+                None => "the system's",
+            },
+        );
+        log::info!("temporary files: {}, {why}", folder.display());
+    }
+}
+
+fn because(asked: bool, default: &'static str) -> &'static str {
+    if asked { "as asked" } else { default }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_summed_and_zeros_left_out() {
+        assert_eq!(counted([("a", 0)]), "0");
+        assert_eq!(counted([("a", 2), ("b", 0), ("c", 1)]), "3 (a 2, c 1)");
+    }
+}
