@@ -178,8 +178,10 @@ const EDGE_FURTHER: [Field; 26] = {
     fields
 };
 
-/// The fields that changes have only if edges, mentions, nodes or pairs are compared: the fields that identify those.
-const CHANGE_FURTHER: [Field; 6] = [
+/// The fields that identify edges, mentions, nodes and pairs when two outputs are compared, in the order of comparison. Rows of
+/// a kind have some of them.
+pub(crate) const IDENTITY: [Field; 7] = [
+    Field::Doi,
     Field::Record,
     Field::Source,
     Field::Document,
@@ -187,6 +189,9 @@ const CHANGE_FURTHER: [Field; 6] = [
     Field::Relation,
     Field::UpdateType,
 ];
+
+/// The fields that changes have only if edges, mentions, nodes or pairs are compared: those that identify a row besides its name.
+const CHANGE_FURTHER: &[Field] = IDENTITY.split_at(1).1;
 
 const ANSWER: [Field; 8] = [
     Field::DoiOrNull,
@@ -257,7 +262,7 @@ impl RowKind {
             | RowKind::Counts
             | RowKind::Prefixes
             | RowKind::Answers => &[],
-            RowKind::Changes => &CHANGE_FURTHER,
+            RowKind::Changes => CHANGE_FURTHER,
             RowKind::Mentions => &MENTION_FURTHER,
             RowKind::Edges => &EDGE_FURTHER,
         }

@@ -1,21 +1,10 @@
-//! Fields that identify a row of edges, mentions, nodes or pairs when two outputs are compared.
+//! The values that identify a row of edges, mentions, nodes or pairs when two outputs are compared.
 
 use std::marker::PhantomData;
 
 use super::fault::RecordFault;
-use super::field::{Field, FieldKind, RowKind};
+use super::field::{Field, FieldKind, IDENTITY, RowKind};
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
-
-/// The fields that identify rows, in the order of comparison. Rows of a kind have some of them.
-pub(crate) const IDENTITY: [Field; 7] = [
-    Field::Doi,
-    Field::Record,
-    Field::Source,
-    Field::Document,
-    Field::Role,
-    Field::Relation,
-    Field::UpdateType,
-];
 
 /// A kind of rows that are compared.
 pub(crate) trait ComparedKind: Clone + Default + Send + 'static {

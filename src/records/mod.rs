@@ -40,13 +40,13 @@ pub(crate) use columns::FileColumns;
 pub(crate) use copied_row::CopiedRow;
 pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
-pub(crate) use field::{Field, RowKind};
+pub(crate) use field::{Field, IDENTITY, RowKind};
 pub(crate) use format::has_ending;
 #[cfg(feature = "known")]
 pub(crate) use format::is_packed;
 pub use format::{Format, UnknownFormat};
 pub use forms::Forms;
-pub(crate) use identity::{ComparedKind, IDENTITY, OfEdges, OfNodes, OfPairs, RowIdentity};
+pub(crate) use identity::{ComparedKind, OfEdges, OfNodes, OfPairs, RowIdentity};
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use node::NodeRow;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use memchr::memchr2;
 
-use super::place::{Event, Place, TEXT, keep, keep_within};
+use super::place::{Event, Place, TEXT, identify, keep, keep_within};
 use super::stack;
 use super::table::{BIBTEX, Meaning};
 use super::wanted::{CAPTURED, Wanted};
@@ -357,17 +357,8 @@ impl Bibtex {
             identify(rank, &self.kept[..end], report);
         }
         if self.is_field {
-            let text = String::from_utf8_lossy(&self.kept);
-            let text = text.trim();
-            let numbers = self.wanted.fields_named(&self.word);
-            let offset = self.value;
-            numbers.for_each(|number| {
-                report(Event::Field {
-                    number,
-                    text: Some(text),
-                    offset,
-                })
-            });
+            let value = (&*self.kept, self.value);
+            self.wanted.report_named(&self.word, value, report);
         }
         self.start_field();
     }
@@ -404,16 +395,6 @@ impl Bibtex {
 /// Whether the type of an entry may have this byte. BibTeX has letters only; programs also write digits, `_` and `-`.
 pub(super) fn is_type(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
-}
-
-fn identify(rank: u8, text: &[u8], report: &mut dyn FnMut(Event<'_>)) {
-    let text = String::from_utf8_lossy(text);
-    if !text.trim().is_empty() {
-        report(Event::Id {
-            rank,
-            text: text.trim(),
-        });
-    }
 }
 
 /// Returns false if the first byte of the line that is not blank is not `@`. Returns true if the line has only blanks so far.

@@ -102,3 +102,14 @@ pub(super) fn keep_within(text: &mut Vec<u8>, max: usize, piece: &[u8]) {
     let free = max.saturating_sub(text.len());
     text.extend_from_slice(&piece[..piece.len().min(free)]);
 }
+
+/// Reports an identifier of the innermost record, unless it is blank.
+pub(super) fn identify(rank: u8, text: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+    let text = String::from_utf8_lossy(text);
+    if !text.trim().is_empty() {
+        report(Event::Id {
+            rank,
+            text: text.trim(),
+        });
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::place::{Event, Place, TEXT, keep_within};
+use super::place::{Event, Place, TEXT, identify, keep_within};
 use super::stack;
 use super::table::{Meaning, RIS};
 use super::wanted::{CAPTURED, Wanted};
@@ -127,27 +127,14 @@ impl Ris {
     }
 
     fn end_line(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        if let Meaning::Id(rank) = self.meaning {
-            let text = String::from_utf8_lossy(&self.kept);
-            if !text.trim().is_empty() && self.kept.len() < TEXT {
-                report(Event::Id {
-                    rank,
-                    text: text.trim(),
-                });
-            }
+        if let Meaning::Id(rank) = self.meaning
+            && self.kept.len() < TEXT
+        {
+            identify(rank, &self.kept, report);
         }
         if std::mem::take(&mut self.is_field) {
-            let text = String::from_utf8_lossy(&self.kept);
-            let text = text.trim();
-            let numbers = self.wanted.fields_named(&self.tag);
-            let offset = self.value;
-            numbers.for_each(|number| {
-                report(Event::Field {
-                    number,
-                    text: Some(text),
-                    offset,
-                })
-            });
+            let value = (&*self.kept, self.value);
+            self.wanted.report_named(&self.tag, value, report);
         }
         self.kept.clear();
         self.line.clear();

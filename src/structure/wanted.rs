@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::elements::Elements;
+use super::place::Event;
 use super::pointers::Pointers;
 use super::record_field::{RecordField, RecordPath};
 use super::table::RecordId;
@@ -72,6 +73,24 @@ impl Wanted {
         };
         let fields = self.fields.iter().enumerate();
         fields.filter_map(move |(number, field)| is_named(field).then_some(number))
+    }
+
+    /// Reports the text of a value at an offset of the document to each of the fields with this name.
+    pub(super) fn report_named(
+        &self,
+        name: &[u8],
+        (value, offset): (&[u8], u64),
+        report: &mut dyn FnMut(Event<'_>),
+    ) {
+        let text = String::from_utf8_lossy(value);
+        let text = Some(text.trim());
+        for number in self.fields_named(name) {
+            report(Event::Field {
+                number,
+                text,
+                offset,
+            });
+        }
     }
 }
 
