@@ -89,6 +89,13 @@ pub struct ResumedWork {
     pub bytes_read: u64,
 }
 
+impl ResumedWork {
+    /// Sets the number of bytes that need not be read again.
+    pub(crate) fn with_bytes_read(self, bytes_read: u64) -> Self {
+        ResumedWork { bytes_read, ..self }
+    }
+}
+
 /// The options of a run.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]

@@ -139,27 +139,13 @@ impl CheckBuilder {
         }
         let output = self.output.output.as_deref().and_then(named_output);
         let refused = |error| Error::new(ErrorKind::Check(error));
-        if self.check.diff && self.check.format.is_some() {
-            return Err(refused(CheckError::DiffFormat));
-        }
-        if (self.check.fix || self.check.diff) && self.check.column.is_some() {
-            return Err(refused(CheckError::Fix(
-                "a column of a table; doisift normalize --column --clean does",
-            )));
-        }
+        self.check.check().map_err(refused)?;
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
-        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude)
-            .map_err(|error| Error::new(ErrorKind::Glob(error)))?;
         let settings = CheckSettings {
             given: self.values(),
-            search: search
-                .own(crate::temporary::is_own)
-                .follow_links(self.sources.follow),
-            format: match self.check.diff {
-                true => CheckFormat::Text,
-                false => chosen_format(self.check.format, output.as_deref()).map_err(refused)?,
-            },
+            search: self.search()?,
+            format: self.check.format(output.as_deref()).map_err(refused)?,
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
                 id: None,
@@ -188,6 +174,13 @@ impl CheckBuilder {
         Ok(Check { settings })
     }
 
+    fn search(&self) -> Result<SourceSearch, Error> {
+        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude);
+        let search = search.map_err(|error| Error::new(ErrorKind::Glob(error)))?;
+        let search = search.own(crate::temporary::is_own);
+        Ok(search.follow_links(self.sources.follow))
+    }
+
     /// Returns the registry to ask, or `None` if the check is offline.
     ///
     /// # Errors
@@ -206,28 +199,45 @@ impl CheckBuilder {
     }
 }
 
-/// Returns the format that was given, or the one that the output's ending implies.
-fn chosen_format(
-    given: Option<CheckFormat>,
-    output: Option<&Path>,
-) -> Result<CheckFormat, CheckError> {
-    let format = match (given, output) {
-        (Some(format), _) => format,
-        (None, None) => CheckFormat::Text,
-        (None, Some(path)) => {
-            let plain = match path.extension().and_then(|ending| ending.to_str()) {
-                Some("gz" | "zst") => Path::new(path.file_stem().unwrap_or_default()),
-                _ => path,
-            };
-            let ending = plain.extension().and_then(|ending| ending.to_str());
-            let format = ending.and_then(|ending| ending.parse().ok());
-            format.ok_or_else(|| CheckError::UnknownEnding(path.to_owned()))?
+impl CheckingOptions {
+    /// Returns the format that was given, or the one that the output's ending implies. A diff is a text.
+    fn format(&self, output: Option<&Path>) -> Result<CheckFormat, CheckError> {
+        let format = match (self.format, output) {
+            _ if self.diff => return Ok(CheckFormat::Text),
+            (Some(format), _) => format,
+            (None, None) => CheckFormat::Text,
+            (None, Some(path)) => format_of(path)?,
+        };
+        match (format, output) {
+            (CheckFormat::Text, Some(path)) => Err(CheckError::UnknownEnding(path.to_owned())),
+            _ => Ok(format),
         }
-    };
-    match (format, output) {
-        (CheckFormat::Text, Some(path)) => Err(CheckError::UnknownEnding(path.to_owned())),
-        _ => Ok(format),
     }
+
+    /// # Errors
+    /// If options contradict each other.
+    fn check(&self) -> Result<(), CheckError> {
+        if self.diff && self.format.is_some() {
+            return Err(CheckError::DiffFormat);
+        }
+        if (self.fix || self.diff) && self.column.is_some() {
+            return Err(CheckError::Fix(
+                "a column of a table; doisift normalize --column --clean does",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the format that the ending of an output implies.
+fn format_of(path: &Path) -> Result<CheckFormat, CheckError> {
+    let plain = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("gz" | "zst") => Path::new(path.file_stem().unwrap_or_default()),
+        _ => path,
+    };
+    let ending = plain.extension().and_then(|ending| ending.to_str());
+    let format = ending.and_then(|ending| ending.parse().ok());
+    format.ok_or_else(|| CheckError::UnknownEnding(path.to_owned()))
 }
 
 /// The verdicts that are findings.

@@ -70,31 +70,43 @@ impl<'a, 's> CheckReading<'a, 's> {
         self.failure.get_or_insert(error);
     }
 
-    /// Checks a document part by part: reads, judges the references, delivers their rows.
-    fn check(
+    /// Whether files are repaired, or their repairs are shown.
+    fn has_repairs(&self) -> bool {
+        self.settings.fix || self.settings.diff
+    }
+
+    /// Reads the head of a document, which decides how the document is read. Reads the rest too if that must be held as a whole.
+    fn start(
         &mut self,
-        DocumentHead { name, origin, .. }: &DocumentHead,
-        from: &mut dyn ReadBytes,
-    ) -> Result<(), Error> {
-        let name = name.as_ref();
-        let sizes = self.settings.held;
-        let mut held = HeldDocument::new(from, sizes);
+        held: &mut HeldDocument<'_>,
+        head: &DocumentHead,
+    ) -> Result<DocumentReader, Error> {
+        let name = head.name.as_ref();
         self.whole_or_part(held.fill(), name)?;
         let column = self.settings.column.as_deref();
         let column = column.map(|column| (column, self.settings.header));
         if column.is_some() {
             self.whole_or_part(held.fill_line(), name)?;
         }
-        let reader = DocumentReader::of(&held.bytes, held.has_ended, column, *origin);
-        let mut reader = reader.map_err(bad_table)?;
-        let max = match self.settings.fix || self.settings.diff {
+        let reader = DocumentReader::of(&held.bytes, held.has_ended, column, head.origin);
+        let reader = reader.map_err(bad_table)?;
+        let sizes = self.settings.held;
+        let max = match self.has_repairs() {
             true => Some(sizes.max_repaired),
             false => reader.is_whole().then_some(sizes.max),
         };
         if let Some(max) = max.filter(|_| !held.has_ended) {
             self.whole_or_part(held.fill_whole(max), name)?;
         }
-        let mut repairs = match self.settings.fix || self.settings.diff {
+        Ok(reader)
+    }
+
+    /// Checks a document part by part: reads, judges the references, delivers their rows.
+    fn check(&mut self, head: &DocumentHead, from: &mut dyn ReadBytes) -> Result<(), Error> {
+        let name = head.name.as_ref();
+        let mut held = HeldDocument::new(from, self.settings.held);
+        let mut reader = self.start(&mut held, head)?;
+        let mut repairs = match self.has_repairs() {
             true => self.repairs(name.is_none(), &held.bytes)?,
             false => None,
         };

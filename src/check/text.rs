@@ -225,19 +225,14 @@ fn held_place(place: &Range<u64>, offset: u64) -> Range<usize> {
 
 /// Adds the references of an item: each text of a field for names and each other name in it, or an empty reference.
 fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut Vec<Reference>) {
-    let CitedItem {
-        place,
-        key,
-        names,
-        record,
-    } = item;
+    let (key, record) = (item.key, item.record);
     let first = references.len();
     let mut stated = HashSet::new();
-    for name in names {
+    let is_wanted = |name: &CitedName| {
         let is_inside = |found: &FoundName| name.holds(found, offset);
-        if name.is_any && !found.iter().any(is_inside) {
-            continue;
-        }
+        !name.is_any || found.iter().any(is_inside)
+    };
+    for name in item.names.into_iter().filter(is_wanted) {
         stated.extend(clean(&name.text).map(|cleaned| cleaned.doi.key().into_owned()));
         references.push(Reference {
             start: held_place(&name.place, offset).start,
@@ -247,10 +242,8 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
             written: Written::Field(Field::joined(name.text, FieldRole::Name)),
         });
     }
-    let fields: Vec<Range<usize>> = references[first..]
-        .iter()
-        .map(|one| one.place.clone())
-        .collect();
+    let fields = references[first..].iter().map(|one| one.place.clone());
+    let fields: Vec<_> = fields.collect();
     for name in found {
         let is_stated = fields.iter().any(|field| field.contains(&name.place.start));
         if !is_stated && stated.insert(name.doi.key().into_owned()) {
@@ -259,7 +252,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
     }
     references[first..].sort_by_key(|reference| reference.start);
     if references.len() == first {
-        let start = held_place(&place, offset).start;
+        let start = held_place(&item.place, offset).start;
         references.push(Reference {
             start,
             place: start..start,

@@ -102,6 +102,13 @@ impl NormalizeBuilder {
         self.names.presentation()
     }
 
+    fn header_choice(&self) -> HeaderChoice {
+        match self.tables.no_header {
+            true => HeaderChoice::Missing,
+            false => self.header.header_row.into(),
+        }
+    }
+
     /// Returns the run, ready to start.
     ///
     /// # Errors
@@ -126,11 +133,8 @@ impl NormalizeBuilder {
                 sheet: self.tables.sheet.clone(),
                 memory: SHARED,
             }),
+            header: self.header_choice(),
             inputs: self.inputs,
-            header: match self.tables.no_header {
-                true => HeaderChoice::Missing,
-                false => self.header.header_row.into(),
-            },
             max_row: self.tables.max_row.unwrap_or(row),
             tables: self.tables,
             names: self.names,

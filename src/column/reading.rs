@@ -376,16 +376,9 @@ impl InputReading<'_, '_> {
                 None => Ok(TableHead::at_once(DocumentReading::JsonArray)),
             };
         }
-        let table = TableHead::of(
-            (&text, whole),
-            format,
-            &settings.tables.column,
-            settings.header,
-        );
-        let table = table.map_err(|error| match &document.name {
-            Some(name) if **name == *"[Content_Types].xml" => TableError::Office,
-            _ => error,
-        })?;
+        let columns = &settings.tables.column;
+        let table = TableHead::of((&text, whole), format, columns, settings.header);
+        let table = table.map_err(|error| of_office(&document.name, error))?;
         let is_first = match &self.readings.first {
             Some(first) if first.reading != table.reading => return Err(TableError::Different),
             first => first.is_none(),
@@ -678,4 +671,12 @@ fn drop_mark(raw: &mut PeekReader<&mut dyn ReadBytes>) -> bool {
 fn blank_rows(bytes: &[u8]) -> usize {
     let content = bytes.iter().position(|byte| !b"\r\n".contains(byte));
     content.unwrap_or(bytes.len())
+}
+
+/// Returns the error of a document that is no table. One of the first members of an office file is the error of that file.
+fn of_office(name: &Option<Arc<str>>, error: TableError) -> TableError {
+    match name {
+        Some(name) if **name == *"[Content_Types].xml" => TableError::Office,
+        _ => error,
+    }
 }

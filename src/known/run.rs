@@ -22,7 +22,6 @@ use super::report::IndexingReport;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
-use crate::report::ResumedWork;
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
 /// Unpacked bytes may take 1/16 of the memory.
@@ -236,23 +235,15 @@ fn listed(source: &Source) -> String {
 
 /// Writes the index.
 fn write(
-    collector: Collector<'_>,
+    mut collector: Collector<'_>,
     rows: Output,
     started: Instant,
 ) -> Result<(Output, IndexingReport), Error> {
-    let Collector {
-        settings,
-        builder,
-        counts,
-        mut losses,
-        unfound,
-        resumed,
-        ..
-    } = collector;
-    losses.unite(unfound);
+    let (settings, counts) = (collector.settings, collector.counts);
+    collector.losses.unite(collector.unfound);
     let monitor = &settings.monitor;
     let mut out = IndexOutput { rows, monitor };
-    let built = builder.finish(&mut out);
+    let built = collector.builder.finish(&mut out);
     not_cancelled(monitor)?;
     let built = built.map_err(|error| failed(settings, error))?;
     if built.names == 0 {
@@ -263,10 +254,9 @@ fn write(
         version: env!("CARGO_PKG_VERSION"),
         options: settings.for_report(),
         sources: counts.sources,
-        resumed: resumed.map(|earlier| ResumedWork {
-            bytes_read: progress.resumed,
-            ..earlier
-        }),
+        resumed: collector
+            .resumed
+            .map(|earlier| earlier.with_bytes_read(progress.resumed)),
         documents: counts.documents,
         names: counts.names,
         notices: counts.notices,
@@ -274,7 +264,7 @@ fn write(
         drafts: counts.drafts,
         known: built.names,
         noted: built.noted,
-        errors: losses,
+        errors: collector.losses,
         bytes_read: progress.bytes,
         seconds: started.elapsed().as_secs_f64(),
     };

@@ -55,7 +55,14 @@ impl OrderedRows {
             return Err(ordered.failed(error));
         }
         let found = found.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        let mut found = found.into_iter().flatten();
+        OrderedRows::united(found.into_iter().flatten(), chosen)
+    }
+
+    /// Unites the columns of the inputs. Returns `None` if there are none.
+    fn united<'p>(
+        mut found: impl Iterator<Item = FoundInput<'p>>,
+        chosen: Option<&[String]>,
+    ) -> Result<Option<Self>, Error> {
         let Some(first) = found.next() else {
             return Ok(None);
         };

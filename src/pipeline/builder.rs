@@ -9,7 +9,7 @@ use doisift_documents::{
 
 use super::Pipeline;
 use super::options::{FurtherRows, ScanOptions};
-use super::selection::{record_fields, select};
+use super::selection::{Selection, record_fields, select};
 use crate::checkpoint::fault;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -120,21 +120,14 @@ impl PipelineBuilder {
         let known = lookup::chosen(self.lookup.known.as_deref())?;
         let threads = self.threads_or_default();
         let output = self.output.output.as_deref().and_then(named_output);
-        let (format, parts) =
-            chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
-        let parts = parts.map(|plan| self.part_plan(plan));
+        let (format, parts) = self.rows(output.as_deref())?;
         let options = ScanOptions {
             names_to: self.chosen_names()?,
             nodes_to: self.chosen_nodes()?,
             given: self.values(),
             search: self.search()?,
             preprocessor: self.preprocessor()?,
-            selection: select(
-                &self.selection,
-                format,
-                self.lookup.known.is_some(),
-                self.output.nodes_to.is_some(),
-            )?,
+            selection: self.selection(format)?,
             threads,
             chunk: self.resources.chunk.map(|bytes| bytes.max(1)),
             limits: self.limits.limits(),
@@ -212,6 +205,20 @@ impl PipelineBuilder {
     }
 
     /// Returns the plan, with the arguments and options of the run for the manifest.
+    /// Returns the format of the rows, and how they are divided into parts.
+    fn rows(&self, output: Option<&Path>) -> Result<(Format, Option<PartPlan>), Error> {
+        let OutputOptions {
+            format, part_size, ..
+        } = self.output;
+        let (format, parts) = chosen_rows(format, output, part_size)?;
+        Ok((format, parts.map(|plan| self.part_plan(plan))))
+    }
+
+    fn selection(&self, format: Format) -> Result<Selection, Error> {
+        let (known, nodes) = (&self.lookup.known, &self.output.nodes_to);
+        select(&self.selection, format, known.is_some(), nodes.is_some())
+    }
+
     fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
         let lists = self.sources.files_from.iter();
         plan.about = PartAbout {

@@ -151,10 +151,7 @@ impl<'r> EdgeFinder<'r> {
         // A mention of the whole value may still be another name than the value itself, for example if that has a blank or an
         // entity.
         let is_whole = value == (at..at + anchor.length as usize)
-            && anchor
-                .key
-                .as_deref()
-                .is_some_and(|key| syntax.shows(raw, key));
+            && (anchor.key.as_deref()).is_some_and(|key| syntax.shows(raw, key));
         if is_whole && self.values.is_none() {
             self.stated = end;
             return mention(join, anchor, None, out);

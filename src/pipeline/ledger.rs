@@ -56,8 +56,14 @@ enum Found {
 }
 
 impl<'p> ScanLedger<'p> {
-    /// Creates the ledger of a run. If it resumes an earlier one, `done` is the finished work of that.
-    pub(super) fn new(options: &'p ScanOptions, done: Option<&Done>, unfound: &Unfound) -> Self {
+    /// Creates the ledger of a run. If it resumes an earlier one, `done` is the finished work of that. If `by_marks`, findings
+    /// count only when a mark after them is reached.
+    pub(super) fn new(
+        options: &'p ScanOptions,
+        done: Option<&Done>,
+        unfound: &Unfound,
+        by_marks: bool,
+    ) -> Self {
         let mut entries = done.map_or_else(LedgerEntries::default, |done| {
             options.monitor.add_resumed(done.bytes_read);
             options.monitor.add_mentions(done.counts.mentions());
@@ -74,7 +80,7 @@ impl<'p> ScanLedger<'p> {
             stopped: AtomicBool::new(entries.failure.is_some()),
             entries: Mutex::new(entries),
             notices: Notices::default(),
-            by_marks: false,
+            by_marks,
             met: Met::default(),
         }
     }
@@ -89,12 +95,6 @@ impl<'p> ScanLedger<'p> {
             skipped: entries.skipped.clone(),
             bytes_read: self.options.monitor.progress().bytes,
         }
-    }
-
-    /// Makes findings count only when a mark after them is reached.
-    pub(super) fn count_by_marks(mut self) -> Self {
-        self.by_marks = true;
-        self
     }
 
     /// Returns the bytes of text that were counted so far.

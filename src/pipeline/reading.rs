@@ -86,36 +86,18 @@ pub(super) fn read<'r>(
     scans: &mut dyn Scans,
 ) -> Counts {
     let named = NamedSource::new(ordinal, source);
-    let mut reading = SourceReading {
-        run,
-        named: &named,
-        gain: Gain::default(),
-        ordinal: 0,
-        begun: 0,
-        counted: 0,
-        unmarked: 0,
-        passing: run.resumed_in(ordinal),
-        from: 0,
-        before: run.plan.options.monitor.progress().bytes,
-        dictionaries: Dictionaries::default(),
-        whole: None,
-        scans,
-    };
+    let mut reading = SourceReading::new(run, &named, scans);
     let gate = SourceGate::new(&run.gates, &run.backlog, &run.ledger, role);
     let read_options = run.plan.read_options(&run.ledger, unpackers, Some(&gate));
     let read = read_options.read_source(source, &mut reading);
     run.plan.options.monitor.add_sources(1);
-    let (gain, begun, counted) = (reading.gain, reading.begun, reading.counted);
+    let (place, gain, counted) = (reading.place(), reading.gain, reading.counted);
     if reading.passing.is_some() {
         run.refuse_mark(&named);
     }
     if source.is_pipe() {
         run.plan.options.monitor.note_stream_end();
     }
-    let place = ReadPlace {
-        source: ordinal,
-        document: ReadDocument::Begun(begun),
-    };
     let report_loss = |error| {
         run.ledger
             .report_loss(place, Arc::clone(&named.name), None, error)
@@ -132,7 +114,25 @@ pub(super) fn read<'r>(
     }
 }
 
-impl SourceReading<'_, '_> {
+impl<'a, 'r> SourceReading<'a, 'r> {
+    fn new(run: &'r SharedScan<'r>, named: &'a NamedSource, scans: &'a mut dyn Scans) -> Self {
+        SourceReading {
+            run,
+            named,
+            gain: Gain::default(),
+            ordinal: 0,
+            begun: 0,
+            counted: 0,
+            unmarked: 0,
+            passing: run.resumed_in(named.ordinal),
+            from: 0,
+            before: run.plan.options.monitor.progress().bytes,
+            dictionaries: Dictionaries::default(),
+            whole: None,
+            scans,
+        }
+    }
+
     fn place(&self) -> ReadPlace {
         ReadPlace {
             source: self.named.ordinal,

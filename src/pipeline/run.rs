@@ -13,7 +13,7 @@ use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
-use crate::report::{KnownReport, Report, ResumedWork};
+use crate::report::{KnownReport, Report};
 use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
@@ -141,10 +141,7 @@ fn write(
     });
     let progress = options.monitor.progress();
     let report = Report {
-        resumed: earlier.map(|earlier| ResumedWork {
-            bytes_read: progress.resumed,
-            ..earlier
-        }),
+        resumed: earlier.map(|earlier| earlier.with_bytes_read(progress.resumed)),
         skipped: entries.skipped,
         links: plan.passed_over.links.0,
         records: drained.records,

@@ -58,15 +58,11 @@ impl<'p> SharedScan<'p> {
         let checkpoint = checkpoint.map(Arc::new);
         let done = earlier.as_ref().map(|earlier| &earlier.done);
         let work = done.and_then(|done| resumed_work(done, resumed.as_ref()));
-        let mut ledger = ScanLedger::new(options, done, unfound);
         // Rows are resumed at a mark that was reached before, so no source need be read to its end.
         let by_marks = checkpoint.is_some() && options.selection.writes_mentions();
-        if by_marks {
-            ledger = ledger.count_by_marks();
-        }
-        options
-            .monitor
-            .set_resumable(checkpoint.is_some() && !by_marks);
+        let ledger = ScanLedger::new(options, done, unfound, by_marks);
+        let is_resumable = checkpoint.is_some() && !by_marks;
+        options.monitor.set_resumable(is_resumable);
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
         let run = SharedScan {

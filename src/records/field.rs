@@ -285,6 +285,23 @@ impl RowKind {
         needed.find(|&field| !has(field))
     }
 
+    /// Whether each of these columns is a field of such rows.
+    fn knows(self, names: &[&str]) -> bool {
+        let is_field = |name: &&str| self.all_fields().any(|field| field.name() == *name);
+        names.iter().all(is_field)
+    }
+
+    /// Whether a file of such rows may have exactly these columns.
+    fn may_have(self, names: &[&str]) -> bool {
+        let has = |field: Field| names.contains(&field.name());
+        let may_lack = match self {
+            RowKind::Mentions | RowKind::Edges => true,
+            RowKind::Changes => has(Field::Change),
+            _ => false,
+        };
+        self.knows(names) && (may_lack || self.missing(has).is_none())
+    }
+
     /// Whether all rows of such a file may lack a field. Single rows may not, unless the field follows from the name.
     pub(super) fn may_lack(self, field: Field) -> bool {
         match field {
@@ -466,16 +483,6 @@ impl Field {
 /// and nodes may have other columns after their fields.
 pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     let has = |field: Field| names.contains(&field.name());
-    let is_of = |rows: RowKind| {
-        let known = |name: &&str| rows.all_fields().any(|field| field.name() == *name);
-        let whole = rows.missing(has).is_none();
-        let may_lack = match rows {
-            RowKind::Mentions | RowKind::Edges => true,
-            RowKind::Changes => has(Field::Change),
-            _ => false,
-        };
-        names.iter().all(known) && (whole || may_lack)
-    };
     let ways = [
         RowKind::Records,
         RowKind::Pairs,
@@ -484,15 +491,11 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
         RowKind::Answers,
         RowKind::Changes,
     ];
-    let whole = ways.into_iter().find(|&rows| is_of(rows));
-    let of_records = |name: &&str| {
-        let mut fields = RowKind::Records.all_fields();
-        fields.any(|field| field.name() == *name)
-    };
+    let whole = ways.into_iter().find(|rows| rows.may_have(names));
     let of_mentions = || {
-        let kinds = [RowKind::Mentions, RowKind::Edges];
-        let mut kinds = kinds.into_iter().filter(|_| !names.iter().all(of_records));
-        kinds.find(|&rows| is_of(rows))
+        let kinds = [RowKind::Mentions, RowKind::Edges].into_iter();
+        let mut kinds = kinds.filter(|_| !RowKind::Records.knows(names));
+        kinds.find(|rows| rows.may_have(names))
     };
     let has_place = || {
         [Field::Record, Field::RefIndex, Field::Role]

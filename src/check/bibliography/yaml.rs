@@ -28,18 +28,7 @@ impl YamlLayout {
     /// Returns the layout of a document that starts with `head`, or `None` if it is not a bibliography.
     pub(in crate::check) fn of(head: &[u8]) -> Option<YamlLayout> {
         let head = String::from_utf8_lossy(head);
-        let lines = head
-            .trim_start_matches('\u{feff}')
-            .lines()
-            .map(str::trim_end);
-        let is_said = |line: &&str| {
-            !line.trim_start().is_empty()
-                && !line.trim_start().starts_with('#')
-                && !line.starts_with('%')
-        };
-        let mut lines = lines.filter(is_said).peekable();
-        lines.next_if(|line| *line == "---");
-        let lines: Vec<&str> = lines.collect();
+        let lines = content_lines(&head);
         // A document marker means front matter of a text, or several documents.
         if lines.iter().any(|line| matches!(*line, "---" | "...")) {
             return None;
@@ -91,6 +80,19 @@ impl YamlLayout {
         references.sort_by_key(|reference| reference.start);
         Taken { references, passed }
     }
+}
+
+/// Returns the lines of a document without comments, directives and blank ones, and without a marker at the start.
+fn content_lines(text: &str) -> Vec<&str> {
+    let lines = text.trim_start_matches('\u{feff}').lines();
+    let is_content = |line: &&str| {
+        let start = line.trim_start();
+        !start.is_empty() && !start.starts_with('#') && !line.starts_with('%')
+    };
+    let lines = lines.map(str::trim_end).filter(is_content);
+    let mut lines = lines.peekable();
+    lines.next_if(|line| *line == "---");
+    lines.collect()
 }
 
 /// A mapping or list that is open.
@@ -325,13 +327,13 @@ impl YamlEntry {
             names.extend(self.addresses.iter().find(is_name).cloned());
             role = FieldRole::Any;
         }
+        let record = match is_compared {
+            true => 0,
+            false => Reference::UNCOMPARED,
+        };
         let reference = |place: Range<usize>, written| Reference {
             start: place.start,
-            record: if is_compared {
-                0
-            } else {
-                Reference::UNCOMPARED
-            },
+            record,
             place,
             key: self.key.clone(),
             written,
@@ -343,18 +345,13 @@ impl YamlEntry {
             }));
             return;
         }
-        let found = self
-            .addresses
-            .iter()
-            .chain(&self.others)
-            .find_map(|(_, place)| {
-                let found = prose::found(&text.as_bytes()[place.clone()], TextKind::Unknown);
-                let first = found.into_iter().next()?;
-                Some(reference(
-                    place.start + first.place.start..place.start + first.place.end,
-                    first.written,
-                ))
-            });
+        let mut values = self.addresses.iter().chain(&self.others);
+        let found = values.find_map(|(_, place)| {
+            let found = prose::found(&text.as_bytes()[place.clone()], TextKind::Unknown);
+            let first = found.into_iter().next()?;
+            let place = place.start + first.place.start..place.start + first.place.end;
+            Some(reference(place, first.written))
+        });
         let missed = self
             .is_reference
             .then(|| reference(self.start..self.start, Written::Nothing));

@@ -232,28 +232,15 @@ fn csv_with(wrong: &str) -> String {
     format!("{HEADER}{row}\"10.5555/b,\",1,1,1,bare,\"s\n\",,0,x,true\n{wrong}\n")
 }
 
-#[test]
-fn a_wrong_field_is_named() {
-    let names: Vec<_> = HEADER.trim_end().split(',').collect();
-    let row = [
-        "10.5555/c",
-        "3",
-        "2",
-        "1",
-        "bare",
-        "s",
-        "",
-        "0",
-        "x",
-        "true",
-    ];
+/// Returns fields of records with a wrong value of each, and what they must be.
+fn wrong_fields() -> [(&'static str, &'static str, &'static str); 21] {
     let count = "a whole number from 1 to 9223372036854775807";
     let offset = "a whole number from 0 to 9223372036854775807";
     let documents = "a whole number from 1 to that of mentions";
     let sources = "a whole number from 1 to that of documents";
     let forms = "one or more of arxiv, bare, doi, hdl, info, label, url, urn, and no more than there are mentions";
     let name = "a DOI name, such as 10.1000/182";
-    for (field, value, wanted) in [
+    [
         ("mentions", "-1", count),
         ("mentions", "0", count),
         ("mentions", "9223372036854775808", count),
@@ -275,7 +262,25 @@ fn a_wrong_field_is_named() {
         ("doi", "hello", name),
         ("doi", "10.5555/", name),
         ("doi", "doi:10.5555/c", name),
-    ] {
+    ]
+}
+
+#[test]
+fn a_wrong_field_is_named() {
+    let names: Vec<_> = HEADER.trim_end().split(',').collect();
+    let row = [
+        "10.5555/c",
+        "3",
+        "2",
+        "1",
+        "bare",
+        "s",
+        "",
+        "0",
+        "x",
+        "true",
+    ];
+    for (field, value, wanted) in wrong_fields() {
         let mut wrong = row;
         wrong[names.iter().position(|name| *name == field).unwrap()] = value;
         let error = format!("line 5: {field} is {value:?}, and must be {wanted}{REMEDY}");
