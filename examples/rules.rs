@@ -12,7 +12,7 @@ fn main() -> io::Result<()> {
         writeln!(
             out,
             "{id}\t{:?}\t{end}\t{damages}\t{catches}\t{items}",
-            rule.applies()
+            rule.scope()
         )?;
     }
     Ok(())

@@ -105,10 +105,10 @@ mod structure;
 mod temporary;
 
 pub use doisift_core::{
-    Applies, Change, CheckDigit, Cleaned, Decision, Delimiter, Doi, DoiError, DoiErrorKind,
-    Example, Explanation, FindIter, Form, Match, Mention, NameSet, NotOneName, Pass, Reading,
-    Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, UrlEncoding,
-    Verdict, clean,
+    Change, CheckDigit, Cleaned, Decision, Delimiter, Doi, DoiError, DoiErrorKind, Example,
+    ExampleReading, Explanation, ExplanationStep, FindIter, Form, Match, Mention, NameSet,
+    NonCandidate, NotOneName, Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind,
+    UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
 };
 
 #[cfg(feature = "known")]

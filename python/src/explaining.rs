@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift::{
-    Change, CheckDigit, Doi, DoiError, Explanation, Index, IndexNames, Rule, Scanner, Step,
-    Verdict, clean as read_dirty,
+    Change, CheckDigit, Doi, DoiError, Explanation, ExplanationStep, Index, IndexNames, Rule,
+    Scanner, Verdict, clean as read_dirty,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -82,7 +82,7 @@ fn position<'py>(py: Python<'py>, one: &Explanation, start: usize) -> PyResult<B
     let (verdict, found, why) = match &one.verdict {
         Verdict::Found { doi, guessed } => ("found", Some((doi, *guessed)), None),
         Verdict::Refused(why) => ("refused", None, Some((why.name(), why.description()))),
-        Verdict::Passed(why) => ("no_name", None, Some((why.name(), why.description()))),
+        Verdict::NonCandidate(why) => ("no_name", None, Some((why.name(), why.description()))),
         _ => ("unknown", None, None),
     };
     let steps = one.steps.iter().map(|step| row_of(py, step));
@@ -98,7 +98,7 @@ fn position<'py>(py: Python<'py>, one: &Explanation, start: usize) -> PyResult<B
     Ok(row)
 }
 
-fn row_of<'py>(py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyDict>> {
+fn row_of<'py>(py: Python<'py>, step: &ExplanationStep) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("topic", step.topic)?;
     row.set_item("finding", &step.finding)?;

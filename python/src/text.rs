@@ -108,7 +108,7 @@ pub(crate) fn text_kind(name: &str) -> PyResult<Option<TextKind>> {
 
 /// Detects the kind of a document from its head.
 pub(crate) fn kind_of(document: &[u8]) -> TextKind {
-    let head = &document[..document.len().min(TextKind::HEAD)];
+    let head = &document[..document.len().min(TextKind::HEAD_BYTES)];
     TextKind::of(head, head.len() == document.len())
 }
 

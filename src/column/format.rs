@@ -153,7 +153,7 @@ pub(super) const DELIMITERS: [u8; 4] = *b",;\t|";
 
 /// Detects the delimiter of a table: the one of the text kind, unless the first row has all wanted columns only with another one.
 fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Option<u8> {
-    let kind = match head.get(..TextKind::HEAD) {
+    let kind = match head.get(..TextKind::HEAD_BYTES) {
         Some(start) => TextKind::of(start, false),
         None => TextKind::of(head, whole),
     };

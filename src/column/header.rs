@@ -43,7 +43,7 @@ const MAX_HEADER_BYTES: usize = 16 << 20;
 /// Returns the head of a document that decides the layout of a table, and whether it is the whole document. Reads about `max`
 /// bytes to find a line end.
 pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut PeekReader<R>, max: usize) -> (&[u8], bool) {
-    let mut size = TextKind::HEAD;
+    let mut size = TextKind::HEAD_BYTES;
     loop {
         let head = raw.peek(size);
         let is_row = head.iter().any(|byte| b"\r\n".contains(byte));

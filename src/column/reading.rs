@@ -84,7 +84,7 @@ impl DocumentSink for InputReading<'_, '_> {
             return;
         }
         self.readings.documents += 1;
-        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
+        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         if let Some(TextOrigin::Sheet(sheets)) = head.origin {
             if self.settings.tables.in_place {
                 self.failure = Some(self.failed(&head.name, TableError::InPlace));
@@ -186,7 +186,7 @@ impl InputReading<'_, '_> {
         let is_sheet = matches!(origin, Some(TextOrigin::Sheet(_)));
         let marked: Option<Charset> = encoding.and_then(|encoding| encoding.parse().ok());
         let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
-        let head = raw.peek(TextKind::HEAD);
+        let head = raw.peek(TextKind::HEAD_BYTES);
         let read = if is_sheet {
             Charset::UTF_8
         } else {
@@ -207,7 +207,7 @@ impl InputReading<'_, '_> {
         let error = self.failed(&name, TableError::Unmarked(read.name()));
         let mut decoded = Utf8Text::new(raw, read).ok_or(error)?;
         let raw: PeekReader<&mut dyn ReadBytes> =
-            PeekReader::with_capacity(&mut decoded, TextKind::HEAD);
+            PeekReader::with_capacity(&mut decoded, TextKind::HEAD_BYTES);
         self.table(OpenDocument {
             name,
             raw,
@@ -360,7 +360,7 @@ impl InputReading<'_, '_> {
     ) -> Result<TableHead, TableError> {
         let settings = self.settings;
         if settings.tables.column.is_empty() {
-            let head = document.raw.peek(TextKind::HEAD);
+            let head = document.raw.peek(TextKind::HEAD_BYTES);
             return Ok(TableHead::at_once(DocumentReading::lines(head)));
         }
         let format = self.pass_preamble(document, batch);
@@ -415,7 +415,7 @@ impl InputReading<'_, '_> {
         if document.is_sheet {
             return Some(TableFormat::Delimited(b','));
         }
-        let head = document.raw.peek(TextKind::HEAD);
+        let head = document.raw.peek(TextKind::HEAD_BYTES);
         let Some((delimiter, length)) = format::sep_line(head) else {
             return self.settings.format;
         };

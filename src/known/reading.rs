@@ -231,7 +231,7 @@ impl NamesReading<'_, '_> {
     fn read_document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
         self.names.place.document = name;
         self.names.collector.counts.documents += 1;
-        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
+        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         let mut offset = 0;
         if raw.peek(MARK.len()) == MARK {
             raw.consume(MARK.len());

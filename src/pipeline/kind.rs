@@ -11,13 +11,13 @@ use super::options::ScanOptions;
 pub(super) fn head(options: &ScanOptions) -> usize {
     match options.reading.input_kind {
         Some(_) => 0,
-        None => TextKind::HEAD,
+        None => TextKind::HEAD_BYTES,
     }
 }
 
 /// Returns the kind of a document that starts with `bytes`. These must be its [`head`] or more, or the whole document.
 pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
-    let is_whole = bytes.len() < TextKind::HEAD;
+    let is_whole = bytes.len() < TextKind::HEAD_BYTES;
     options
         .reading
         .input_kind
@@ -29,7 +29,7 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
 pub(super) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
     match options.reading.input_kind {
         Some(TextKind::Table(_)) if options.columns.is_given() => {
-            TextKind::of(text, text.len() < TextKind::HEAD)
+            TextKind::of(text, text.len() < TextKind::HEAD_BYTES)
         }
         _ => of(options, text),
     }

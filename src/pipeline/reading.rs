@@ -274,7 +274,7 @@ impl DocumentSink for SourceReading<'_, '_> {
         if head.origin.is_some() || !options.columns.is_given() {
             return self.text(head, bytes);
         }
-        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
+        let raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         match TextTable::start(options, &head, raw) {
             Ok(table) => {
                 let ragged = table.read(self);

@@ -264,7 +264,7 @@ impl DocumentSink for NameReading<'_> {
         if self.is_halted() {
             return;
         }
-        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD);
+        let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         let mut offset = 0;
         if raw.peek(MARK.len()) == MARK {
             raw.consume(MARK.len());

@@ -90,8 +90,8 @@ fn a_page_shows_its_first_element() {
 #[test]
 fn the_kind_does_not_depend_on_what_follows_the_head() {
     let row = "1,10.5555/abc,title\n";
-    let text = row.repeat(2 * TextKind::HEAD / row.len());
-    let head = &text.as_bytes()[..TextKind::HEAD];
+    let text = row.repeat(2 * TextKind::HEAD_BYTES / row.len());
+    let head = &text.as_bytes()[..TextKind::HEAD_BYTES];
     assert_eq!(TextKind::of(head, false), CSV);
     assert_eq!(TextKind::of(text.as_bytes(), true), CSV);
 }

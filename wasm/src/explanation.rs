@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use doisift_core::{Doi, Explanation, Scanner, Step, TextKind, Verdict};
+use doisift_core::{Doi, Explanation, ExplanationStep, Scanner, TextKind, Verdict};
 use serde::Serialize;
 
 use crate::{digit_name, units};
@@ -47,7 +47,7 @@ fn position(start: usize, one: Explanation) -> Position {
     let (verdict, reason) = match &one.verdict {
         Verdict::Found { .. } => ("found", None),
         Verdict::Refused(why) => ("refused", Some((why.name(), why.description()))),
-        Verdict::Passed(why) => ("no_name", Some((why.name(), why.description()))),
+        Verdict::NonCandidate(why) => ("no_name", Some((why.name(), why.description()))),
         _ => ("unknown", None),
     };
     Position {
@@ -62,8 +62,8 @@ fn position(start: usize, one: Explanation) -> Position {
     }
 }
 
-impl From<Step> for StepRow {
-    fn from(step: Step) -> Self {
+impl From<ExplanationStep> for StepRow {
+    fn from(step: ExplanationStep) -> Self {
         StepRow {
             topic: step.topic,
             finding: step.finding,

@@ -7,7 +7,8 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use doisift::{
-    Change, CheckDigit, Doi, Explanation, Printable, Rule, Scanner, Step, TextKind, Verdict, clean,
+    Change, CheckDigit, Doi, Explanation, ExplanationStep, Printable, Rule, Scanner, TextKind,
+    Verdict, clean,
 };
 use doisift::{Index, IndexNames};
 use serde_json::{Value, json};
@@ -166,7 +167,7 @@ fn write_scan(
     for one in explained {
         let (word, meaning) = verdict(&one.verdict);
         writeln!(out, "byte {:<6} {word}: {}", one.start, Printable(meaning))?;
-        for Step {
+        for ExplanationStep {
             topic,
             finding,
             rule,
@@ -194,7 +195,7 @@ fn verdict(verdict: &Verdict) -> (&'static str, String) {
             "refused",
             format!("{} ({})", reason.description(), reason.name()),
         ),
-        Verdict::Passed(pass) => ("no name", pass.description().to_owned()),
+        Verdict::NonCandidate(pass) => ("no name", pass.description().to_owned()),
         _ => ("unknown", String::new()),
     }
 }
@@ -242,7 +243,7 @@ fn position(kind: TextKind, one: &Explanation) -> Value {
     let (doi, guessed, reason) = match &one.verdict {
         Verdict::Found { doi, guessed } => (Some(doi), Some(*guessed), None),
         Verdict::Refused(reason) => (None, None, Some(reason.name())),
-        Verdict::Passed(pass) => (None, None, Some(pass.name())),
+        Verdict::NonCandidate(pass) => (None, None, Some(pass.name())),
         _ => (None, None, None),
     };
     let (word, _) = verdict(&one.verdict);

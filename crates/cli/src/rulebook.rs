@@ -97,7 +97,7 @@ fn write_rule(rule: Rule, out: &mut impl Write) -> io::Result<()> {
         out,
         "{}. Applies {}.",
         capitalised(rule.catches()),
-        rule.applies().description()
+        rule.scope().description()
     )?;
     if rule.is_guess() {
         write!(out, " The end is a guess.")?;

@@ -27,9 +27,9 @@ pub use scan::around;
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Applies, Change, Decision, Delimiter, Example, Explanation, FindIter, Form, Match, Mention,
-    NameSet, Pass, Reading, Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm,
-    UnknownKind, Verdict,
+    Change, Decision, Delimiter, Example, ExampleReading, Explanation, ExplanationStep, FindIter,
+    Form, Match, Mention, NameSet, NonCandidate, Rejection, Rule, RuleScope, Scanner, Stream,
+    Tally, TextKind, UnknownForm, UnknownKind, Verdict,
 };
 
 /// Compiles and runs the README's examples.

@@ -10,15 +10,15 @@ use crate::scan::rules::joint::numbered_line_end_len;
 use crate::scan::rules::suffix::is_typeset_dash;
 
 /// A rule on characters. Its function returns the number of bytes at the start of a text to replace, and the replacement.
-type FoldRow = (Rule, fn(&str) -> Option<(usize, String)>);
+type EditRule = (Rule, fn(&str) -> Option<(usize, String)>);
 
 /// Rules on characters that were read in a wrong encoding, and on ligatures.
-const TYPESET: [FoldRow; 2] = [(Rule::Mojibake, read_as_latin), (Rule::Ligature, ligature)];
+const MISREAD_RULES: [EditRule; 2] = [(Rule::Mojibake, read_as_latin), (Rule::Ligature, ligature)];
 
 /// A rule, the characters that it replaces, and their replacement.
-type CharacterRow = (Rule, fn(char) -> bool, &'static str);
+type CharacterRule = (Rule, fn(char) -> bool, &'static str);
 
-const PLAIN: [CharacterRow; 6] = [
+const REPLACEMENTS: [CharacterRule; 6] = [
     (Rule::LostCharacter, |c| c == '\u{FFFD}', ""),
     (Rule::FontMark, |c| c == '¡', "<"),
     (Rule::FontMark, |c| c == '¿', ">"),
@@ -28,7 +28,7 @@ const PLAIN: [CharacterRow; 6] = [
 ];
 
 /// Undoes entities, backslashes and full width, turns dashes into hyphens, and drops invisible characters.
-pub(super) fn characters(draft: &mut Draft) {
+pub(super) fn restore_characters(draft: &mut Draft) {
     draft.apply(Rule::QuotedPrintable, quoted_printable(&draft.text));
     draft.apply(Rule::BreakInEscape, broken_escapes(&draft.text));
     draft.apply(Rule::DirtBreak, line_numbers(&draft.text));
@@ -41,31 +41,31 @@ pub(super) fn characters(draft: &mut Draft) {
     }
     draft.apply(Rule::BreakAfterSoftHyphen, edits(&draft.text, soft_hyphen));
     if !draft.text.is_ascii() {
-        for (rule, read) in TYPESET {
+        for (rule, read) in MISREAD_RULES {
             draft.apply(rule, edits(&draft.text, read));
         }
         draft.apply(Rule::LookAlike, look_alikes(&draft.text));
     }
-    plain(draft);
+    replace_characters(draft);
 }
 
 /// Turns dashes into hyphens, undoes marks that fonts replaced, and drops invisible characters. Turns blanks of any width into
 /// blanks, and line ends into line feeds.
-pub(super) fn plain(draft: &mut Draft) {
+pub(super) fn replace_characters(draft: &mut Draft) {
     if draft.text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return;
     }
-    for (rule, is_meant, with) in PLAIN {
+    for (rule, is_meant, with) in REPLACEMENTS {
         let read = |rest: &str| {
             let c = rest.chars().next().filter(|c| is_meant(*c))?;
             Some((c.len_utf8(), with.to_owned()))
         };
         draft.apply(rule, edits(&draft.text, read));
     }
-    if draft.text.contains(is_odd_blank) {
+    if draft.text.contains(is_unusual_blank) {
         let blank = |c: char| match c {
             _ if is_line_end(c) => '\n',
-            _ if is_odd_blank(c) => ' ',
+            _ if is_unusual_blank(c) => ' ',
             _ => c,
         };
         draft.text = draft.text.chars().map(blank).collect();
@@ -73,13 +73,13 @@ pub(super) fn plain(draft: &mut Draft) {
 }
 
 /// Whether a character is a line end, or white space other than a blank.
-fn is_odd_blank(c: char) -> bool {
+fn is_unusual_blank(c: char) -> bool {
     c != ' ' && (c.is_whitespace() || is_line_end(c))
 }
 
 /// Returns the line ends and white space of `text` other than blanks.
-pub(super) fn odd_blanks(text: &str) -> String {
-    text.chars().filter(|c| is_odd_blank(*c)).collect()
+pub(super) fn unusual_blanks(text: &str) -> String {
+    text.chars().filter(|c| is_unusual_blank(*c)).collect()
 }
 
 /// Returns an edit for each match of `read`.
@@ -156,7 +156,7 @@ fn quoted_printable(text: &str) -> Vec<Edit> {
 }
 
 /// Undoes percent escapes once. Returns no edits if the result is not UTF-8.
-pub(super) fn percent(text: &str) -> Vec<Edit> {
+pub(super) fn undo_percent(text: &str) -> Vec<Edit> {
     escapes(b'%', text)
 }
 
@@ -193,7 +193,7 @@ fn ligature(rest: &str) -> Option<(usize, String)> {
 }
 
 /// Undoes UTF-8 that was read as cp1252 or Latin-1.
-pub(super) fn misread(text: &str) -> Vec<Edit> {
+pub(super) fn undo_misread_bytes(text: &str) -> Vec<Edit> {
     if text.is_ascii() {
         Vec::new()
     } else {
@@ -222,8 +222,8 @@ fn read_as_latin(rest: &str) -> Option<(usize, String)> {
 /// Returns the byte from 0x80 on that is `c` in cp1252 or Latin-1.
 fn byte_in_latin(c: char) -> Option<u8> {
     /// The characters of cp1252 from 0x80 to 0x9F; U+FFFD for undefined bytes.
-    const HIGH: &str = "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ";
-    let high = HIGH.chars().position(|other| other == c && c != '�');
+    const CP1252_HIGH: &str = "€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ";
+    let high = CP1252_HIGH.chars().position(|other| other == c && c != '�');
     let high = high.map(|at| 0x80 + at as u8);
     high.or_else(|| u8::try_from(u32::from(c)).ok().filter(|byte| *byte >= 0x80))
 }
@@ -234,13 +234,13 @@ fn look_alikes(text: &str) -> Vec<Edit> {
     let wide = text.contains("１０") || text.contains("10．");
     edits(text, |rest| {
         let c = rest.chars().next()?;
-        let half = halved(c).filter(|half| wide || "/-<>".contains(*half))?;
+        let half = ascii_look_alike(c).filter(|half| wide || "/-<>".contains(*half))?;
         Some((c.len_utf8(), half.into()))
     })
 }
 
 /// Returns the ASCII character that `c` looks like, such as its full-width form.
-fn halved(c: char) -> Option<char> {
+fn ascii_look_alike(c: char) -> Option<char> {
     if matches!(c, '⁄' | '∕' | '⧸' | '╱') {
         return Some('/');
     }

@@ -4,8 +4,8 @@
 //! ends. Uses [`Doi`], and the scanner for URLs of other hosts; does not know files. If only a registry could decide, the rules
 //! cut only what none of 215,000 registered names has.
 
+mod certain;
 mod fold;
-mod plain;
 
 use crate::doi::{Doi, DoiError, DoiErrorKind};
 use crate::scan::rules::Rule;
@@ -72,7 +72,7 @@ pub struct Cleaned {
 /// placeholder or the address of a network, or if no name is left. In the last case, the error is that of [`Doi::parse`] for
 /// `text`, or that of [`Doi::new`] for the rest after cutting.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
-    if plain::is_plain(text) {
+    if certain::is_clean_name(text) {
         Doi::parse(text).map(unchanged)
     } else {
         by_rules(text)
@@ -108,7 +108,7 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
     }
     if name.changes.is_empty() {
         // Only white space that `Doi::parse` refuses was dropped.
-        name.record(Rule::DirtBreak, &fold::odd_blanks(text), false);
+        name.record(Rule::DirtBreak, &fold::unusual_blanks(text), false);
     }
     Ok(Cleaned {
         doi,
@@ -138,13 +138,13 @@ fn lost_joint(text: &str) -> Option<usize> {
 /// Undoes percent escapes, and UTF-8 that was read as Latin-1. Returns `None` if `text` has neither.
 fn decoded(text: &str) -> Option<String> {
     let mut draft = Draft::new(text);
-    let is_encoded = draft.apply(Rule::Percent, fold::percent(&draft.text));
-    let is_misread = draft.apply(Rule::Mojibake, fold::misread(&draft.text));
+    let is_encoded = draft.apply(Rule::Percent, fold::undo_percent(&draft.text));
+    let is_misread = draft.apply(Rule::Mojibake, fold::undo_misread_bytes(&draft.text));
     (is_encoded || is_misread).then_some(draft.text)
 }
 
 /// Max layers of percent encoding around a prefix.
-const LAYERS: usize = 3;
+const MAX_PERCENT_LAYERS: usize = 3;
 
 /// Returns the first name in `text` without the parts that do not belong to it, or else `parsed`. The suffix may be empty.
 fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
@@ -152,13 +152,13 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
         return Some(dirt::name(&prefix, suffix));
     }
     let mut draft = Draft::new(text.trim());
-    fold::characters(&mut draft);
+    fold::restore_characters(&mut draft);
     let mut name = first_encoded(&draft);
-    for _ in 0..LAYERS {
-        if name.is_some() || !draft.apply(Rule::Percent, fold::percent(&draft.text)) {
+    for _ in 0..MAX_PERCENT_LAYERS {
+        if name.is_some() || !draft.apply(Rule::Percent, fold::undo_percent(&draft.text)) {
             break;
         }
-        fold::characters(&mut draft);
+        fold::restore_characters(&mut draft);
         name = first_plain(&draft);
     }
     if name.is_some() {
@@ -181,8 +181,8 @@ fn first_plain(draft: &Draft) -> Option<Draft> {
 /// Returns the first name in `draft`. The suffix may be percent-encoded.
 fn first_encoded(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |suffix| {
-        suffix.apply(Rule::Percent, fold::percent(&suffix.text));
-        fold::plain(suffix);
+        suffix.apply(Rule::Percent, fold::undo_percent(&suffix.text));
+        fold::replace_characters(suffix);
     })
 }
 

@@ -15,7 +15,7 @@ pub enum CheckDigit {
 }
 
 /// A family of names with a rule for the check digit.
-struct Family {
+struct CheckDigitFamily {
     /// The prefix. `None` if the rule holds for any prefix.
     prefix: Option<&'static str>,
     /// The shape of the suffix: `d` is a digit, `x` a digit or `x`, `c` the check digit. Every other byte stands for itself.
@@ -30,9 +30,9 @@ struct Family {
 /// Weights for the digits of an ISSN, a year and a number.
 const ITEM_WEIGHTS: &[u32] = &[1, 7, 4, 3, 0, 6, 5, 0, 8, 6, 2, 7, 5, 3, 2, 10];
 
-const FAMILIES: [Family; 5] = [
+const FAMILIES: [CheckDigitFamily; 5] = [
     // Springer, Nature and BMC: journal, year and number. Found in 26,946 registered names, of which 26,925 pass.
-    Family {
+    CheckDigitFamily {
         prefix: None,
         shape: "sddddd-ddd-dddd-c",
         weights: &[12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1],
@@ -40,7 +40,7 @@ const FAMILIES: [Family; 5] = [
         signs: "0123456789xyz",
     },
     // Springer's with longer numbers. All of 48,236 pass, except those of one journal.
-    Family {
+    CheckDigitFamily {
         prefix: None,
         shape: "sddddd-ddd-ddddd-c",
         weights: &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1],
@@ -48,7 +48,7 @@ const FAMILIES: [Family; 5] = [
         signs: "0123456789wxyz",
     },
     // Elsevier's publisher item identifiers of journals. 7,371 of 7,372 pass.
-    Family {
+    CheckDigitFamily {
         prefix: Some("10.1016"),
         shape: "sdddd-dddx(dd)ddddd-c",
         weights: ITEM_WEIGHTS,
@@ -56,7 +56,7 @@ const FAMILIES: [Family; 5] = [
         signs: "0123456789x",
     },
     // Publisher item identifiers without marks, of Cambridge University Press. All of 2,096 pass.
-    Family {
+    CheckDigitFamily {
         prefix: Some("10.1017"),
         shape: "sdddddddxdddddddc",
         weights: ITEM_WEIGHTS,
@@ -64,7 +64,7 @@ const FAMILIES: [Family; 5] = [
         signs: "0123456789x",
     },
     // Elsevier's publisher item identifiers of books: an ISBN, here without hyphens, and a number. All of 498 pass.
-    Family {
+    CheckDigitFamily {
         prefix: Some("10.1016"),
         shape: "bddddddddddddd.ddddd-c",
         weights: &[8, 0, 0, 9, 3, 10, 8, 4, 9, 7, 1, 8, 6, 2, 7, 5, 3, 2, 10],
@@ -131,7 +131,7 @@ impl Doi {
 impl CheckDigit {
     /// Checks the name with this [`key`](Doi::key), as [`Doi::check_digit`] does. Does not check whether `key` is a key.
     pub fn of_key(key: &str) -> Option<Self> {
-        let checked = Checked::of(key)?;
+        let checked = FoundCheckDigit::of(key)?;
         Some(match checked.is_good {
             true => CheckDigit::Good,
             false => CheckDigit::Bad,
@@ -150,17 +150,17 @@ impl CheckDigit {
 /// Whether a good check digit shows that the name is complete. That of an ISBN alone does not, since the names of a book's
 /// chapters start with the name of the book.
 pub(crate) fn ends_in_good_digit(key: &str) -> bool {
-    Checked::of(key).is_some_and(|checked| checked.is_good && checked.is_last)
+    FoundCheckDigit::of(key).is_some_and(|checked| checked.is_good && checked.is_last)
 }
 
 /// A check digit that was found.
-struct Checked {
+struct FoundCheckDigit {
     is_good: bool,
-    /// Whether the name is of a [`Family`], whose names end with the check digit.
+    /// Whether the name is of a [`CheckDigitFamily`], whose names end with the check digit.
     is_last: bool,
 }
 
-impl Checked {
+impl FoundCheckDigit {
     fn of(key: &str) -> Option<Self> {
         // `split_once` would take twice as long: prefixes are short.
         let slash = key.bytes().position(|byte| byte == b'/')?;
@@ -179,14 +179,14 @@ impl Checked {
             _ => None,
         };
         let both = book.as_ref().map(|(_, is_good)| *is_good).into_iter();
-        Some(Checked {
+        Some(FoundCheckDigit {
             is_good: both.chain(own).reduce(|a, b| a && b)?,
             is_last: own.is_some(),
         })
     }
 }
 
-impl Family {
+impl CheckDigitFamily {
     /// Checks the check digit. Returns `None` if the name is not of this family.
     fn check(&self, prefix: &str, suffix: &str) -> Option<bool> {
         let has_prefix = self.prefix.is_none_or(|own| own == prefix);

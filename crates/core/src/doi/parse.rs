@@ -17,14 +17,14 @@ const API: &str = "api/handles/";
 struct Presentation<'a> {
     /// From the first byte of the name to the end of the text.
     rest: &'a str,
-    marks: Marks,
+    marks: QueryMarks,
     /// Whether a colon may separate prefix and suffix (H3).
     urn: bool,
 }
 
 /// Meaning of a raw `?` or `#`.
 #[derive(Clone, Copy)]
-enum Marks {
+enum QueryMarks {
     /// It is a character of the name: the text is a name, not a URI.
     Stay,
     /// It is an error (U3).
@@ -94,12 +94,12 @@ fn presentation(body: &str) -> Option<Presentation<'_>> {
         return Some(match scheme(body) {
             Some((rest, urn)) => Presentation {
                 rest,
-                marks: Marks::Refuse,
+                marks: QueryMarks::Refuse,
                 urn,
             },
             None => Presentation {
                 rest: body,
-                marks: Marks::Stay,
+                marks: QueryMarks::Stay,
                 urn: false,
             },
         });
@@ -108,7 +108,7 @@ fn presentation(body: &str) -> Option<Presentation<'_>> {
     let (rest, urn) = scheme(path).unwrap_or((path, false));
     Some(Presentation {
         rest,
-        marks: Marks::End,
+        marks: QueryMarks::End,
         urn,
     })
 }
@@ -165,9 +165,9 @@ fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<
     };
     let mark = char::from(rest.as_bytes()[at]);
     match found.marks {
-        Marks::Stay => (rest, None),
-        Marks::End => (&rest[..at], None),
-        Marks::Refuse => (
+        QueryMarks::Stay => (rest, None),
+        QueryMarks::End => (&rest[..at], None),
+        QueryMarks::Refuse => (
             rest,
             Some(DoiError::new(
                 DoiErrorKind::QueryOrFragment(mark),

@@ -10,11 +10,11 @@ use crate::bits::{Bits, positions};
 use crate::block::Block;
 
 /// Bytes before an anchor that the decision about it may read.
-pub(super) const BEFORE: usize = 1024;
+pub(super) const WINDOW_BYTES_BEFORE: usize = 1024;
 /// Max bytes of tags between the digits of an anchor.
-const LONGEST_TAGS: usize = 200;
+const MAX_TAGS_BYTES: usize = 200;
 /// The position after the last bit of a block.
-const END: usize = Block::SIZE;
+const BLOCK_END: usize = Block::SIZE;
 
 /// A position at which a candidate can start, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl Anchor {
 pub(super) fn all(bytes: &[u8], kind: TextKind) -> Vec<Anchor> {
     let pairs = memchr::memmem::find_iter(bytes, b"10");
     let whole = pairs.filter_map(|at| classify(bytes, at));
-    let parted = parted(bytes, 0..bytes.len()).filter(|_| kind == TextKind::Html);
-    let mut anchors: Vec<_> = whole.chain(parted.map(Anchor::Directory)).collect();
+    let split_by_tags = split_by_tags(bytes, 0..bytes.len()).filter(|_| kind == TextKind::Html);
+    let mut anchors: Vec<_> = whole.chain(split_by_tags.map(Anchor::Directory)).collect();
     anchors.sort_by_key(|anchor| anchor.start());
     anchors
 }
@@ -79,8 +79,8 @@ pub(super) struct Anchors<'b> {
 impl Anchors<'_> {
     /// Adds the anchors of a page whose digits a tag separates: `1<b>0.5555/a`.
     pub(super) fn in_page(mut self) -> Self {
-        let parted = parted(self.bytes, self.next..self.end);
-        self.others.extend(parted.map(Anchor::Directory));
+        let split_by_tags = split_by_tags(self.bytes, self.next..self.end);
+        self.others.extend(split_by_tags.map(Anchor::Directory));
         self.sorted()
     }
 
@@ -126,13 +126,13 @@ impl Anchors<'_> {
             // Up to three pairs are as fast to check one by one.
             let (pairs, len) = match positions(pairs).nth(3) {
                 Some(_) => may_start(&block, pairs),
-                None => (pairs, END),
+                None => (pairs, BLOCK_END),
             };
             if pairs != 0 {
                 self.block = self.bytes.len() - rest.len();
                 self.next = self.block + len;
                 // Drops the pairs after the range.
-                self.pairs = pairs & below(END.min(rest.len() - after));
+                self.pairs = pairs & below(BLOCK_END.min(rest.len() - after));
                 return Some(());
             }
             rest = rest.get(len..).unwrap_or_default();
@@ -159,8 +159,8 @@ impl Iterator for Anchors<'_> {
 }
 
 /// Returns the anchors in `range` of `bytes` whose two digits are separated by tags.
-fn parted(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
-    let last = bytes.len().min(range.end.saturating_add(LONGEST_TAGS));
+fn split_by_tags(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
+    let last = bytes.len().min(range.end.saturating_add(MAX_TAGS_BYTES));
     let first = range.start.min(last);
     let ends = memchr::memmem::find_iter(&bytes[first..last], b">0.");
     let starts = ends.filter_map(move |end| before_tags(&bytes[..first + end + 1]));
@@ -170,7 +170,7 @@ fn parted(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
 /// Returns the offset of the `1` before the tags that `written` ends in.
 fn before_tags(mut written: &[u8]) -> Option<usize> {
     while let [.., b'>'] = written {
-        let near = &written[written.len().saturating_sub(LONGEST_TAGS)..];
+        let near = &written[written.len().saturating_sub(MAX_TAGS_BYTES)..];
         let tag = near.len() - memchr::memrchr(b'<', near)?;
         written = &written[..written.len() - tag];
     }
@@ -225,24 +225,24 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let with_blank = stops & blanks >> 1;
     let before_stop = blanks >> 2 & (all_stops >> 3 | blanks >> 3 & all_stops >> 4);
     let found = (with_end | with_blank) >> 2 | pairs & (marks >> 2 | before_stop);
-    let last = start_of(code, start_of(blanks, END));
-    let cut = (stops & !below(last)) >> 2 | pairs & !below(END - 4);
+    let last = start_of(code, start_of(blanks, BLOCK_END));
+    let cut = (stops & !below(last)) >> 2 | pairs & !below(BLOCK_END - 4);
     match cut.trailing_zeros() as usize {
         // The next block would decide no better.
-        0 => (found | cut, END),
+        0 => (found | cut, BLOCK_END),
         len => (found & below(len), len),
     }
 }
 
 /// Returns the start of the run of `bits` that ends before the bit `end`.
 fn start_of(bits: Bits, end: usize) -> usize {
-    END - (!bits & below(end)).leading_zeros() as usize
+    BLOCK_END - (!bits & below(end)).leading_zeros() as usize
 }
 
 /// Returns the bits before the bit `end`.
 fn below(end: usize) -> Bits {
     match end {
-        END => Bits::MAX,
+        BLOCK_END => Bits::MAX,
         _ => ((1 as Bits) << end) - 1,
     }
 }

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::anchor::BEFORE;
-use super::candidate::Accepted;
-use super::known::Answer;
+use super::anchor::WINDOW_BYTES_BEFORE;
+use super::candidate::AcceptedName;
+use super::known::KnownVerdict;
 use super::mention::Form;
 use super::rules::arxiv::{announces, identifier, whole};
 use crate::doi::Doi;
 
 /// Max bytes from the letter that is searched for to an identifier: `xiv.org\/abs\/`.
-const NEAR: usize = 16;
+const MAX_ANNOUNCEMENT_BYTES: usize = 16;
 
 impl Doi {
     /// Returns the name of the paper that `text` identifies at arXiv, `arXiv:2101.00001v2` or its address at arxiv.org. `None` if
@@ -28,7 +28,7 @@ impl Doi {
 /// Returns the offsets of identifiers in `range` of `bytes`, in order.
 pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
     let end = range.end.min(bytes.len());
-    let first = range.start.saturating_sub(NEAR).min(end);
+    let first = range.start.saturating_sub(MAX_ANNOUNCEMENT_BYTES).min(end);
     let letters = memchr::memchr2_iter(b'x', b'X', &bytes[first..end]);
     let starts = letters.filter_map(move |at| after(bytes, first + at));
     starts.filter(move |at| range.contains(at))
@@ -40,7 +40,7 @@ fn after(bytes: &[u8], x: usize) -> Option<usize> {
     if !word.eq_ignore_ascii_case(b"arxiv") {
         return None;
     }
-    let near = bytes.len().min(x + NEAR);
+    let near = bytes.len().min(x + MAX_ANNOUNCEMENT_BYTES);
     // The next letter x announces its own identifier.
     let next = memchr::memchr2(b'x', b'X', &bytes[x + 3..near]);
     let near = next.map_or(near, |length| x + 3 + length);
@@ -49,18 +49,19 @@ fn after(bytes: &[u8], x: usize) -> Option<usize> {
 
 /// Whether an identifier starts at `at`.
 pub(super) fn is_at(bytes: &[u8], at: usize) -> bool {
-    announces(&bytes[at.saturating_sub(BEFORE)..at]) && identifier(&bytes[at..]).is_some()
+    announces(&bytes[at.saturating_sub(WINDOW_BYTES_BEFORE)..at])
+        && identifier(&bytes[at..]).is_some()
 }
 
 /// Reads the identifier at `at` as an accepted candidate, and its name.
-pub(super) fn read(bytes: &[u8], at: usize) -> Option<(Accepted, String)> {
+pub(super) fn read(bytes: &[u8], at: usize) -> Option<(AcceptedName, String)> {
     let (len, name) = identifier(&bytes[at..])?;
-    let accepted = Accepted {
+    let accepted = AcceptedName {
         form: Form::Arxiv,
         guessed: false,
         rule: None,
         len,
-        answer: Answer::NotAsked,
+        known_verdict: KnownVerdict::NotAsked,
     };
     Some((accepted, name))
 }

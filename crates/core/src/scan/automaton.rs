@@ -14,7 +14,7 @@ use regex_automata::{Anchored, MatchKind};
 
 use super::rules::pattern::{self, Breaks, FORMS, HOST_ALONE, PREFIXES};
 use super::rules::raw::{may_end_break, may_start_break, starts_break};
-use super::rules::start::{Prefix, Registrant, Separator};
+use super::rules::start::{RegistrantKind, Separator, WrittenPrefix};
 use super::{Form, glance};
 
 /// A scheme, proxy or label before a name, which says in what form the name was written.
@@ -117,15 +117,15 @@ impl States {
 
 /// Reads the prefix that starts at `bytes[0]`.
 #[inline]
-pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
+pub(super) fn prefix(bytes: &[u8]) -> Option<WrittenPrefix> {
     let Some(code) = bytes.strip_prefix(b"10.") else {
         return any_prefix(bytes);
     };
     let digits = leading_digits(code);
     // Nearly all are written in these ways, plain or as in JSON.
     match (digits, &code[digits..]) {
-        (4..=9, [b'/', ..]) => Some(usual_prefix(digits, b"/")),
-        (4..=9, [b'\\', b'/', ..]) => Some(usual_prefix(digits, br"\/")),
+        (4..=9, [b'/', ..]) => Some(slash_prefix(digits, b"/")),
+        (4..=9, [b'\\', b'/', ..]) => Some(slash_prefix(digits, br"\/")),
         (0, [b' ' | b'\t' | b'\r' | b'\n', ..]) => any_prefix(bytes),
         (0, rest) if may_start_break(rest) => any_prefix(bytes),
         (1.., rest) if may_be_separator(rest) => any_prefix(bytes),
@@ -152,11 +152,11 @@ fn leading_digits(bytes: &[u8]) -> usize {
     }
 }
 
-fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
-    Prefix {
+fn slash_prefix(digits: usize, slash: &[u8]) -> WrittenPrefix {
+    WrittenPrefix {
         len: b"10.".len() + digits + slash.len(),
         separator: Separator::Slash,
-        registrant: Registrant::Usual,
+        registrant: RegistrantKind::FourToNineDigits,
         escaped: slash.len() > 1,
     }
 }
@@ -165,27 +165,27 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
 /// and dates, which are most texts that start like a prefix, end otherwise.
 fn may_be_separator(rest: &[u8]) -> bool {
     /// Max bytes to look at. Without it, a text of only numbers or blanks would be read again from each number.
-    const LONGEST: usize = 64;
-    let near = &rest[..rest.len().min(LONGEST)];
+    const MAX_SEPARATOR_BYTES: usize = 64;
+    let near = &rest[..rest.len().min(MAX_SEPARATOR_BYTES)];
     let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
     let number = near.iter().take_while(is_number).count();
     match near[number..].trim_ascii_start() {
         [b'/' | b':' | b'\\' | b'%' | b'&' | b'_', ..] => true,
-        [] => near.len() == LONGEST,
-        rest => may_start_break(rest) || near.len() == LONGEST && rest.len() < 3,
+        [] => near.len() == MAX_SEPARATOR_BYTES,
+        rest => may_start_break(rest) || near.len() == MAX_SEPARATOR_BYTES && rest.len() < 3,
     }
 }
 
 /// Bytes at the start of an optional break that may mean something else, and the next byte: `&#x2` starts a slash too.
-const NEAR_START: usize = 5;
+const MAX_BREAK_START_BYTES: usize = 5;
 /// Bytes at the end of an optional break that may mean something else: `f;` ends a slash too.
-const NEAR_END: usize = 3;
+const MAX_BREAK_END_BYTES: usize = 3;
 
-fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
+fn any_prefix(bytes: &[u8]) -> Option<WrittenPrefix> {
     let furthest = |states: &mut States| states.furthest(bytes.iter());
     let (found, read) = PREFIX_STATES.with_borrow_mut(|states| (furthest(states), states.read));
     // A search without breaks ends a few bytes after the start of one.
-    let mut near = read.saturating_sub(NEAR_START)..read;
+    let mut near = read.saturating_sub(MAX_BREAK_START_BYTES)..read;
     let has_break =
         glance::may_start_break(&bytes[near.clone()]) && near.any(|at| starts_break(&bytes[at..]));
     let (pattern, len) = match has_break {
@@ -193,7 +193,7 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
         false => found?,
     };
     let (separator, registrant) = PREFIXES[pattern];
-    Some(Prefix {
+    Some(WrittenPrefix {
         len,
         separator,
         registrant,
@@ -222,7 +222,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
 fn longest_scheme(before: &[u8]) -> Option<(usize, usize)> {
     let longest = |states: &mut States| states.longest(before);
     let (found, read) = SCHEME_STATES.with_borrow_mut(|states| (longest(states), states.read));
-    let mut near = before.len() - read..before.len() - read.saturating_sub(NEAR_END);
+    let mut near = before.len() - read..before.len() - read.saturating_sub(MAX_BREAK_END_BYTES);
     // A command of LaTeX includes the blanks after it.
     let ends_break = |at: usize| may_end_break(before[..=at].trim_ascii_end());
     // A search without breaks ends a few bytes after it meets one.
@@ -276,31 +276,31 @@ mod tests {
         let found = |s: &str| prefix(s.as_bytes()).map(|p| (p.len, p.separator, p.registrant));
         assert_eq!(
             found("10.5555/abc"),
-            Some((8, Separator::Slash, Registrant::Usual))
+            Some((8, Separator::Slash, RegistrantKind::FourToNineDigits))
         );
         assert_eq!(
             found(r"10.5555\/abc"),
-            Some((9, Separator::Slash, Registrant::Usual))
+            Some((9, Separator::Slash, RegistrantKind::FourToNineDigits))
         );
         assert_eq!(
             found("10%2E5555%252Fabc"),
-            Some((14, Separator::Slash, Registrant::Usual))
+            Some((14, Separator::Slash, RegistrantKind::FourToNineDigits))
         );
         assert_eq!(
             found("10.1000.10:x"),
-            Some((11, Separator::Colon, Registrant::Odd))
+            Some((11, Separator::Colon, RegistrantKind::Other))
         );
         assert_eq!(
             found("10. 5555 /x"),
-            Some((10, Separator::Broken, Registrant::Usual))
+            Some((10, Separator::Broken, RegistrantKind::FourToNineDigits))
         );
         assert_eq!(
             found("10.978.8898392/315"),
-            Some((15, Separator::Slash, Registrant::Isbn))
+            Some((15, Separator::Slash, RegistrantKind::Isbn))
         );
         assert_eq!(
             found("10.0.0.0/8"),
-            Some((9, Separator::Slash, Registrant::Odd))
+            Some((9, Separator::Slash, RegistrantKind::Other))
         );
         assert_eq!(found("10.5555 abc"), None);
         assert_eq!(found("10.5555"), None);

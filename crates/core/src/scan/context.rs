@@ -2,16 +2,16 @@
 
 use super::Form;
 use super::automaton::{self, Opener};
-use super::rules::{Around, Scope};
+use super::rules::{NameContext, TextScope};
 
 /// Reads `before`, which ends where the name starts, and begins where its cell does if it is in one. Also returns whether white
 /// space is in the scheme or proxy.
 #[inline]
-pub(super) fn around(before: &[u8], scope: Scope) -> (Around, bool) {
+pub(super) fn read_context(before: &[u8], scope: TextScope) -> (NameContext, bool) {
     let opener = opener(before);
     let ends_in_scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
-    let around = Around::read(before, opener.form, opener.len, scope, ends_in_scheme);
-    (around, opener.is_spaced)
+    let context = NameContext::read(before, opener.form, opener.len, scope, ends_in_scheme);
+    (context, opener.is_spaced)
 }
 
 /// Returns the form of a name after `before`, and the length of its scheme or proxy. A label has length 0: it is outside of the

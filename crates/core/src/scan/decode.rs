@@ -2,9 +2,9 @@
 //!
 //! Reads only the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, Writing, kinds, layers, starters};
+use super::escape::{EscapeLayer, LayerLimits, kinds, layers, starters};
 use super::origin::Origins;
-use super::rules::{Decoded, Escape, Rule};
+use super::rules::{DecodedBytes, Escape, Rule};
 
 /// A candidate's bytes with its layers undone.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub(super) struct DecodedText<'a> {
     /// `None` if nothing was escaped.
     origins: Option<&'a Origins>,
     /// Length of the candidate as found, in bytes.
-    found: usize,
+    written_len: usize,
 }
 
 impl<'a> DecodedText<'a> {
@@ -22,20 +22,21 @@ impl<'a> DecodedText<'a> {
         DecodedText {
             bytes,
             origins: None,
-            found: bytes.len(),
+            written_len: bytes.len(),
         }
     }
 
-    /// Returns the position in the text after the first `raw` bytes of the candidate as found.
-    pub(super) fn position(&self, raw: usize) -> usize {
-        self.origins.map_or(raw, |origins| origins.position(raw))
+    /// Returns the position in the text after the first `raw_bytes` bytes of the candidate as found.
+    pub(super) fn position(&self, raw_len: usize) -> usize {
+        self.origins
+            .map_or(raw_len, |origins| origins.position(raw_len))
     }
 
     /// Returns where byte `at` starts in the candidate as found; the candidate's end for the end of the text.
     #[inline]
     pub(super) fn start(&self, at: usize) -> usize {
         match self.origins {
-            _ if at >= self.bytes.len() => self.found,
+            _ if at >= self.bytes.len() => self.written_len,
             Some(origins) => origins.start(at),
             None => at,
         }
@@ -51,7 +52,7 @@ impl<'a> DecodedText<'a> {
     }
 }
 
-impl Decoded for DecodedText<'_> {
+impl DecodedBytes for DecodedText<'_> {
     fn bytes(&self) -> &[u8] {
         self.bytes
     }
@@ -76,25 +77,25 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Returns the text of `raw` with the layers of `writing` undone; unchanged if `writing` is `None`.
+    /// Returns the text of `raw_bytes` with the layers of `layer_limits` undone; unchanged if `layer_limits` is `None`.
     pub(super) fn text<'a>(
         &'a mut self,
-        raw: &'a [u8],
-        writing: Option<Writing>,
+        raw_bytes: &'a [u8],
+        layer_limits: Option<LayerLimits>,
     ) -> DecodedText<'a> {
-        match writing {
-            Some(writing) => self.decode(raw, writing),
-            None => DecodedText::plain(raw),
+        match layer_limits {
+            Some(layer_limits) => self.decode(raw_bytes, layer_limits),
+            None => DecodedText::plain(raw_bytes),
         }
     }
 
-    /// Undoes the layers of `raw`.
-    fn decode(&mut self, raw: &[u8], writing: Writing) -> DecodedText<'_> {
-        self.load(raw);
-        let mut present = starters(raw);
+    /// Undoes the layers of `raw_bytes`.
+    fn decode(&mut self, raw_bytes: &[u8], layer_limits: LayerLimits) -> DecodedText<'_> {
+        self.load(raw_bytes);
+        let mut present = starters(raw_bytes);
         for kind in kinds() {
             if kind.may_be_in(present) {
-                for layer in kind.nested(writing) {
+                for layer in kind.nested(layer_limits) {
                     if self.undo_all(&layer) {
                         present = starters(&self.bytes);
                     }
@@ -104,36 +105,40 @@ impl Decoder {
         DecodedText {
             bytes: &self.bytes,
             origins: Some(&self.origins),
-            found: raw.len(),
+            written_len: raw_bytes.len(),
         }
     }
 
-    /// Returns the text after each layer of `raw` that undoes something, with the layer's rule.
-    pub(super) fn layers_of(&mut self, raw: &[u8], writing: Writing) -> Vec<(Rule, Vec<u8>)> {
-        self.load(raw);
-        let left = |layer: Layer| {
+    /// Returns the text after each layer of `raw_bytes` that undoes something, with the layer's rule.
+    pub(super) fn layers_of(
+        &mut self,
+        raw_bytes: &[u8],
+        layer_limits: LayerLimits,
+    ) -> Vec<(Rule, Vec<u8>)> {
+        self.load(raw_bytes);
+        let left = |layer: EscapeLayer| {
             self.undo_all(&layer)
                 .then(|| (layer.rule, self.bytes.clone()))
         };
-        layers(writing).filter_map(left).collect()
+        layers(layer_limits).filter_map(left).collect()
     }
 
     /// Undoes a layer as often as it may be escaped itself. Returns whether there was anything to undo.
-    fn undo_all(&mut self, layer: &Layer) -> bool {
+    fn undo_all(&mut self, layer: &EscapeLayer) -> bool {
         let mut rounds = 0..layer.rounds;
         let undone = rounds.find(|_| !self.undo(layer));
         undone != Some(0)
     }
 
-    fn load(&mut self, raw: &[u8]) {
+    fn load(&mut self, raw_bytes: &[u8]) {
         self.bytes.clear();
-        self.bytes.extend_from_slice(raw);
+        self.bytes.extend_from_slice(raw_bytes);
         self.origins.clear();
     }
 
     /// Replaces each escape of one layer by its meaning, in place. An escape that is shorter than its meaning stays. Returns
     /// whether any was replaced.
-    fn undo(&mut self, layer: &Layer) -> bool {
+    fn undo(&mut self, layer: &EscapeLayer) -> bool {
         let may_start = |byte: &u8| layer.may_start(*byte);
         let Some(mut read) = self.bytes.iter().position(may_start) else {
             return false;
@@ -172,8 +177,8 @@ impl Decoder {
 mod tests {
     use super::*;
 
-    fn writing(percent: usize) -> Writing {
-        Writing {
+    fn layer_limits(percent: usize) -> LayerLimits {
+        LayerLimits {
             percent,
             in_badge: false,
             in_page: false,
@@ -181,15 +186,15 @@ mod tests {
         }
     }
 
-    fn decoded(raw: &str, percent: usize) -> String {
+    fn decoded(raw_bytes: &str, percent: usize) -> String {
         let mut decoder = Decoder::default();
-        let text = decoder.decode(raw.as_bytes(), writing(percent));
+        let text = decoder.decode(raw_bytes.as_bytes(), layer_limits(percent));
         String::from_utf8(text.bytes.to_vec()).unwrap()
     }
 
     #[test]
     fn layers() {
-        for (raw, percent, expected) in [
+        for (raw_bytes, percent, expected) in [
             (r"10.5555\/a\u003cb", 1, "10.5555/a<b"),
             (r"a\ud83d\ude00b", 1, "a😀b"),
             ("a&lt;b&amp;lt;c&#x2F;&copy=1", 1, "a<b<c/&copy=1"),
@@ -203,14 +208,14 @@ mod tests {
             ("1995\u{2010}4190", 1, "1995\u{2010}4190"),
             ("50%", 1, "50%"),
         ] {
-            assert_eq!(decoded(raw, percent), expected, "{raw}");
+            assert_eq!(decoded(raw_bytes, percent), expected, "{raw_bytes}");
         }
     }
 
     #[test]
     fn positions() {
         let mut decoder = Decoder::default();
-        let text = decoder.decode(b"a&lt;b%2F", writing(1));
+        let text = decoder.decode(b"a&lt;b%2F", layer_limits(1));
         assert_eq!(text.bytes, b"a<b/");
         assert_eq!(
             (
@@ -226,7 +231,7 @@ mod tests {
             (text.escape(1), text.escape(2), text.escape(3)),
             (Escape::Entity, Escape::Plain, Escape::Percent)
         );
-        let text = decoder.decode("a\u{200b}".as_bytes(), writing(1));
+        let text = decoder.decode("a\u{200b}".as_bytes(), layer_limits(1));
         assert_eq!((text.end(1), text.start(1)), (1, 4));
     }
 }

@@ -7,13 +7,13 @@ use std::ops::Range;
 use super::anchor::{self, Anchor};
 use super::candidate::Candidate;
 use super::decode::Decoder;
-use super::known::Answer;
+use super::known::KnownVerdict;
 use super::rules::alone::is_alone;
-use super::rules::end::{cuts, taken};
+use super::rules::end::{cuts, uncut_end};
 use super::rules::place::UrlPlace;
-use super::rules::start::{Prefix, Registrant, Separator};
-use super::rules::suffix::Swept;
-use super::rules::{End, Rule, Scope};
+use super::rules::start::{RegistrantKind, Separator, WrittenPrefix};
+use super::rules::suffix::SuffixHead;
+use super::rules::{NameEnd, Rule, TextScope};
 use super::start::start;
 use super::{Rejection, Scanner, automaton};
 use crate::doi::Doi;
@@ -27,7 +27,7 @@ pub struct Explanation {
     /// The decision.
     pub verdict: Verdict,
     /// The steps of the decision, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
 }
 
 /// The decision about a position.
@@ -44,13 +44,13 @@ pub enum Verdict {
     /// A candidate that is refused.
     Refused(Rejection),
     /// Not a candidate.
-    Passed(Pass),
+    NonCandidate(NonCandidate),
 }
 
 /// Reason why a position is not a candidate. No report counts these positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Pass {
+pub enum NonCandidate {
     /// No digits with a separator after them follow the `10.`.
     NoPrefix,
     /// A whole prefix is directly before it: it belongs to the suffix of that name.
@@ -59,7 +59,7 @@ pub enum Pass {
     Colon,
 }
 
-impl Pass {
+impl NonCandidate {
     /// Returns the identifier of the reason, such as `no_prefix`.
     pub fn name(self) -> &'static str {
         self.words().0
@@ -73,9 +73,9 @@ impl Pass {
     #[rustfmt::skip]
     fn words(self) -> (&'static str, &'static str) {
         match self {
-            Pass::NoPrefix => ("no_prefix", "no registrant code with a slash after it follows the 10."),
-            Pass::InsideName => ("inside_name", "a whole prefix is directly before it: it belongs to that name"),
-            Pass::Colon => ("colon", "a colon follows the registrant code, as only a URN has it"),
+            NonCandidate::NoPrefix => ("no_prefix", "no registrant code with a slash after it follows the 10."),
+            NonCandidate::InsideName => ("inside_name", "a whole prefix is directly before it: it belongs to that name"),
+            NonCandidate::Colon => ("colon", "a colon follows the registrant code, as only a URN has it"),
         }
     }
 }
@@ -83,7 +83,7 @@ impl Pass {
 /// One step of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Step {
+pub struct ExplanationStep {
     /// The subject: `cell`, `prefix`, `form`, `enclosure`, `place`, `reach`, `decoded`, `end`, `cut` or `known`.
     pub topic: &'static str,
     /// The finding, in words for people. Long texts are shortened.
@@ -140,12 +140,12 @@ impl Scanner {
 
     fn explain_at(&mut self, text: &[u8], start: usize) -> Explanation {
         let (window, at, scope) = self.window_at(text, start);
-        let decided = self.judge.judge(window, at, scope, self.max_name);
+        let decided = self.decider.decide(window, at, scope, self.max_name);
         let verdict = match &decided {
-            None => Verdict::Passed(passed(&window[at..])),
+            None => Verdict::NonCandidate(non_candidate(&window[at..])),
             Some(Err(reason)) => Verdict::Refused(*reason),
             Some(Ok(accepted)) => Verdict::Found {
-                doi: Doi::from_checked(&self.judge.spelling.name),
+                doi: Doi::from_checked(&self.decider.buffers.name),
                 guessed: accepted.guessed,
             },
         };
@@ -154,7 +154,7 @@ impl Scanner {
             steps.decision(window, at, scope, self.max_name);
         }
         if let Some(Ok(accepted)) = decided {
-            steps.known(accepted.answer, &self.judge.spelling.name);
+            steps.known(accepted.known_verdict, &self.decider.buffers.name);
         }
         Explanation {
             start,
@@ -165,21 +165,21 @@ impl Scanner {
 }
 
 /// Returns why the text `after` is not a candidate.
-fn passed(after: &[u8]) -> Pass {
+fn non_candidate(after: &[u8]) -> NonCandidate {
     match automaton::prefix(after).map(|prefix| prefix.separator) {
-        None | Some(Separator::Defended) => Pass::NoPrefix,
-        Some(Separator::Slash | Separator::Broken) => Pass::InsideName,
-        Some(Separator::Colon) => Pass::Colon,
+        None | Some(Separator::Defended) => NonCandidate::NoPrefix,
+        Some(Separator::Slash | Separator::Broken) => NonCandidate::InsideName,
+        Some(Separator::Colon) => NonCandidate::Colon,
     }
 }
 
 #[derive(Default)]
-struct Steps(Vec<Step>);
+struct Steps(Vec<ExplanationStep>);
 
 impl Steps {
     fn add(&mut self, topic: &'static str, finding: impl Into<String>, rule: Option<Rule>) {
         let finding = finding.into();
-        self.0.push(Step {
+        self.0.push(ExplanationStep {
             topic,
             finding,
             rule,
@@ -187,17 +187,17 @@ impl Steps {
     }
 
     /// Adds the answer about the found name, if known names were asked.
-    fn known(&mut self, answer: Answer, name: &str) {
-        let finding = match answer {
-            Answer::NotAsked => return,
-            Answer::Unknown => "no name that could be meant is known",
-            Answer::Same => "the name is known",
-            Answer::Other => &format!("{} is known", shown(name.as_bytes())),
+    fn known(&mut self, known_verdict: KnownVerdict, name: &str) {
+        let finding = match known_verdict {
+            KnownVerdict::NotAsked => return,
+            KnownVerdict::Unknown => "no name that could be meant is known",
+            KnownVerdict::Same => "the name is known",
+            KnownVerdict::Other => &format!("{} is known", shown(name.as_bytes())),
         };
         self.add("known", finding, None);
     }
 
-    fn decision(&mut self, window: &[u8], at: usize, scope: Scope, max_name: usize) {
+    fn decision(&mut self, window: &[u8], at: usize, scope: TextScope, max_name: usize) {
         if scope.is_cell() {
             self.add("cell", shown(window), Some(Rule::CellBounds));
         }
@@ -205,42 +205,42 @@ impl Steps {
             return;
         };
         let started = start(window, at, scope).and_then(Result::ok);
-        let doubled = started.is_some_and(|(_, start)| start.doubled > 0);
-        let rule = prefix_rule(prefix, doubled);
+        let doubled_len = started.is_some_and(|(_, start)| start.doubled_len > 0);
+        let rule = prefix_rule(prefix, doubled_len);
         self.add("prefix", shown(&window[at..at + prefix.len]), rule);
         let candidate =
             started.map(|started| Candidate::bound(window, at, started, scope, max_name));
         if let Some(Ok(candidate)) = candidate {
-            self.around(&candidate);
+            self.context(&candidate);
             self.end(&candidate);
         }
     }
 
-    /// Adds the surroundings of the candidate, its reach and its decoded layers.
-    fn around(&mut self, candidate: &Candidate<'_>) {
-        let around = &candidate.around;
-        let form = around.form;
+    /// Adds the surroundings of the candidate, its extent and its decoded layers.
+    fn context(&mut self, candidate: &Candidate<'_>) {
+        let context = &candidate.context;
+        let form = context.form;
         self.add(
             "form",
             format!("{}: {}", form.name(), form.description()),
             None,
         );
-        let place = match around.place {
+        let place = match context.place {
             UrlPlace::None => "in no URL, or in one of a DOI proxy",
             UrlPlace::Path => "in the path of a URL",
             UrlPlace::Query => "the value of a parameter of a URL",
             UrlPlace::Badge => "the message of a badge",
         };
         self.add("place", place, None);
-        let enclosure = match around.enclosure {
+        let enclosure = match context.enclosure {
             None => "none".to_owned(),
             Some(enclosure) => enclosure.shown(),
         };
         self.add("enclosure", enclosure, None);
-        self.add("reach", shown(candidate.raw), None);
-        if let Some(writing) = candidate.writing {
+        self.add("reach", shown(candidate.raw_bytes), None);
+        if let Some(layer_limits) = candidate.layer_limits {
             let mut decoder = Decoder::default();
-            let layers = decoder.layers_of(candidate.raw, writing);
+            let layers = decoder.layers_of(candidate.raw_bytes, layer_limits);
             for (rule, text) in layers {
                 self.add("decoded", shown(&text), Some(rule));
             }
@@ -252,26 +252,26 @@ impl Steps {
         let mut decoder = Decoder::default();
         let text = candidate.text(&mut decoder);
         let suffix = text.position(candidate.prefix.len);
-        let around = &candidate.around;
+        let context = &candidate.context;
         let after = |at: usize| &candidate.after[text.start(at)..];
-        let (end, whole) = taken(&text, suffix, Swept::none(suffix), around, after);
-        let End { at, rule, .. } = end;
+        let (end, whole) = uncut_end(&text, suffix, SuffixHead::empty(suffix), context, after);
+        let NameEnd { at, rule, .. } = end;
         let rest = after(at);
         let bound = match (whole, rest.is_empty()) {
-            (_, true) if around.scope.is_cell() => "where the cell ends".to_owned(),
+            (_, true) if context.scope.is_cell() => "where the cell ends".to_owned(),
             (_, true) => "where the text ends".to_owned(),
             (true, _) => format!("before {}, which closes the enclosure", shown(rest)),
             (false, _) => format!("before {}", shown(rest)),
         };
         self.add("end", bound, rule.filter(|_| !whole));
-        let is_alone = || is_alone(candidate.before, around, rest);
+        let is_alone = || is_alone(candidate.before, context, rest);
         let mut len = at - suffix;
         for (rule, left) in cuts(
             text.bytes,
             suffix,
             candidate.before,
             end,
-            around,
+            context,
             whole,
             is_alone,
         ) {
@@ -286,15 +286,15 @@ impl Steps {
 }
 
 /// Returns the rule that an unusual prefix needs.
-fn prefix_rule(prefix: Prefix, doubled: bool) -> Option<Rule> {
+fn prefix_rule(prefix: WrittenPrefix, doubled_len: bool) -> Option<Rule> {
     match prefix {
-        _ if doubled => Some(Rule::DoubledIndicator),
-        Prefix {
+        _ if doubled_len => Some(Rule::DoubledIndicator),
+        WrittenPrefix {
             separator: Separator::Broken,
             ..
         } => Some(Rule::BrokenPrefix),
-        Prefix {
-            registrant: Registrant::Isbn,
+        WrittenPrefix {
+            registrant: RegistrantKind::Isbn,
             ..
         } => Some(Rule::IsbnPrefix),
         _ => None,
@@ -303,10 +303,10 @@ fn prefix_rule(prefix: Prefix, doubled: bool) -> Option<Rule> {
 
 /// Returns the start of `text`, quoted, for people to read.
 fn shown(text: &[u8]) -> String {
-    const LONGEST: usize = 60;
-    let lossy = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST + 4)]);
+    const MAX_SHOWN_CHARS: usize = 60;
+    let lossy = String::from_utf8_lossy(&text[..text.len().min(4 * MAX_SHOWN_CHARS + 4)]);
     let mut chars = lossy.chars();
-    let head: String = chars.by_ref().take(LONGEST).collect();
+    let head: String = chars.by_ref().take(MAX_SHOWN_CHARS).collect();
     let ending = if chars.next().is_some() { "…" } else { "" };
     format!("{head:?}{ending}")
 }
@@ -376,15 +376,15 @@ mod tests {
     fn what_is_no_candidate_says_why() {
         let passed = |text: &str| match Scanner::new().explain(text).pop() {
             Some(Explanation {
-                verdict: Verdict::Passed(pass),
+                verdict: Verdict::NonCandidate(pass),
                 ..
             }) => Some(pass),
             _ => None,
         };
-        assert_eq!(passed("10.5 and"), Some(Pass::NoPrefix));
-        assert_eq!(passed("10.5555/10.5555/a"), Some(Pass::InsideName));
+        assert_eq!(passed("10.5 and"), Some(NonCandidate::NoPrefix));
+        assert_eq!(passed("10.5555/10.5555/a"), Some(NonCandidate::InsideName));
         assert_eq!(passed("10. 5555/a"), None);
-        assert_eq!(passed("10.5555:a"), Some(Pass::Colon));
+        assert_eq!(passed("10.5555:a"), Some(NonCandidate::Colon));
         assert_eq!(passed("110.5555/a"), None);
     }
 

@@ -36,7 +36,7 @@ impl<'t> Iterator for FindIter<'_, 't> {
         let (start, accepted) = decisions.find_map(Result::ok)?;
         drop(decisions);
         Some(Match {
-            doi: Doi::from_checked(&self.scanner.judge.spelling.name),
+            doi: Doi::from_checked(&self.scanner.decider.buffers.name),
             form: accepted.form,
             start,
             text: &text[start..start + accepted.len],

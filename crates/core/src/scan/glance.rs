@@ -1,6 +1,6 @@
-//! Recognises usual bytes before a name at a glance.
+//! Recognises the most common bytes before a name at a glance.
 //!
-//! Most names follow a usual proxy or label, or a word that is neither. Then no automaton is needed: it would give the same
+//! Most names follow a common proxy or label, or a word that is neither. Then no automaton is needed: it would give the same
 //! answer, as tests show. All patterns here are also in `rules::pattern`.
 
 use super::Form;

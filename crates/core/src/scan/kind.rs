@@ -57,17 +57,17 @@ impl Delimiter {
 }
 
 /// Bytes within which a table has its first delimiter.
-const FIRST_RECORD: usize = 4 << 10;
+const MAX_FIRST_RECORD_BYTES: usize = 4 << 10;
 
 impl TextKind {
     /// Bytes of a document's head that [`of`](Self::of) reads.
-    pub const HEAD: usize = 16 << 10;
+    pub const HEAD_BYTES: usize = 16 << 10;
 
-    /// Returns the kind of a document that starts with `head`; bytes after the first [`HEAD`](Self::HEAD) are ignored. `whole`
+    /// Returns the kind of a document that starts with `head`; bytes after the first [`HEAD_BYTES`](Self::HEAD_BYTES) are ignored. `whole`
     /// says that the document ends with `head`. Costs a few passes over `head`.
     pub fn of(head: &[u8], whole: bool) -> TextKind {
-        let whole = whole && head.len() <= Self::HEAD;
-        let head = &head[..head.len().min(Self::HEAD)];
+        let whole = whole && head.len() <= Self::HEAD_BYTES;
+        let head = &head[..head.len().min(Self::HEAD_BYTES)];
         let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
         if is_html(head) {
             return TextKind::Html;
@@ -76,9 +76,9 @@ impl TextKind {
             return TextKind::Unknown;
         }
         let columns =
-            |delimiter: Delimiter| (delimiter, Columns::read(head, whole, delimiter.byte()));
+            |delimiter: Delimiter| (delimiter, TableCounts::read(head, whole, delimiter.byte()));
         // One pass instead of three, since many texts have none of these.
-        let first = &head[..head.len().min(FIRST_RECORD)];
+        let first = &head[..head.len().min(MAX_FIRST_RECORD_BYTES)];
         let has_rare = memchr::memchr3(b'\t', b';', b'|', first).is_some();
         if !has_rare && memchr::memchr(b',', head).is_none() {
             return TextKind::Unknown;
@@ -141,12 +141,12 @@ pub struct UnknownKind(String);
 /// Whether `head` starts as a page: with a document type or an element that only pages have, perhaps after an XML declaration or
 /// a comment.
 fn is_html(head: &[u8]) -> bool {
-    const NEAR: usize = 1024;
+    const MAX_PREAMBLE_BYTES: usize = 1024;
     let head = head.trim_ascii_start();
     if head.first() != Some(&b'<') {
         return false;
     }
-    let near = head[..head.len().min(NEAR)].to_ascii_lowercase();
+    let near = head[..head.len().min(MAX_PREAMBLE_BYTES)].to_ascii_lowercase();
     let starts = |tags: &[&str]| tags.iter().any(|tag| near.starts_with(tag.as_bytes()));
     starts(&["<!doctype html", "<html", "<head>"])
         || starts(&["<?xml", "<!--"]) && memchr::memmem::find(&near, b"<html").is_some()
@@ -170,7 +170,7 @@ fn is_in_sici(text: &[u8], at: usize) -> bool {
 
 /// Counts of the records in a head, read as a table with some delimiter.
 #[derive(Clone, Copy, Default)]
-struct Columns {
+struct TableCounts {
     /// Records that were read.
     records: usize,
     /// Cells of the first record.
@@ -190,9 +190,9 @@ struct Columns {
     broken: bool,
 }
 
-impl Columns {
-    fn read(head: &[u8], whole: bool, delimiter: u8) -> Columns {
-        let mut columns = Columns::default();
+impl TableCounts {
+    fn read(head: &[u8], whole: bool, delimiter: u8) -> TableCounts {
+        let mut columns = TableCounts::default();
         let mut rest = head;
         while !rest.is_empty() && columns.may_be_table() {
             let mut more = columns;
@@ -249,8 +249,8 @@ impl Columns {
 
     /// Whether the head can still turn out to be a table. The first records decide, so that documents of other kinds cost little.
     fn may_be_table(&self) -> bool {
-        const FIRST: usize = 4;
-        let may = self.records < FIRST || self.alike * 2 > self.records;
+        const FIRST_RECORDS: usize = 4;
+        let may = self.records < FIRST_RECORDS || self.alike * 2 > self.records;
         !self.broken && may && (self.records == 0 || self.first > 1)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::decode::{DecodedText, Decoder};
-use super::rules::End;
+use super::rules::NameEnd;
 use super::rules::known::{KnownEnds, key_of, last_after_break, with_hyphens};
 
 /// A set of known names, which a [`Scanner`](crate::Scanner) asks where its rules are in doubt.
@@ -54,7 +54,7 @@ impl NameSet for BTreeSet<String> {
 
 /// The answer of known names about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum KnownVerdict {
     /// They were not asked, since the rules are not in doubt.
     NotAsked,
     /// No name is known that the text could hold.
@@ -67,7 +67,7 @@ pub(super) enum Answer {
 
 /// A set of known names, and buffers that are reused from name to name.
 #[derive(Clone)]
-pub(super) struct Asker {
+pub(super) struct KnownLookup {
     names: Arc<dyn NameSet>,
     key: Vec<u8>,
     ends: Vec<usize>,
@@ -79,7 +79,7 @@ pub(super) struct Asker {
 }
 
 /// A known name in a candidate.
-pub(super) struct FoundName<'f> {
+pub(super) struct KnownName<'f> {
     /// The name, decoded.
     pub(super) name: &'f [u8],
     /// Bytes of the candidate that write the name.
@@ -87,9 +87,9 @@ pub(super) struct FoundName<'f> {
     pub(super) guessed: bool,
 }
 
-impl Asker {
+impl KnownLookup {
     pub(super) fn new(names: Arc<dyn NameSet>) -> Self {
-        Asker {
+        KnownLookup {
             names,
             key: Vec::new(),
             ends: Vec::new(),
@@ -106,14 +106,14 @@ impl Asker {
         candidate: &Candidate<'_>,
         text: DecodedText<'f>,
         suffix: usize,
-        end: End,
-    ) -> Option<FoundName<'f>> {
+        end: NameEnd,
+    ) -> Option<KnownName<'f>> {
         key_of(text.bytes, suffix, &mut self.key);
         self.ends.clear();
         self.names.known_starts(&self.key, &mut self.ends);
         self.ends.retain(|end| *end > suffix);
         let beyond = |at| &candidate.after[text.end(at)..];
-        let found = |end: End| FoundName {
+        let found = |end: NameEnd| KnownName {
             name: &text.bytes[..end.at],
             len: text.end(end.at),
             guessed: end.guessed,
@@ -125,7 +125,7 @@ impl Asker {
         let broken = self.after_break(candidate);
         let hyphenated = broken.is_none() && self.hyphenated(&text.bytes[..end.at]);
         if let Some(len) = broken.or(hyphenated.then(|| text.end(end.at))) {
-            return Some(FoundName {
+            return Some(KnownName {
                 name: &self.name,
                 len,
                 guessed: false,
@@ -138,7 +138,7 @@ impl Asker {
         &'k self,
         text: &'k DecodedText<'t>,
         suffix: usize,
-        end: End,
+        end: NameEnd,
     ) -> KnownEnds<'k, DecodedText<'t>> {
         KnownEnds {
             text,
@@ -151,14 +151,14 @@ impl Asker {
     /// Finds a name that goes on after a break that the rules do not take for one. Returns how many bytes of the candidate write
     /// it.
     fn after_break(&mut self, candidate: &Candidate<'_>) -> Option<usize> {
-        let (raw, writing) = candidate.widened()?;
-        let text = self.decoder.text(raw, Some(writing));
+        let (raw_bytes, layer_limits) = candidate.widened()?;
+        let text = self.decoder.text(raw_bytes, Some(layer_limits));
         let suffix = text.position(candidate.prefix.len);
         key_of(text.bytes, suffix, &mut self.key);
         self.wide_ends.clear();
         self.names.known_starts(&self.key, &mut self.wide_ends);
         self.wide_ends.retain(|end| *end > suffix);
-        let broken = candidate.raw.len();
+        let broken = candidate.raw_bytes.len();
         let written = |at| (text.end(at), &candidate.after[text.end(at)..]);
         let at = last_after_break(&self.wide_ends, broken, written)?;
         self.name.clear();

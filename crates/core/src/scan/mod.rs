@@ -1,8 +1,8 @@
 //! Finds the mentions of DOI names in bytes.
 //!
-//! `anchor` finds the positions at which a name may start, `candidate` decides about each: `usual` recognises most names at a
+//! `anchor` finds the positions at which a name may start, `candidate` decides about each: `fast_path` recognises most names at a
 //! glance. For the others, `start` and `automaton` read whether a name starts there, `context` reads the bytes before it, of which
-//! `glance` recognises most, `reach` bounds the candidate, `decode` undoes its escapes. `rules` decides what a name is; if it is in
+//! `glance` recognises most, `extent` bounds the candidate, `decode` undoes its escapes. `rules` decides what a name is; if it is in
 //! doubt, `known` asks a set of known names. `naive` is a slow engine over the same rules, and `explain` shows the steps of a
 //! decision. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
 
@@ -15,6 +15,8 @@ mod context;
 mod decode;
 mod escape;
 mod explain;
+mod extent;
+mod fast_path;
 mod find;
 mod glance;
 mod kind;
@@ -22,41 +24,39 @@ mod known;
 mod mention;
 #[cfg(feature = "testing")]
 pub mod naive;
+mod name_buffers;
 mod origin;
-mod reach;
 pub(crate) mod rules;
-mod spelling;
 mod start;
 mod tally;
-mod usual;
 
 pub(crate) use escape::markup;
-pub use explain::{Explanation, Pass, Step, Verdict};
+pub use explain::{Explanation, ExplanationStep, NonCandidate, Verdict};
 pub use find::FindIter;
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use known::NameSet;
 pub use mention::{Decision, Form, Match, Mention, UnknownForm};
-pub use rules::book::{Applies, Rule};
+pub use rules::book::{Rule, RuleScope};
 pub use rules::dirt::Change;
-pub use rules::examples::{Example, Reading};
+pub use rules::examples::{Example, ExampleReading};
 pub use tally::{Rejection, Tally};
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use anchor::{Anchor, Anchors, BEFORE};
-use candidate::{Accepted, Judge};
-use known::{Answer, Asker};
-use rules::Scope;
-use spelling::Spelling;
+use anchor::{Anchor, Anchors, WINDOW_BYTES_BEFORE};
+use candidate::{AcceptedName, Decider};
+use known::{KnownLookup, KnownVerdict};
+use name_buffers::NameBuffers;
+use rules::TextScope;
 
 use crate::doi::Doi;
 
 /// Bytes after the longest name that the decision about its end may read.
-const MARGIN: usize = 256;
+const WINDOW_BYTES_AFTER: usize = 256;
 /// Upper bound of [`Scanner::max_name`], in bytes.
-const LONGEST_NAME: usize = 1 << 30;
+const MAX_NAME_BYTES: usize = 1 << 30;
 
 /// Finds the mentions of DOI names in bytes, which need not be UTF-8.
 ///
@@ -85,7 +85,7 @@ pub struct Scanner {
     max_name: usize,
     kind: TextKind,
     arxiv: bool,
-    judge: Judge,
+    decider: Decider,
 }
 
 impl Default for Scanner {
@@ -101,14 +101,14 @@ impl Scanner {
             max_name: 64 << 10,
             kind: TextKind::Unknown,
             arxiv: false,
-            judge: Judge::default(),
+            decider: Decider::default(),
         }
     }
 
     /// Sets the length, in bytes as written, up to which a name is accepted; a longer one is refused as [`Rejection::TooLong`].
     /// The default is 64 KiB, the maximum 1 GiB. (A [`Doi`](crate::Doi) may have any length.)
     pub fn max_name(mut self, bytes: usize) -> Self {
-        self.max_name = bytes.min(LONGEST_NAME);
+        self.max_name = bytes.min(MAX_NAME_BYTES);
         self
     }
 
@@ -139,7 +139,7 @@ impl Scanner {
     /// assert_eq!(found, ["10.5555/abc1", "10.5555/abc2.pdf"]);
     /// ```
     pub fn known(mut self, names: Arc<dyn NameSet>) -> Self {
-        self.judge.asker = Some(Asker::new(names));
+        self.decider.lookup = Some(KnownLookup::new(names));
         self
     }
 
@@ -161,8 +161,12 @@ impl Scanner {
     /// Returns how many bytes before and after an anchor the decision about it may read.
     pub fn window(&self) -> (usize, usize) {
         // Whether an identifier of arXiv is part of a name depends on the names that start up to this number of bytes before it.
-        let before = if self.arxiv { 2 * BEFORE } else { BEFORE };
-        (before, self.max_name + MARGIN)
+        let before = if self.arxiv {
+            2 * WINDOW_BYTES_BEFORE
+        } else {
+            WINDOW_BYTES_BEFORE
+        };
+        (before, self.max_name + WINDOW_BYTES_AFTER)
     }
 
     /// Calls `sink` with each mention of `document`, in order. Allocates nothing for a mention, unlike
@@ -301,7 +305,7 @@ impl Scanner {
                 }
                 Ok((at, accepted)) => {
                     tally.mentions += 1;
-                    tally.ends_changed += u64::from(accepted.answer == Answer::Other);
+                    tally.ends_changed += u64::from(accepted.known_verdict == KnownVerdict::Other);
                     let text = &bytes[at..at + accepted.len];
                     self.emit(text, offset + at as u64, &accepted, &mut sink);
                 }
@@ -316,19 +320,19 @@ impl Scanner {
         &mut self,
         bytes: &[u8],
         anchor: Anchor,
-    ) -> Option<Result<(usize, Accepted), Rejection>> {
+    ) -> Option<Result<(usize, AcceptedName), Rejection>> {
         match anchor {
             Anchor::Directory(at) => self
-                .judge_at(bytes, at)
-                .map(|judged| judged.map(|accepted| (at, accepted))),
+                .decide_at(bytes, at)
+                .map(|decided| decided.map(|accepted| (at, accepted))),
             Anchor::Arxiv(at) => self.arxiv_at(bytes, at).map(|accepted| Ok((at, accepted))),
             Anchor::Short(at) => is_short_doi(bytes, at).then_some(Err(Rejection::ShortDoi)),
         }
     }
 
     /// Reads the identifier of arXiv at `at`; `None` if it is part of a name.
-    fn arxiv_at(&mut self, bytes: &[u8], at: usize) -> Option<Accepted> {
-        let before = self.names_in(bytes, at.saturating_sub(BEFORE)..at);
+    fn arxiv_at(&mut self, bytes: &[u8], at: usize) -> Option<AcceptedName> {
+        let before = self.names_in(bytes, at.saturating_sub(WINDOW_BYTES_BEFORE)..at);
         for anchor in before {
             match self.decide(bytes, anchor) {
                 Some(Ok((start, name))) if start + name.len > at => return None,
@@ -336,28 +340,29 @@ impl Scanner {
             }
         }
         let (accepted, name) = arxiv::read(bytes, at)?;
-        self.judge.spelling.set_as_written(name.as_bytes())?;
+        self.decider.buffers.set_as_written(name.as_bytes())?;
         Some(accepted)
     }
 
     #[inline]
-    fn judge_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<Accepted, Rejection>> {
+    fn decide_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<AcceptedName, Rejection>> {
         let (window, at, scope) = self.window_at(bytes, at);
-        self.judge.judge(window, at, scope, self.max_name)
+        self.decider.decide(window, at, scope, self.max_name)
     }
 
     /// Returns the bytes that the decision about the anchor at `at` reads, the anchor's offset in them, and their scope.
     #[inline]
-    fn window_at<'b>(&self, bytes: &'b [u8], at: usize) -> (&'b [u8], usize, Scope) {
-        let start = at.saturating_sub(BEFORE);
-        let end = bytes.len().min(at + self.max_name + MARGIN);
+    fn window_at<'b>(&self, bytes: &'b [u8], at: usize) -> (&'b [u8], usize, TextScope) {
+        let start = at.saturating_sub(WINDOW_BYTES_BEFORE);
+        let end = bytes.len().min(at + self.max_name + WINDOW_BYTES_AFTER);
         let (window, at) = (&bytes[start..end], at - start);
         match self.kind {
-            TextKind::Unknown => (window, at, Scope::Any),
-            TextKind::Html => (window, at, Scope::Page),
-            TextKind::Printed => (window, at, Scope::Printed),
+            TextKind::Unknown => (window, at, TextScope::Any),
+            TextKind::Html => (window, at, TextScope::Page),
+            TextKind::Printed => (window, at, TextScope::Printed),
             TextKind::Table(delimiter) => {
-                let cell = rules::cell::around(window, at, delimiter.byte(), at < BEFORE);
+                let cell =
+                    rules::cell::cell_at(window, at, delimiter.byte(), at < WINDOW_BYTES_BEFORE);
                 let content = &window[cell.start..cell.end];
                 (content, at - cell.start, cell.scope())
             }
@@ -368,7 +373,7 @@ impl Scanner {
     pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
         let mut anchors = self.anchors_in(text, 0..text.len());
         let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
-        let doi = Doi::from_checked(&self.judge.spelling.name);
+        let doi = Doi::from_checked(&self.decider.buffers.name);
         Some((doi, at..at + accepted.len, accepted.rule))
     }
 
@@ -376,10 +381,10 @@ impl Scanner {
         &self,
         text: &[u8],
         offset: u64,
-        accepted: &Accepted,
+        accepted: &AcceptedName,
         sink: &mut impl FnMut(Decision<'_>),
     ) {
-        let Spelling { name, key } = &self.judge.spelling;
+        let NameBuffers { name, key } = &self.decider.buffers;
         sink(Decision::Mention(Mention {
             name,
             key,
@@ -425,7 +430,7 @@ impl fmt::Debug for Scanner {
 
 /// Whether `at` is in a short DOI, `https://doi.org/10/abc`: an alias for a name, without its registrant code.
 fn is_short_doi(bytes: &[u8], at: usize) -> bool {
-    let before = &bytes[at.saturating_sub(BEFORE)..at];
+    let before = &bytes[at.saturating_sub(WINDOW_BYTES_BEFORE)..at];
     let names_something = bytes.get(at + 3).is_some_and(u8::is_ascii_alphanumeric);
     names_something && automaton::scheme(before).is_some_and(|opener| opener.form == Form::Url)
 }

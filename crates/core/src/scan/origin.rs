@@ -6,17 +6,17 @@ use super::rules::Escape;
 
 /// An escape that was undone.
 #[derive(Clone, Copy, Debug)]
-struct Meant {
+struct UndoneEscape {
     /// Range of its meaning in the decoded text; empty if it was dropped.
-    at: u32,
+    start: u32,
     end: u32,
     /// Range of the escape in the text as found.
-    found: u32,
-    found_end: u32,
+    written_start: u32,
+    written_end: u32,
     escape: Escape,
 }
 
-impl Meant {
+impl UndoneEscape {
     fn holds(&self, at: usize) -> bool {
         at < self.end as usize
     }
@@ -25,26 +25,28 @@ impl Meant {
 /// The escapes of a text, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins {
-    meant: Vec<Meant>,
+    escapes: Vec<UndoneEscape>,
 }
 
 impl Origins {
     pub(super) fn clear(&mut self) {
-        self.meant.clear();
+        self.escapes.clear();
     }
 
     /// Returns the last escape whose meaning starts at or before `at`.
-    fn last(&self, at: usize) -> Option<&Meant> {
-        let after = self.meant.partition_point(|meant| meant.at as usize <= at);
-        self.meant[..after].last()
+    fn last(&self, at: usize) -> Option<&UndoneEscape> {
+        let after = self
+            .escapes
+            .partition_point(|escape| escape.start as usize <= at);
+        self.escapes[..after].last()
     }
 
     /// Returns where byte `at` starts in the text as found.
     pub(super) fn start(&self, at: usize) -> usize {
         match self.last(at) {
             None => at,
-            Some(meant) if meant.holds(at) => meant.found as usize,
-            Some(meant) => meant.found_end as usize + at - meant.end as usize,
+            Some(escape) if escape.holds(at) => escape.written_start as usize,
+            Some(escape) => escape.written_end as usize + at - escape.end as usize,
         }
     }
 
@@ -52,27 +54,29 @@ impl Origins {
     pub(super) fn end(&self, at: usize) -> usize {
         match self.last(at) {
             None => at + 1,
-            Some(meant) if meant.holds(at) => meant.found_end as usize,
-            Some(meant) => meant.found_end as usize + at - meant.end as usize + 1,
+            Some(escape) if escape.holds(at) => escape.written_end as usize,
+            Some(escape) => escape.written_end as usize + at - escape.end as usize + 1,
         }
     }
 
     /// Returns how byte `at` was written.
     pub(super) fn escape(&self, at: usize) -> Escape {
         match self.last(at) {
-            Some(meant) if meant.holds(at) => meant.escape,
+            Some(escape) if escape.holds(at) => escape.escape,
             _ => Escape::Plain,
         }
     }
 
-    /// Returns the first byte that starts at or after `found` of the text as found.
-    pub(super) fn position(&self, found: usize) -> usize {
+    /// Returns the first byte that starts at or after `written` of the text as found.
+    pub(super) fn position(&self, written: usize) -> usize {
         let after = self
-            .meant
-            .partition_point(|meant| (meant.found as usize) < found);
-        match self.meant[..after].last() {
-            None => found,
-            Some(meant) => meant.end as usize + found.saturating_sub(meant.found_end as usize),
+            .escapes
+            .partition_point(|escape| (escape.written_start as usize) < written);
+        match self.escapes[..after].last() {
+            None => written,
+            Some(escape) => {
+                escape.end as usize + written.saturating_sub(escape.written_end as usize)
+            }
         }
     }
 
@@ -98,17 +102,20 @@ pub(super) struct Rewrite<'o> {
 impl Rewrite<'_> {
     /// Records that bytes `read` to `end` of the old text stay, and start at `write` of the new one.
     pub(super) fn keep(&mut self, read: usize, end: usize, write: usize) {
-        while let Some(meant) = self.before.meant.get(self.next) {
-            let (from, to) = ((meant.at as usize).max(read), (meant.end as usize).min(end));
-            if from > to || meant.at as usize >= end {
+        while let Some(escape) = self.before.escapes.get(self.next) {
+            let (from, to) = (
+                (escape.start as usize).max(read),
+                (escape.end as usize).min(end),
+            );
+            if from > to || escape.start as usize >= end {
                 break;
             }
-            self.into.meant.push(Meant {
-                at: (write + from - read) as u32,
+            self.into.escapes.push(UndoneEscape {
+                start: (write + from - read) as u32,
                 end: (write + to - read) as u32,
-                ..*meant
+                ..*escape
             });
-            if meant.end as usize > end {
+            if escape.end as usize > end {
                 break;
             }
             self.next += 1;
@@ -124,17 +131,17 @@ impl Rewrite<'_> {
         len: usize,
         escape: Escape,
     ) {
-        self.into.meant.push(Meant {
-            at: write as u32,
+        self.into.escapes.push(UndoneEscape {
+            start: write as u32,
             end: (write + len) as u32,
-            found: self.before.start(read) as u32,
-            found_end: self.before.end(end - 1) as u32,
+            written_start: self.before.start(read) as u32,
+            written_end: self.before.end(end - 1) as u32,
             escape,
         });
-        let known = &self.before.meant[self.next..];
+        let known = &self.before.escapes[self.next..];
         self.next += known
             .iter()
-            .take_while(|meant| (meant.at as usize) < end && meant.end as usize <= end)
+            .take_while(|escape| (escape.start as usize) < end && escape.end as usize <= end)
             .count();
     }
 }

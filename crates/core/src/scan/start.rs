@@ -1,38 +1,38 @@
 //! Decides whether a name starts at an anchor, from what the automata read beside it.
 
-use super::anchor::BEFORE;
+use super::anchor::WINDOW_BYTES_BEFORE;
 use super::automaton;
-use super::rules::Scope;
+use super::rules::TextScope;
 use super::rules::page::cut_prefix;
-use super::rules::start::{Prefix, Start};
+use super::rules::start::{NameStart, WrittenPrefix};
 use super::{Rejection, context, rules};
 
 /// Decides about the anchor `at`: returns its prefix and start, or why it is refused at once; `None` if it is not a candidate.
 pub(super) fn start(
     window: &[u8],
     at: usize,
-    scope: Scope,
-) -> Option<Result<(Prefix, Start), Rejection>> {
-    started(window, at, prefix(&window[at..], scope)?)
+    scope: TextScope,
+) -> Option<Result<(WrittenPrefix, NameStart), Rejection>> {
+    start_of_prefix(window, at, prefix(&window[at..], scope)?)
 }
 
 /// Reads the prefix that `rest` starts with.
 #[inline]
-pub(super) fn prefix(rest: &[u8], scope: Scope) -> Option<Prefix> {
+pub(super) fn prefix(rest: &[u8], scope: TextScope) -> Option<WrittenPrefix> {
     let whole = automaton::prefix(rest);
     match scope {
-        Scope::Page => whole.or_else(|| cut_prefix(rest, automaton::prefix)),
+        TextScope::Page => whole.or_else(|| cut_prefix(rest, automaton::prefix)),
         _ => whole,
     }
 }
 
 /// Decides as [`start`] does, about a `prefix` that is already read.
-pub(super) fn started(
+pub(super) fn start_of_prefix(
     window: &[u8],
     at: usize,
-    prefix: Prefix,
-) -> Option<Result<(Prefix, Start), Rejection>> {
-    let before = &window[at.saturating_sub(BEFORE)..at];
+    prefix: WrittenPrefix,
+) -> Option<Result<(WrittenPrefix, NameStart), Rejection>> {
+    let before = &window[at.saturating_sub(WINDOW_BYTES_BEFORE)..at];
     if automaton::ends_in_prefix(before) {
         return None;
     }

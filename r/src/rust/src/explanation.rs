@@ -54,7 +54,7 @@ fn add(frame: &mut Frame, row: usize, start: usize, position: &Explanation) {
     let (verdict, doi, guessed, reason) = match &position.verdict {
         Verdict::Found { doi, guessed } => ("found", Some(doi), Some(*guessed), None),
         Verdict::Refused(why) => ("refused", None, None, Some(why.description())),
-        Verdict::Passed(why) => ("no_name", None, None, Some(why.description())),
+        Verdict::NonCandidate(why) => ("no_name", None, None, Some(why.description())),
         _ => ("unknown", None, None, None),
     };
     let key = doi.map(Doi::key);

@@ -96,7 +96,7 @@ fn text_kind(name: &str) -> Answer<Option<TextKind>> {
 }
 
 fn kind_of(text: &[u8]) -> TextKind {
-    let head = &text[..text.len().min(TextKind::HEAD)];
+    let head = &text[..text.len().min(TextKind::HEAD_BYTES)];
     TextKind::of(head, head.len() == text.len())
 }
 

@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use super::layers::UndoneText;
 use crate::scan::Form;
 use crate::scan::rules::known::{KnownEnds, is_doubtful, last_after_break, with_hyphens};
-use crate::scan::rules::{Decoded, End};
+use crate::scan::rules::{DecodedBytes, NameEnd};
 
 /// A candidate with the end that the rules found, and the known keys to ask.
-pub(super) struct Question<'q> {
+pub(super) struct KnownQuery<'q> {
     pub(super) known: &'q BTreeSet<String>,
     /// The document from the candidate on, and the lengths of the candidate and of its prefix in it.
     pub(super) after: &'q [u8],
-    pub(super) reach: usize,
+    pub(super) max_len: usize,
     pub(super) prefix: usize,
     pub(super) form: Form,
     pub(super) text: UndoneText,
     /// Reads the text past breaks that the rules do not take for one, if it is not too long.
     pub(super) wide: &'q dyn Fn() -> Option<UndoneText>,
-    pub(super) end: End,
+    pub(super) end: NameEnd,
 }
 
 /// A decoded name, and how many bytes write it.
@@ -29,7 +29,7 @@ pub(super) struct NameReading {
 }
 
 impl NameReading {
-    fn new(text: &UndoneText, end: End) -> Self {
+    fn new(text: &UndoneText, end: NameEnd) -> Self {
         NameReading {
             name: text.bytes()[..end.at].to_vec(),
             len: text.end(end.at),
@@ -38,7 +38,7 @@ impl NameReading {
     }
 }
 
-impl Question<'_> {
+impl KnownQuery<'_> {
     /// Returns the name of the rules.
     pub(super) fn ruled(&self) -> NameReading {
         NameReading::new(&self.text, self.end)
@@ -71,8 +71,8 @@ impl Question<'_> {
     fn after_break(&self) -> Option<NameReading> {
         let wide = &(self.wide)()?;
         let written = |at: usize| (wide.end(at), &self.after[wide.end(at)..]);
-        let at = last_after_break(&self.ends(wide), self.reach, written)?;
-        Some(NameReading::new(wide, End::of_text(at)))
+        let at = last_after_break(&self.ends(wide), self.max_len, written)?;
+        Some(NameReading::new(wide, NameEnd::of_text(at)))
     }
 
     fn hyphenated(&self) -> Option<NameReading> {

@@ -1,11 +1,11 @@
 //! Undoes layers of escapes, one after the other, on a list of bytes with their places in the candidate.
 
-use crate::scan::escape::{Layer, Writing, layers};
-use crate::scan::rules::{Decoded, Escape};
+use crate::scan::escape::{EscapeLayer, LayerLimits, layers};
+use crate::scan::rules::{DecodedBytes, Escape};
 
 /// A decoded byte, and the bytes of the candidate that write it.
 #[derive(Clone, Copy)]
-struct Byte {
+struct UndoneByte {
     value: u8,
     start: usize,
     end: usize,
@@ -14,14 +14,14 @@ struct Byte {
 
 /// A candidate with its layers undone.
 pub(super) struct UndoneText {
-    bytes: Vec<Byte>,
+    bytes: Vec<UndoneByte>,
     values: Vec<u8>,
     /// The length of the candidate as written.
     written: usize,
 }
 
 impl UndoneText {
-    fn new(bytes: Vec<Byte>, written: usize) -> UndoneText {
+    fn new(bytes: Vec<UndoneByte>, written: usize) -> UndoneText {
         UndoneText {
             values: bytes.iter().map(|byte| byte.value).collect(),
             bytes,
@@ -29,9 +29,9 @@ impl UndoneText {
         }
     }
 
-    /// Returns the first byte that is written at `raw` of the candidate or later.
-    pub(super) fn position(&self, raw: usize) -> usize {
-        let found = self.bytes.iter().position(|byte| byte.start >= raw);
+    /// Returns the first byte that is written at `raw_bytes` of the candidate or later.
+    pub(super) fn position(&self, raw_bytes: usize) -> usize {
+        let found = self.bytes.iter().position(|byte| byte.start >= raw_bytes);
         found.unwrap_or(self.bytes.len())
     }
 
@@ -46,7 +46,7 @@ impl UndoneText {
     }
 }
 
-impl Decoded for UndoneText {
+impl DecodedBytes for UndoneText {
     fn bytes(&self) -> &[u8] {
         &self.values
     }
@@ -60,17 +60,17 @@ impl Decoded for UndoneText {
     }
 }
 
-/// Undoes all layers of `raw`.
-pub(super) fn undone(raw: &[u8], writing: Writing) -> UndoneText {
-    let itself = |(at, value): (usize, &u8)| Byte {
+/// Undoes all layers of `raw_bytes`.
+pub(super) fn undone(raw_bytes: &[u8], layer_limits: LayerLimits) -> UndoneText {
+    let itself = |(at, value): (usize, &u8)| UndoneByte {
         value: *value,
         start: at,
         end: at + 1,
         escape: Escape::Plain,
     };
-    let bytes = raw.iter().enumerate().map(itself).collect();
-    let mut text = UndoneText::new(bytes, raw.len());
-    for layer in layers(writing) {
+    let bytes = raw_bytes.iter().enumerate().map(itself).collect();
+    let mut text = UndoneText::new(bytes, raw_bytes.len());
+    for layer in layers(layer_limits) {
         for _ in 0..layer.rounds {
             text = once(&text, &layer);
         }
@@ -79,7 +79,7 @@ pub(super) fn undone(raw: &[u8], writing: Writing) -> UndoneText {
 }
 
 /// Undoes one layer once, from left to right. An escape that is shorter than its meaning stays.
-fn once(text: &UndoneText, layer: &Layer) -> UndoneText {
+fn once(text: &UndoneText, layer: &EscapeLayer) -> UndoneText {
     let mut undone = Vec::new();
     let mut at = 0;
     while at < text.bytes.len() {
@@ -88,7 +88,7 @@ fn once(text: &UndoneText, layer: &Layer) -> UndoneText {
         match meaning.filter(|meaning| meaning.bytes().len() <= meaning.consumed) {
             Some(meaning) => {
                 let (start, end) = (text.start(at), text.end(at + meaning.consumed));
-                undone.extend(meaning.bytes().iter().map(|value| Byte {
+                undone.extend(meaning.bytes().iter().map(|value| UndoneByte {
                     value: *value,
                     start,
                     end,

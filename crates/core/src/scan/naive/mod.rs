@@ -12,26 +12,26 @@ mod pattern;
 
 use std::collections::BTreeSet;
 
-use super::escape::{Writing, percent_layers};
+use super::escape::{LayerLimits, percent_layers};
 use super::rules::arxiv::{announces, identifier};
 use super::rules::end::{end, is_guess};
 use super::rules::hidden::hidden_part_len;
-use super::rules::joint::Joints;
-use super::rules::page::{Tag, cut_prefix, is_joined};
+use super::rules::joint::BreakRules;
+use super::rules::page::{AngleBracket, cut_prefix, is_joined};
 use super::rules::place::{UrlPlace, is_citation_key};
-use super::rules::raw::RawByte;
-use super::rules::start::{Prefix, Separator, has_right_suffix, start};
-use super::rules::suffix::Swept;
-use super::rules::{Around, End, Scope, cell};
+use super::rules::raw::RawByteClass;
+use super::rules::start::{Separator, WrittenPrefix, has_right_suffix, start};
+use super::rules::suffix::SuffixHead;
+use super::rules::{NameContext, NameEnd, TextScope, cell};
 use super::{Form, Mention, Rejection, Tally, TextKind};
 use crate::doi::Doi;
-use known::{NameReading, Question};
+use known::{KnownQuery, NameReading};
 use layers::UndoneText;
 
 /// Bytes before a name that a decision about it may read.
-const BEFORE: usize = 1024;
+const WINDOW_BYTES_BEFORE: usize = 1024;
 /// Bytes after the longest name that the decision about its end may read.
-const AFTER: usize = 256;
+const WINDOW_BYTES_AFTER: usize = 256;
 
 /// A [`Mention`](crate::Mention) that owns its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,14 +150,16 @@ fn decide(
     if is_short_doi(&document[..at], &document[at..]) {
         return Some(Err(Rejection::ShortDoi));
     }
-    let longest = max_name.saturating_add(AFTER).min(document.len() - at);
+    let longest = max_name
+        .saturating_add(WINDOW_BYTES_AFTER)
+        .min(document.len() - at);
     let mut candidate = NaiveCandidate {
         before: last(&document[..at]),
         after: &document[at..at + longest],
         scope: match kind {
-            TextKind::Html => Scope::Page,
-            TextKind::Printed => Scope::Printed,
-            _ => Scope::Any,
+            TextKind::Html => TextScope::Page,
+            TextKind::Printed => TextScope::Printed,
+            _ => TextScope::Any,
         },
         max_name,
         known,
@@ -165,20 +167,25 @@ fn decide(
     let window = [candidate.before, candidate.after].concat();
     if let TextKind::Table(delimiter) = kind {
         let before = candidate.before.len();
-        let cell = cell::around(&window, before, delimiter.byte(), before < BEFORE);
+        let cell = cell::cell_at(
+            &window,
+            before,
+            delimiter.byte(),
+            before < WINDOW_BYTES_BEFORE,
+        );
         candidate.before = &window[cell.start..before];
         candidate.after = &window[before..cell.end];
         candidate.scope = cell.scope();
     }
-    let (prefix, doubled) = match candidate.start(0)? {
+    let (prefix, doubled_len) = match candidate.start(0)? {
         Ok(started) => started,
         Err(reason) => return Some(Err(reason)),
     };
-    Some(candidate.read(prefix, doubled, at as u64))
+    Some(candidate.read(prefix, doubled_len, at as u64))
 }
 
 fn last(before: &[u8]) -> &[u8] {
-    &before[before.len().saturating_sub(BEFORE)..]
+    &before[before.len().saturating_sub(WINDOW_BYTES_BEFORE)..]
 }
 
 /// Whether a short DOI starts at `after`, `https://doi.org/10/abc`: an alias for a name, without its registrant code.
@@ -194,16 +201,16 @@ struct NaiveCandidate<'d> {
     before: &'d [u8],
     /// The bytes from this byte on.
     after: &'d [u8],
-    scope: Scope,
+    scope: TextScope,
     max_name: usize,
     known: &'d BTreeSet<String>,
 }
 
 impl NaiveCandidate<'_> {
     /// Returns the prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
-    fn start(&self, skipped: usize) -> Option<Result<(Prefix, usize), Rejection>> {
+    fn start(&self, skipped: usize) -> Option<Result<(WrittenPrefix, usize), Rejection>> {
         let after = &self.after[skipped..];
-        let cut = || cut_prefix(after, pattern::prefix).filter(|_| self.scope == Scope::Page);
+        let cut = || cut_prefix(after, pattern::prefix).filter(|_| self.scope == TextScope::Page);
         let prefix = pattern::prefix(after).or_else(cut)?;
         let before = [self.before, &self.after[..skipped]].concat();
         let before = last(&before);
@@ -211,58 +218,68 @@ impl NaiveCandidate<'_> {
             return None;
         }
         let started = start(before, after, prefix, |outer| pattern::opener(outer).0)?;
-        Some(started.map(|start| (prefix, start.doubled)))
+        Some(started.map(|start| (prefix, start.doubled_len)))
     }
 
     /// Returns the layers of escapes that a name with `percent` layers of percent encoding may have.
-    fn writing(&self, percent: usize, around: &Around, prefix: Prefix) -> Writing {
-        Writing {
+    fn layer_limits(
+        &self,
+        percent: usize,
+        context: &NameContext,
+        prefix: WrittenPrefix,
+    ) -> LayerLimits {
+        LayerLimits {
             percent,
-            in_badge: around.place == UrlPlace::Badge,
-            in_page: self.scope == Scope::Page,
+            in_badge: context.place == UrlPlace::Badge,
+            in_page: self.scope == TextScope::Page,
             is_defended: prefix.separator == Separator::Defended,
         }
     }
 
     /// Returns the mention of the name with `prefix`, or why it is refused.
-    fn read(&self, prefix: Prefix, doubled: usize, at: u64) -> Result<Decided, Rejection> {
+    fn read(
+        &self,
+        prefix: WrittenPrefix,
+        doubled_len: usize,
+        at: u64,
+    ) -> Result<Decided, Rejection> {
         if is_citation_key(self.before) {
             return Err(Rejection::CitationKey);
         }
-        let outside = &self.before[..self.before.len() - doubled];
+        let outside = &self.before[..self.before.len() - doubled_len];
         let (form, opener) = pattern::opener(outside);
         let ends_in_scheme = |bytes: &[u8]| pattern::scheme(bytes).is_some();
-        let around = Around::read(outside, form, opener, self.scope, ends_in_scheme);
+        let context = NameContext::read(outside, form, opener, self.scope, ends_in_scheme);
         let front = [
             &outside[outside.len() - opener..],
             &self.before[outside.len()..],
             &self.after[..prefix.len],
         ]
         .concat();
-        let joints = Joints::of(&around).after(&front);
-        let reach = self.reach(prefix.len, joints);
-        if reach > self.max_name {
+        let break_rules = BreakRules::of(&context).after(&front);
+        let max_len = self.max_len(prefix.len, break_rules);
+        if max_len > self.max_name {
             return Err(Rejection::TooLong);
         }
         let percent = percent_layers(outside, opener, &self.after[..prefix.len]);
-        let writing = self.writing(percent, &around, prefix);
-        let text = layers::undone(&self.after[..reach], writing);
+        let layer_limits = self.layer_limits(percent, &context, prefix);
+        let text = layers::undone(&self.after[..max_len], layer_limits);
         let suffix = text.position(prefix.len);
         let wide = || {
-            let reach = self.reach(prefix.len, joints.widened());
-            (reach <= self.max_name).then(|| layers::undone(&self.after[..reach], writing))
+            let max_len = self.max_len(prefix.len, break_rules.widened());
+            (max_len <= self.max_name).then(|| layers::undone(&self.after[..max_len], layer_limits))
         };
-        let question = Question {
+        let query = KnownQuery {
             known: self.known,
             after: self.after,
             prefix: prefix.len,
             form,
-            reach,
-            end: self.end(&text, suffix, &around)?,
+            max_len,
+            end: self.end(&text, suffix, &context)?,
             wide: &wide,
             text,
         };
-        let (ruled, found) = (question.ruled(), question.known());
+        let (ruled, found) = (query.ruled(), query.known());
         let is_changed = found.as_ref().is_some_and(|found| found.name != ruled.name);
         let found = found.unwrap_or(ruled);
         let mention = self.mention(&found, suffix, form, at)?;
@@ -273,12 +290,17 @@ impl NaiveCandidate<'_> {
     }
 
     /// Returns where the rules end the name of `text`, whose suffix starts at `suffix`.
-    fn end(&self, text: &UndoneText, suffix: usize, around: &Around) -> Result<End, Rejection> {
+    fn end(
+        &self,
+        text: &UndoneText,
+        suffix: usize,
+        context: &NameContext,
+    ) -> Result<NameEnd, Rejection> {
         let rest = |at: usize| &self.after[text.start(at)..];
-        let swept = Swept::none(suffix);
-        let end = end(text, suffix, swept, around, self.before, rest)?;
+        let head = SuffixHead::empty(suffix);
+        let end = end(text, suffix, head, context, self.before, rest)?;
         let written = &self.after[..text.end(end.at)];
-        Ok(End {
+        Ok(NameEnd {
             guessed: end.guessed || is_joined(self.scope, written),
             ..end
         })
@@ -304,19 +326,19 @@ impl NaiveCandidate<'_> {
     }
 
     /// Returns the max number of bytes that the candidate can take up, its prefix of `from` bytes included.
-    fn reach(&self, from: usize, joints: Joints) -> usize {
+    fn max_len(&self, from: usize, break_rules: BreakRules) -> usize {
         let mut at = from;
         while at < self.after.len() && at <= self.max_name {
             let rest = &self.after[at..];
-            if let Some(Ok((_, doubled))) = self.start(at) {
-                let name = &self.after[from..at - doubled];
+            if let Some(Ok((_, doubled_len))) = self.start(at) {
+                let name = &self.after[from..at - doubled_len];
                 let opener = pattern::scheme(name).map_or(0, |(_, len)| len);
                 // White space directly before the next name is not a break.
                 return from + name[..name.len() - opener].trim_ascii_end().len();
             }
-            at += match RawByte::of(rest[0]) {
-                RawByte::Hard => return at,
-                RawByte::Blank => match joints.break_len(
+            at += match RawByteClass::of(rest[0]) {
+                RawByteClass::Hard => return at,
+                RawByteClass::Blank => match break_rules.break_len(
                     &[self.before, &self.after[..at]].concat(),
                     self.before.len() + from,
                     self.before.len() + from,
@@ -325,13 +347,13 @@ impl NaiveCandidate<'_> {
                     Some(len) => len,
                     None => return at,
                 },
-                RawByte::Less => match Tag::of(rest, self.scope) {
-                    Tag::Inside(len) => len,
-                    Tag::Bound => return at,
-                    Tag::No => 1,
+                RawByteClass::Less => match AngleBracket::of(rest, self.scope) {
+                    AngleBracket::InlineTags(len) => len,
+                    AngleBracket::BoundaryTag => return at,
+                    AngleBracket::NotTag => 1,
                 },
-                RawByte::Escape => hidden_part_len(rest).unwrap_or(1),
-                RawByte::Plain | RawByte::One => 1,
+                RawByteClass::Escape => hidden_part_len(rest).unwrap_or(1),
+                RawByteClass::Plain | RawByteClass::One => 1,
             };
         }
         at.min(self.after.len())

@@ -9,7 +9,7 @@ use regex_automata::{Anchored, Input, nfa::thompson};
 
 use crate::scan::Form;
 use crate::scan::rules::pattern::{self, Breaks, FORMS, HOST_ALONE, PREFIXES};
-use crate::scan::rules::start::Prefix;
+use crate::scan::rules::start::WrittenPrefix;
 
 /// Patterns, and the memory to match them in.
 type Matcher = (PikeVM, Cache);
@@ -22,10 +22,10 @@ thread_local! {
 }
 
 /// Reads the prefix that `text` starts with.
-pub(super) fn prefix(text: &[u8]) -> Option<Prefix> {
+pub(super) fn prefix(text: &[u8]) -> Option<WrittenPrefix> {
     let (pattern, len) = matched(&PREFIX, text, 0)?;
     let (separator, registrant) = PREFIXES[pattern];
-    Some(Prefix {
+    Some(WrittenPrefix {
         len,
         separator,
         registrant,

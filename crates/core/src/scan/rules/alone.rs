@@ -1,16 +1,16 @@
 //! Decides whether a name is alone in its enclosure, except for its label.
 
 use super::enclosure::Enclosure;
-use super::{Around, Form};
+use super::{Form, NameContext};
 
 /// Max bytes of a line to read before a name.
-const NEAR: usize = 128;
+const MAX_LINE_BYTES: usize = 128;
 
 /// Whether the name between `before` and `rest` is alone in quotes, in brackets, in an element or in a line, with its label or
 /// key, its scheme and the marks of a list or of YAML.
-pub(crate) fn is_alone(before: &[u8], around: &Around, rest: &[u8]) -> bool {
-    let outside = &before[..before.len() - around.opener];
-    let is_labelled = around.form == Form::Label || outside.trim_ascii_end().ends_with(b":");
+pub(crate) fn is_alone(before: &[u8], context: &NameContext, rest: &[u8]) -> bool {
+    let outside = &before[..before.len() - context.opener];
+    let is_labelled = context.form == Form::Label || outside.trim_ascii_end().ends_with(b":");
     let front = if is_labelled {
         without_label(outside)
     } else {
@@ -23,8 +23,8 @@ pub(crate) fn is_alone(before: &[u8], around: &Around, rest: &[u8]) -> bool {
 
 /// Returns `before` without the word that it ends in, such as `doi:`.
 pub(super) fn without_label(before: &[u8]) -> &[u8] {
-    const LONGEST: usize = 16;
-    let front = before.len().saturating_sub(LONGEST);
+    const MAX_LABEL_BYTES: usize = 16;
+    let front = before.len().saturating_sub(MAX_LABEL_BYTES);
     let is_joint = |b: &&u8| matches!(b, b':' | b' ' | b'.');
     let joints = before[front..].iter().rev().take_while(is_joint).count();
     let word = &before[front..before.len() - joints];
@@ -38,7 +38,7 @@ fn is_bracketed(front: &[u8], rest: &[u8]) -> bool {
         // A list in a line of YAML or code.
         (Some(b'['), Some(b']' | b',')) => true,
         (Some(b' ' | b','), Some(b']' | b',')) => {
-            let near = &front[front.len().saturating_sub(NEAR)..];
+            let near = &front[front.len().saturating_sub(MAX_LINE_BYTES)..];
             let bracket = |b: &&u8| matches!(b, b'[' | b']' | b'\n');
             near.iter().rfind(bracket) == Some(&b'[')
         }
@@ -58,7 +58,7 @@ fn ends_value(rest: &[u8]) -> bool {
 
 /// Whether the line that `before` ends in holds only marks of a list, and keys, anchors and tags of YAML.
 fn is_item(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(NEAR)..];
+    let near = &before[before.len().saturating_sub(MAX_LINE_BYTES)..];
     let line = match near.iter().rposition(|b| matches!(b, b'\n' | b'\r')) {
         Some(end) => &near[end + 1..],
         None if near.len() == before.len() => near,
@@ -79,12 +79,12 @@ fn is_item(before: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::rules::Scope;
+    use crate::scan::rules::TextScope;
 
     fn alone(before: &str, form: Form, opener: usize, rest: &str) -> bool {
         let scheme = |_: &[u8]| false;
-        let around = Around::read(before.as_bytes(), form, opener, Scope::Any, scheme);
-        is_alone(before.as_bytes(), &around, rest.as_bytes())
+        let context = NameContext::read(before.as_bytes(), form, opener, TextScope::Any, scheme);
+        is_alone(before.as_bytes(), &context, rest.as_bytes())
     }
 
     #[test]

@@ -7,7 +7,7 @@
 /// The texts or places that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Applies {
+pub enum RuleScope {
     /// Around any name.
     Anywhere,
     /// After a label, a scheme or a proxy.
@@ -28,25 +28,27 @@ pub enum Applies {
     Dirt,
 }
 
-impl Applies {
+impl RuleScope {
     /// Describes the places, in words that go on after "applies".
     pub const fn description(self) -> &'static str {
         match self {
-            Applies::Anywhere => "anywhere",
-            Applies::Labelled => "after a label such as `DOI`, a scheme or a DOI proxy",
-            Applies::Prose => "in running text, where nothing that encloses the name shows its end",
-            Applies::Enclosed => "inside marks that hold just the name, or open before it",
-            Applies::Path => "in the path of a URL whose host is no DOI proxy",
-            Applies::Url => "in a URL",
-            Applies::Page => "in a web page",
-            Applies::Printed => "in lines that the layout of a page broke",
-            Applies::Dirt => "in dirty data",
+            RuleScope::Anywhere => "anywhere",
+            RuleScope::Labelled => "after a label such as `DOI`, a scheme or a DOI proxy",
+            RuleScope::Prose => {
+                "in running text, where nothing that encloses the name shows its end"
+            }
+            RuleScope::Enclosed => "inside marks that hold just the name, or open before it",
+            RuleScope::Path => "in the path of a URL whose host is no DOI proxy",
+            RuleScope::Url => "in a URL",
+            RuleScope::Page => "in a web page",
+            RuleScope::Printed => "in lines that the layout of a page broke",
+            RuleScope::Dirt => "in dirty data",
         }
     }
 }
 
 macro_rules! book {
-    ($($rule:ident $id:literal $applies:ident $end:ident $damages:literal $triggers:literal $catches:literal;)*) => {
+    ($($rule:ident $id:literal $scope:ident $end:ident $damages:literal $triggers:literal $catches:literal;)*) => {
         /// A rule on where names start and end.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -60,7 +62,7 @@ macro_rules! book {
 
             const ROWS: [RuleRow; Rule::ALL.len()] = [$(RuleRow {
                 id: $id,
-                applies: Applies::$applies,
+                scope: RuleScope::$scope,
                 is_guess: matches!(RuleEnd::$end, RuleEnd::Guess),
                 damages: $damages,
                 triggers: $triggers,
@@ -72,7 +74,7 @@ macro_rules! book {
 
 struct RuleRow {
     id: &'static str,
-    applies: Applies,
+    scope: RuleScope,
     is_guess: bool,
     damages: u32,
     triggers: &'static [u8],
@@ -227,8 +229,8 @@ impl Rule {
     }
 
     /// Returns where the rule applies.
-    pub const fn applies(self) -> Applies {
-        self.row().applies
+    pub const fn scope(self) -> RuleScope {
+        self.row().scope
     }
 
     /// Whether an end that the rule makes is [`guessed`](crate::Mention::guessed): only a registry could say whether the name

@@ -1,11 +1,11 @@
 //! Bounds the cell of a delimited table that holds a name (RFC 4180).
 
 use super::enclosure::Enclosure;
-use super::{Rule, Scope, sici};
+use super::{Rule, TextScope, sici};
 
 /// The content of a cell, as indices of the window that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// Whether the window holds the cell's start.
@@ -14,19 +14,19 @@ pub(crate) struct Cell {
     is_doubtful: bool,
 }
 
-impl Cell {
-    pub(crate) fn scope(&self) -> Scope {
+impl TableCell {
+    pub(crate) fn scope(&self) -> TextScope {
         match self.is_open {
-            true if self.is_doubtful => Scope::DoubtfulCell,
-            true => Scope::Cell,
-            false => Scope::Any,
+            true if self.is_doubtful => TextScope::DoubtfulCell,
+            true => TextScope::Cell,
+            false => TextScope::Any,
         }
     }
 }
 
 /// A double quote that starts or ends a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quote {
+enum CellQuote {
     Opens,
     Closes,
 }
@@ -35,14 +35,14 @@ enum Quote {
 ///
 /// Delimiters and line ends bound an unquoted cell, except for the semicolon of a SICI. A quoted cell ends at a quote that is not
 /// doubled.
-pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Cell {
+pub(crate) fn cell_at(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> TableCell {
     let (quote, after_quote) = match last_quote(window, at, delimiter, from_start) {
         Some((quote, after)) => (Some(quote), after),
         None => (next_quote(window, at, delimiter), 0),
     };
-    let opened = after_quote > 0 && quote == Some(Quote::Opens);
-    if opened || after_quote == 0 && quote == Some(Quote::Closes) {
-        return Cell {
+    let opened = after_quote > 0 && quote == Some(CellQuote::Opens);
+    if opened || after_quote == 0 && quote == Some(CellQuote::Closes) {
+        return TableCell {
             start: after_quote,
             end: quoted_end(window, at),
             is_open: opened,
@@ -58,8 +58,8 @@ pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) 
     let end = rest.map(|bound| at + bound).find(is_bound);
     let end = end.unwrap_or(window.len());
     let content = window[..end].strip_suffix(b"\r").unwrap_or(&window[..end]);
-    let last = content.len().saturating_sub(sici::BARE_TAIL);
-    Cell {
+    let last = content.len().saturating_sub(sici::BARE_TAIL_BYTES);
+    TableCell {
         start: start.map_or(after_quote, |bound| bound + 1),
         end,
         is_open: start.is_some() || from_start,
@@ -68,7 +68,12 @@ pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) 
 }
 
 /// Returns the last quote before `at` that starts or ends a cell, and the index after it.
-fn last_quote(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Option<(Quote, usize)> {
+fn last_quote(
+    window: &[u8],
+    at: usize,
+    delimiter: u8,
+    from_start: bool,
+) -> Option<(CellQuote, usize)> {
     let mut end = at;
     loop {
         let last = memchr::memrchr(b'"', &window[..end])?;
@@ -80,19 +85,19 @@ fn last_quote(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Opti
             .get(last + 1)
             .is_some_and(|b| is_bound(*b, delimiter));
         match (last + 1 - start) % 2 {
-            1 if opens => return Some((Quote::Opens, last + 1)),
-            1 if closes => return Some((Quote::Closes, last + 1)),
+            1 if opens => return Some((CellQuote::Opens, last + 1)),
+            1 if closes => return Some((CellQuote::Closes, last + 1)),
             // An empty cell.
-            0 if opens && closes => return Some((Quote::Closes, last + 1)),
+            0 if opens && closes => return Some((CellQuote::Closes, last + 1)),
             _ => end = start,
         }
     }
 }
 
-/// Returns the first quote after `at` that starts or ends a cell, if it is within `NEAR` bytes.
-fn next_quote(window: &[u8], at: usize, delimiter: u8) -> Option<Quote> {
-    const NEAR: usize = 1024;
-    let near = &window[at..window.len().min(at + NEAR)];
+/// Returns the first quote after `at` that starts or ends a cell, if it is within `MAX_QUOTE_DISTANCE_BYTES` bytes.
+fn next_quote(window: &[u8], at: usize, delimiter: u8) -> Option<CellQuote> {
+    const MAX_QUOTE_DISTANCE_BYTES: usize = 1024;
+    let near = &window[at..window.len().min(at + MAX_QUOTE_DISTANCE_BYTES)];
     let mut start = 0;
     loop {
         start += memchr::memchr(b'"', &near[start..])?;
@@ -102,8 +107,8 @@ fn next_quote(window: &[u8], at: usize, delimiter: u8) -> Option<Quote> {
             .get(start + len)
             .is_some_and(|b| is_bound(*b, delimiter));
         match len % 2 {
-            _ if opens => return Some(Quote::Opens),
-            1 if closes => return Some(Quote::Closes),
+            _ if opens => return Some(CellQuote::Opens),
+            1 if closes => return Some(CellQuote::Closes),
             _ => start += len,
         }
     }
@@ -171,7 +176,7 @@ mod tests {
             ("a,b \"c\" X,d", "b \"c\" X"),
         ] {
             let at = text.find('X').unwrap();
-            let cell = around(text.as_bytes(), at, b',', true);
+            let cell = cell_at(text.as_bytes(), at, b',', true);
             assert_eq!(&text[cell.start..cell.end], expected, "{text}");
             assert!(cell.is_open, "{text}");
         }
@@ -193,7 +198,7 @@ mod tests {
             ("a;X1.5;2-3;b", "X1.5"),
         ] {
             let at = text.find('X').unwrap();
-            let cell = around(text.as_bytes(), at, b';', true);
+            let cell = cell_at(text.as_bytes(), at, b';', true);
             assert_eq!(&text[cell.start..cell.end], expected, "{text}");
         }
     }
@@ -202,7 +207,7 @@ mod tests {
     fn a_cell_whose_start_is_out_of_sight_is_reported_by_its_end() {
         let cell = |text: &str| {
             let at = text.find('X').unwrap();
-            let cell = around(text.as_bytes(), at, b',', false);
+            let cell = cell_at(text.as_bytes(), at, b',', false);
             (text[cell.start..cell.end].to_owned(), cell.is_open)
         };
         assert_eq!(cell("a b, X,c d\",e"), ("a b, X,c d".to_owned(), false));

@@ -1,13 +1,13 @@
 //! Restores characters that mail filters replaced in URLs, of which only `*` is left.
 
 /// Max bytes from a star to the list of characters.
-const MAX_DISTANCE: usize = 1024;
+const MAX_LIST_DISTANCE_BYTES: usize = 1024;
 
 /// Returns the character for the star that `rest` starts with, in a URL that Proofpoint's URL Defense, version 3, rewrote:
 /// `10.5555/a*3Cb__;JQ!!key!mac$`. The list after the URL is in base64, and has a character for each star in turn. `None` if the
 /// URL has a run of stars, which means something else.
 pub(crate) fn listed_character(rest: &[u8]) -> Option<u8> {
-    let near = &rest[..rest.len().min(MAX_DISTANCE)];
+    let near = &rest[..rest.len().min(MAX_LIST_DISTANCE_BYTES)];
     let end = memchr::memmem::find(near, b"__;")?;
     let (url, list) = (&near[..end], &near[end + 3..]);
     let stars = memchr::memchr_iter(b'*', url).count();

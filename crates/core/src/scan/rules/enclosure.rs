@@ -89,7 +89,7 @@ pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
 }
 
 /// Max bytes of white space between a mark and the name.
-const BLANKS: usize = 64;
+const MAX_BLANK_BYTES: usize = 64;
 
 impl Enclosure {
     /// The cell of a document that is known to be a table, up to its end.
@@ -140,7 +140,7 @@ impl Enclosure {
             return self.closers.iter().any(closes);
         }
         let rest = last_backslash(rest);
-        let near = &rest[..rest.len().min(BLANKS)];
+        let near = &rest[..rest.len().min(MAX_BLANK_BYTES)];
         let closer = near.trim_ascii_start();
         let blanks = &near[..near.len() - closer.len()];
         let ends_line =
@@ -174,7 +174,7 @@ fn opens_subfield(before: &[u8]) -> bool {
 
 /// Whether `before` ends in a template's parameter, `| doi = `.
 fn is_parameter(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let near = &before[before.len().saturating_sub(MAX_BLANK_BYTES)..];
     let Some(name) = near
         .trim_ascii_end()
         .strip_suffix(b"=")
@@ -192,8 +192,8 @@ fn is_parameter(before: &[u8]) -> bool {
 
 /// Whether the semicolon that `before` ends in is that of an entity, `&nbsp;`, and does not separate fields.
 pub(crate) fn ends_entity(before: &[u8]) -> bool {
-    const LONGEST: usize = 32;
-    let near = &before[before.len().saturating_sub(LONGEST)..before.len() - 1];
+    const MAX_ENTITY_BYTES: usize = 32;
+    let near = &before[before.len().saturating_sub(MAX_ENTITY_BYTES)..before.len() - 1];
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
     let len = near.iter().rev().take_while(is_name).count();
     len > 0 && near[..near.len() - len].ends_with(b"&")
@@ -206,7 +206,7 @@ fn line_start(before: &[u8]) -> Option<&'static Enclosure> {
     if !before.last().is_none_or(may_start) {
         return None;
     }
-    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let near = &before[before.len().saturating_sub(MAX_BLANK_BYTES)..];
     let blanks = near.iter().rev().take_while(|b| **b == b' ').count();
     let (line, enclosure) = match &near[..near.len() - blanks] {
         [line @ .., a, b, b' ', b' ', b'-']

@@ -3,14 +3,14 @@
 use super::alone::{is_alone, without_label};
 use super::enclosure::last_backslash;
 use super::hidden::{has_hidden_part, is_ellipsis_in_tags};
-use super::joint::Joints;
+use super::joint::BreakRules;
 use super::page::is_page_part;
 use super::place::UrlPlace;
-use super::suffix::{self, Bounds, Swept};
+use super::suffix::{self, NameBounds, SuffixHead};
 use super::tail::{self, Cuts};
 use super::template::{ends_in_blank_form, is_pattern, is_template};
 use super::word::{glued_label, glued_title};
-use super::{Around, Decoded, End, Form, Rule, Scope};
+use super::{DecodedBytes, Form, NameContext, NameEnd, Rule, TextScope};
 use crate::doi::ends_in_good_digit;
 use crate::scan::Rejection;
 
@@ -20,44 +20,52 @@ pub(crate) fn is_guess(key: &str, rules_guess: bool) -> bool {
     rules_guess && !ends_in_good_digit(key)
 }
 
-/// Returns the end of the name of `text` whose suffix starts at `suffix` and was `swept`, or why it is refused.
+/// Returns the end of the name of `text` whose suffix starts at `suffix` and has this `head`, or why it is refused.
 ///
 /// `before` holds the bytes before the name. `after` returns the document's bytes from a position of `text` on, as written.
 #[inline]
 pub(crate) fn end<'w>(
-    text: &impl Decoded,
+    text: &impl DecodedBytes,
     suffix: usize,
-    swept: Swept,
-    around: &Around,
+    head: SuffixHead,
+    context: &NameContext,
     before: &[u8],
     after: impl Fn(usize) -> &'w [u8] + Copy,
-) -> Result<End, Rejection> {
-    let (taken, whole) = taken(text, suffix, swept, around, after);
-    let beyond = after(taken.at);
-    let is_alone = || is_alone(before, around, beyond);
-    let cuts = cuts(text.bytes(), suffix, before, taken, around, whole, is_alone);
-    let end = cuts.fold(taken, |end, (rule, len)| end.cut_at(suffix + len, rule));
+) -> Result<NameEnd, Rejection> {
+    let (uncut_end, whole) = uncut_end(text, suffix, head, context, after);
+    let beyond = after(uncut_end.at);
+    let is_alone = || is_alone(before, context, beyond);
+    let cuts = cuts(
+        text.bytes(),
+        suffix,
+        before,
+        uncut_end,
+        context,
+        whole,
+        is_alone,
+    );
+    let end = cuts.fold(uncut_end, |end, (rule, len)| end.cut_at(suffix + len, rule));
     let end = without_title(text, suffix, end, after);
-    let (taken, rule, rest) = (taken.at, taken.rule, after(end.at));
-    let is_doubtful = ends_doubtful_cell(around, rest) || may_go_on(before, around, after, rest);
-    let end = End {
+    let (uncut_end, rule, rest) = (uncut_end.at, uncut_end.rule, after(end.at));
+    let is_doubtful = ends_doubtful_cell(context, rest) || may_go_on(before, context, after, rest);
+    let end = NameEnd {
         guessed: end.guessed || is_doubtful,
         ..end
     };
-    if is_page_part(before, around, &text.bytes()[suffix..taken]) {
+    if is_page_part(before, context, &text.bytes()[suffix..uncut_end]) {
         return Err(Rejection::PagePart);
     }
     let written = after(suffix);
-    let read = swept.plain - suffix..written.len() - beyond.len();
+    let read = head.unescaped_end - suffix..written.len() - beyond.len();
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
-    let pattern = &text.bytes()[suffix..taken];
-    let is_raw = || taken > suffix && text.is_single(taken - 1);
+    let pattern = &text.bytes()[suffix..uncut_end];
+    let is_raw = || uncut_end > suffix && text.is_single(uncut_end - 1);
     // There `*` stands for a character that is listed after the URL.
     let is_starred = rule == Some(Rule::UrlDefense) && pattern.contains(&b'*');
     let is_template = ends_in_blank_form(name)
         || is_starred
         || is_pattern(before, pattern, whole, is_raw)
-        || is_template(before, around, written, read);
+        || is_template(before, context, written, read);
     if is_template && Rule::Template.holds() {
         return Err(Rejection::Template);
     }
@@ -68,8 +76,8 @@ pub(crate) fn end<'w>(
     if Rule::Ellipsis.holds() && is_cut_in_tags(name, rest) {
         return Err(Rejection::Ellipsis);
     }
-    match after_ellipsis(text.bytes(), end.at, taken, rest, after) {
-        Some(rest) if Rule::Ellipsis.holds() && is_cut_short(before, around, rest) => {
+    match after_ellipsis(text.bytes(), end.at, uncut_end, rest, after) {
+        Some(rest) if Rule::Ellipsis.holds() && is_cut_short(before, context, rest) => {
             Err(Rejection::Ellipsis)
         }
         _ => Ok(end),
@@ -79,11 +87,11 @@ pub(crate) fn end<'w>(
 /// Returns `end` before a title that was glued to the name; unchanged if there is no title.
 #[inline]
 fn without_title<'w>(
-    text: &impl Decoded,
+    text: &impl DecodedBytes,
     suffix: usize,
-    end: End,
+    end: NameEnd,
     after: impl Fn(usize) -> &'w [u8] + Copy,
-) -> End {
+) -> NameEnd {
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     match glued_title(name, || after(end.at)) {
         Some(len) => end.cut_at(suffix + len, Rule::GluedTitle),
@@ -92,14 +100,14 @@ fn without_title<'w>(
 }
 
 /// Whether the name before `rest` goes up to the end of a cell that may end earlier.
-fn ends_doubtful_cell(around: &Around, rest: &[u8]) -> bool {
-    around.scope == Scope::DoubtfulCell && matches!(rest, b"" | b"\r")
+fn ends_doubtful_cell(context: &NameContext, rest: &[u8]) -> bool {
+    context.scope == TextScope::DoubtfulCell && matches!(rest, b"" | b"\r")
 }
 
 /// Whether the name before `rest` may go on in the next line.
 fn may_go_on<'w>(
     before: &[u8],
-    around: &Around,
+    context: &NameContext,
     after: impl Fn(usize) -> &'w [u8] + Copy,
     rest: &[u8],
 ) -> bool {
@@ -107,63 +115,66 @@ fn may_go_on<'w>(
         let name = after(0);
         [before, &name[..name.len() - rest.len()]].concat()
     };
-    Joints::of(around).may_go_on(written, rest)
+    BreakRules::of(context).may_go_on(written, rest)
 }
 
 /// Returns where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
 #[inline]
-pub(crate) fn taken<'w>(
-    text: &impl Decoded,
+pub(crate) fn uncut_end<'w>(
+    text: &impl DecodedBytes,
     suffix: usize,
-    swept: Swept,
-    around: &Around,
+    head: SuffixHead,
+    context: &NameContext,
     after: impl Fn(usize) -> &'w [u8] + Copy,
-) -> (End, bool) {
-    let without_label = |end: End| {
+) -> (NameEnd, bool) {
+    let without_label = |end: NameEnd| {
         let name = &text.bytes()[suffix..end.at];
         // Before this, no colon ends a label.
-        let seen = match swept.has_colon {
+        let seen = match head.has_colon {
             true => 0,
-            false => swept.end - suffix,
+            false => head.end - suffix,
         };
         match glued_label(name, seen, || after(end.at)) {
             Some(len) => end.cut_at(suffix + len, Rule::GluedWord),
             None => end,
         }
     };
-    if let Some(enclosure) = around.enclosure.filter(|_| around.place == UrlPlace::None) {
-        let end = suffix::end(text, suffix, swept, around, Bounds::Whole);
+    if let Some(enclosure) = context
+        .enclosure
+        .filter(|_| context.place == UrlPlace::None)
+    {
+        let end = suffix::end(text, suffix, head, context, NameBounds::Whole);
         if enclosure.is_closed_by(after(end.at)) {
             return (without_label(end), true);
         }
     }
-    let end = suffix::end(text, suffix, swept, around, Bounds::Prose);
+    let end = suffix::end(text, suffix, head, context, NameBounds::Prose);
     (without_label(end), false)
 }
 
-/// Returns the cuts from the suffix of `name` that starts at `suffix` and was read up to `taken`, with `before` before the name.
+/// Returns the cuts from the suffix of `name` that starts at `suffix` and was read up to `uncut_end`, with `before` before the name.
 /// `is_alone` says whether the name is alone with its label; it is asked if no enclosure holds the `whole` name.
 #[inline]
 pub(crate) fn cuts<'n>(
     name: &'n [u8],
     suffix: usize,
     before: &[u8],
-    taken: End,
-    around: &Around,
+    uncut_end: NameEnd,
+    context: &NameContext,
     whole: bool,
     is_alone: impl Fn() -> bool,
 ) -> Cuts<'n> {
-    let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..taken.at]);
-    let has_pair = || is_after_plus(before, around);
-    let kept = tail::kept_marks(suffix, around.place, has_pair, is_alone);
-    Cuts::new(prefix, suffix, whole, tail::tails(prefix, around)).keeping(kept)
+    let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..uncut_end.at]);
+    let has_pair = || is_after_plus(before, context);
+    let kept = tail::kept_marks(suffix, context.place, has_pair, is_alone);
+    Cuts::new(prefix, suffix, whole, tail::tails(prefix, context)).keeping(kept)
 }
 
 /// Whether `+` comes directly before a name, or before its scheme or label. AsciiDoc and word diffs write it again after the
 /// name.
-fn is_after_plus(before: &[u8], around: &Around) -> bool {
-    let outside = &before[..before.len() - around.opener];
-    outside.ends_with(b"+") || around.form == Form::Label && without_label(outside).ends_with(b"+")
+fn is_after_plus(before: &[u8], context: &NameContext) -> bool {
+    let outside = &before[..before.len() - context.opener];
+    outside.ends_with(b"+") || context.form == Form::Label && without_label(outside).ends_with(b"+")
 }
 
 /// The spellings of an ellipsis, except for three full stops.
@@ -173,27 +184,30 @@ pub(super) const ELLIPSES: [&str; 13] = [
 ];
 
 /// Returns the text after an ellipsis that was trimmed from a name or follows it; `None` if there is no ellipsis. The name ends
-/// at `end`, before `rest`; reading it ended at `taken`.
+/// at `end`, before `rest`; reading it ended at `uncut_end`.
 #[inline]
 fn after_ellipsis<'w>(
     text: &[u8],
     end: usize,
-    taken: usize,
+    uncut_end: usize,
     rest: &'w [u8],
     after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> Option<&'w [u8]> {
     let sign = "…".as_bytes();
-    let stops = text[end..taken].iter().rev().take_while(|b| **b == b'.');
+    let stops = text[end..uncut_end]
+        .iter()
+        .rev()
+        .take_while(|b| **b == b'.');
     // Before a tag, the first of four full stops belongs to the name.
     let is_ellipsis = match stops.count() {
         3 => true,
-        4 => after(taken).starts_with(b"<"),
+        4 => after(uncut_end).starts_with(b"<"),
         _ => false,
     };
     if is_ellipsis {
-        return Some(after(taken));
-    } else if text[taken..].starts_with(sign) {
-        return Some(after(taken + sign.len()));
+        return Some(after(uncut_end));
+    } else if text[uncut_end..].starts_with(sign) {
+        return Some(after(uncut_end + sign.len()));
     }
     let may_start = |first: &u8| matches!(first, 0xE2 | b'[' | b'(' | b'.' | b'&' | b'\\');
     if !rest.first().is_some_and(may_start) {
@@ -245,13 +259,13 @@ const MARKS: [(&[u8], &[u8]); 10] = [
 
 /// Whether an ellipsis with `rest` after it cuts a name short: at the end of the enclosure, of a line that holds only the name
 /// and its label, or of a URL.
-fn is_cut_short(before: &[u8], around: &Around, rest: &[u8]) -> bool {
-    let in_url = around.form == Form::Url || around.place == UrlPlace::Path;
+fn is_cut_short(before: &[u8], context: &NameContext, rest: &[u8]) -> bool {
+    let in_url = context.form == Form::Url || context.place == UrlPlace::Path;
     let opener = without_label(before);
-    ends_enclosure(before, around, rest)
+    ends_enclosure(before, context, rest)
         || in_url && ends_word(rest)
         || opener.ends_with(b"(") && rest.starts_with(b")")
-        || around.form == Form::Label
+        || context.form == Form::Label
             && ends_line(rest)
             && matches!(opener.last(), None | Some(b'\n' | b'\r'))
 }
@@ -266,12 +280,12 @@ fn ends_line(rest: &[u8]) -> bool {
 
 /// Whether `after` starts with a tag, or with the closer of the enclosure of a name or of the text around it. A closer that
 /// nothing opened does not count, and nor does the end of a line that holds more than the name.
-fn ends_enclosure(before: &[u8], around: &Around, after: &[u8]) -> bool {
+fn ends_enclosure(before: &[u8], context: &NameContext, after: &[u8]) -> bool {
     let closes = |(opener, closer): &(&[u8], &[u8])| {
         last_backslash(after).starts_with(closer) && memchr::memmem::find(before, opener).is_some()
     };
     after.starts_with(b"<")
         || after.starts_with(b"&lt;")
-        || around.enclosure.is_some_and(|e| e.is_closed_by(after))
+        || context.enclosure.is_some_and(|e| e.is_closed_by(after))
         || MARKS.iter().any(closes)
 }

@@ -8,7 +8,7 @@ use crate::scan::kind::{Delimiter, TextKind};
 /// How to read the text of an [`Example`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Reading {
+pub enum ExampleReading {
     /// By a [`Scanner`](crate::Scanner), as text of this kind.
     Scan(TextKind),
     /// By [`clean`](crate::clean()), as dirty data.
@@ -20,7 +20,7 @@ pub enum Reading {
 #[non_exhaustive]
 pub struct Example {
     /// How the text is read.
-    pub reading: Reading,
+    pub reading: ExampleReading,
     /// The text. If the rule lists words, the first of them is in it.
     pub text: Cow<'static, [u8]>,
     /// The names in the text.
@@ -54,23 +54,27 @@ const fn scan(text: &'static str, names: &'static [&'static str]) -> Example {
 }
 
 const fn scan_bytes(text: &'static [u8], names: &'static [&'static str]) -> Example {
-    example(Reading::Scan(TextKind::Unknown), text, names)
+    example(ExampleReading::Scan(TextKind::Unknown), text, names)
 }
 
 const fn page(text: &'static str, names: &'static [&'static str]) -> Example {
-    example(Reading::Scan(TextKind::Html), text.as_bytes(), names)
+    example(ExampleReading::Scan(TextKind::Html), text.as_bytes(), names)
 }
 
 const fn table(text: &'static str, names: &'static [&'static str]) -> Example {
     let kind = TextKind::Table(Delimiter::Semicolon);
-    example(Reading::Scan(kind), text.as_bytes(), names)
+    example(ExampleReading::Scan(kind), text.as_bytes(), names)
 }
 
 const fn clean(text: &'static str, names: &'static [&'static str]) -> Example {
-    example(Reading::Clean, text.as_bytes(), names)
+    example(ExampleReading::Clean, text.as_bytes(), names)
 }
 
-const fn example(reading: Reading, text: &'static [u8], names: &'static [&'static str]) -> Example {
+const fn example(
+    reading: ExampleReading,
+    text: &'static [u8],
+    names: &'static [&'static str],
+) -> Example {
     Example {
         reading,
         text: Cow::Borrowed(text),

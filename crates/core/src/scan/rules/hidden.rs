@@ -6,7 +6,7 @@ use super::end::strip_ellipsis;
 use crate::doi::hex_pair;
 
 /// Max bytes of a tag, as JSON writes it.
-const LONGEST_TAG: usize = 256;
+const MAX_TAG_BYTES: usize = 256;
 
 /// Returns the length of the tags that `rest` starts with, if a hidden part of the same text follows: `</span><span
 /// class="invisible">`. JSON and HTML may escape them.
@@ -100,7 +100,7 @@ fn tag(text: &[u8]) -> Option<SpanTag<'_>> {
     let end = strip(rest, b'/');
     rest = end.unwrap_or(rest).strip_prefix(b"span")?;
     let attributes = rest;
-    for _ in 0..LONGEST_TAG {
+    for _ in 0..MAX_TAG_BYTES {
         let (byte, after) = character(rest)?;
         if byte == b'>' {
             return Some(SpanTag {

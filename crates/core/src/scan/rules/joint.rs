@@ -7,32 +7,32 @@ mod shape;
 mod spacing;
 
 use super::place::UrlPlace;
-use super::{Around, Form, Rule, Scope, sici};
-pub(crate) use following::{Following, is_incomplete};
+use super::{Form, NameContext, Rule, TextScope, sici};
+pub(crate) use following::{NextWord, is_incomplete};
 pub(crate) use line_end::numbered_line_end_len;
-use line_end::{LineEnd, is_full};
+use line_end::{WhiteSpace, is_full};
 use next_word::{
     first_word, is_code, is_item, is_key, is_long_number, is_long_run, is_no_year, is_page_or_item,
     is_rest_of_name, starts_another,
 };
-use spacing::Spaced;
+use spacing::SpacedName;
 
 /// Max bytes of white space in a break.
-const LONGEST_BREAK: usize = 16;
+const MAX_BREAK_BYTES: usize = 16;
 
 /// Max digits of a page or a year.
-const LONGEST_PAGE: usize = 4;
+const MAX_PAGE_DIGITS: usize = 4;
 /// Max bytes of the next word to look at.
-const LONGEST_WORD: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 /// The kinds of white space that can be a break inside a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Joints {
+pub(crate) struct BreakRules {
     /// Whether a label, scheme or proxy comes before the name.
     is_labelled: bool,
     /// Whether the name is in the path of a URL.
     is_in_path: bool,
-    lines: LineEnds,
+    lines: LineBreaks,
     /// Whether white space is accepted wherever more of a name could follow.
     are_wide: bool,
     /// Bytes of the scheme or proxy and the prefix, if white space is in them; otherwise 0.
@@ -41,35 +41,35 @@ pub(crate) struct Joints {
 
 /// Which line ends can be breaks because the line is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum LineEnds {
+enum LineBreaks {
     /// None.
     #[default]
-    Any,
+    None,
     /// Those after a line that has no room for the next word, by the width of the lines around it.
-    Plain,
+    AfterFullLine,
     /// All single ones: the layout of a page broke the lines.
-    Printed,
+    Single,
 }
 
-impl Joints {
-    /// Returns the kinds for a name that `around` describes.
-    pub(crate) fn of(around: &Around) -> Self {
-        Joints {
-            is_in_path: around.place == UrlPlace::Path,
-            ..Joints::new(around.form, around.scope)
+impl BreakRules {
+    /// Returns the kinds for a name that `context` describes.
+    pub(crate) fn of(context: &NameContext) -> Self {
+        BreakRules {
+            is_in_path: context.place == UrlPlace::Path,
+            ..BreakRules::new(context.form, context.scope)
         }
     }
 
     /// Returns the kinds for a name that is written as `form`, in text of the kind `scope`.
-    pub(crate) fn new(form: Form, scope: Scope) -> Self {
+    pub(crate) fn new(form: Form, scope: TextScope) -> Self {
         let is_labelled = form != Form::Bare;
-        Joints {
+        BreakRules {
             is_labelled,
             is_in_path: false,
             lines: match scope {
-                Scope::Printed => LineEnds::Printed,
-                Scope::Any if is_labelled => LineEnds::Plain,
-                _ => LineEnds::Any,
+                TextScope::Printed => LineBreaks::Single,
+                TextScope::Any if is_labelled => LineBreaks::AfterFullLine,
+                _ => LineBreaks::None,
             },
             are_wide: false,
             front: 0,
@@ -79,7 +79,7 @@ impl Joints {
     /// Returns the kinds for a name after `front`, its scheme or proxy and its prefix.
     pub(crate) fn after(self, front: &[u8]) -> Self {
         let is_spaced = front.iter().any(u8::is_ascii_whitespace);
-        Joints {
+        BreakRules {
             front: if is_spaced { front.len() } else { 0 },
             ..self
         }
@@ -87,7 +87,7 @@ impl Joints {
 
     /// Returns the kinds for a name about which known names are asked: they decide which white space is a break.
     pub(crate) fn widened(self) -> Self {
-        Joints {
+        BreakRules {
             are_wide: true,
             ..self
         }
@@ -95,32 +95,32 @@ impl Joints {
 
     /// Whether the end of a line can be a break because the line is full.
     pub(crate) fn cross_lines(self) -> bool {
-        self.lines != LineEnds::Any && Rule::LineEnd.holds()
+        self.lines != LineBreaks::None && Rule::LineEnd.holds()
     }
 
     #[cfg(test)]
     pub(crate) fn for_tests(is_labelled: bool) -> Self {
-        Joints {
+        BreakRules {
             is_labelled,
             is_in_path: false,
-            lines: LineEnds::Any,
+            lines: LineBreaks::None,
             are_wide: false,
             front: 0,
         }
     }
 
     /// Returns the length of the white space that `rest` starts with, if it may be a break inside the name that `written` ends
-    /// in. The name's suffix starts at `suffix`, and was swept up to `swept`.
+    /// in. The name's suffix starts at `suffix`; its head ends at `head_end`.
     #[inline]
     pub(crate) fn break_len(
         self,
         written: &[u8],
         suffix: usize,
-        swept: usize,
+        head_end: usize,
         rest: &[u8],
     ) -> Option<usize> {
-        let ruled = match self.may_have_break(written, suffix, swept, rest) {
-            true => self.ruled_break_len(written, suffix, swept, rest),
+        let ruled = match self.may_have_break(written, suffix, head_end, rest) {
+            true => self.ruled_break_len(written, suffix, head_end, rest),
             false => None,
         };
         match self.are_wide {
@@ -131,12 +131,12 @@ impl Joints {
 
     /// Whether a rule may find a break here, at a glance at the bytes before it. Most names without a label end in other bytes.
     #[inline]
-    fn may_have_break(self, written: &[u8], suffix: usize, swept: usize, rest: &[u8]) -> bool {
+    fn may_have_break(self, written: &[u8], suffix: usize, head_end: usize, rest: &[u8]) -> bool {
         self.is_labelled
             || self.cross_lines()
             || self.is_in_path && written.len() == suffix
             || shape::may_end_part(&written[suffix..])
-            || sici::may_have_blank(&written[swept..], rest)
+            || sici::may_have_blank(&written[head_end..], rest)
     }
 
     /// Returns the length of the white space as [`break_len`](Self::break_len) does, without known names.
@@ -144,72 +144,78 @@ impl Joints {
         self,
         written: &[u8],
         suffix: usize,
-        swept: usize,
+        head_end: usize,
         rest: &[u8],
     ) -> Option<usize> {
         let name = &written[suffix..];
         let is_in_path = self.is_in_path && name.is_empty();
-        let may_be_in_sici = sici::may_have_blank(&written[swept..], rest);
+        let may_be_in_sici = sici::may_have_blank(&written[head_end..], rest);
         let is_joined = self.is_labelled || self.cross_lines();
         let may_end_part = shape::may_end_part(name);
-        let end = LineEnd::read(rest);
-        if may_end_part && shape::has_break(name, rest, end)
-            || self.front > 0 && self.is_spaced_break(written, suffix, rest, end)
+        let space = WhiteSpace::read(rest);
+        if may_end_part && shape::has_break(name, rest, space)
+            || self.front > 0 && self.is_spaced_break(written, suffix, rest, space)
         {
-            return Some(end.blanks);
+            return Some(space.len);
         }
-        let in_sici = may_be_in_sici.then(|| sici_blank_len(&written[swept..], rest, end));
-        let in_path = || is_in_path.then(|| path_break_len(rest, end)).flatten();
+        let in_sici = may_be_in_sici.then(|| sici_blank_len(&written[head_end..], rest, space));
+        let in_path = || is_in_path.then(|| path_break_len(rest, space)).flatten();
         if let Some(len) = in_sici.flatten().or_else(in_path) {
             return Some(len);
         }
         if !is_joined {
             return None;
         }
-        if end.lines == 0 && !ends_in_joint(name) && has_digit(name) {
+        if space.line_feeds == 0 && !ends_in_joint(name) && has_digit(name) {
             return None;
         }
-        let is_break = self.is_near_break(written, suffix, rest, end)
-            || self.is_line_break(written, suffix, rest, end);
-        let starts_key = || end.lines > 0 && is_key(first_word(&rest[end.blanks..]));
-        (is_break && !starts_key()).then_some(end.blanks)
+        let is_break = self.is_near_break(written, suffix, rest, space)
+            || self.is_line_break(written, suffix, rest, space);
+        let starts_key = || space.line_feeds > 0 && is_key(first_word(&rest[space.len..]));
+        (is_break && !starts_key()).then_some(space.len)
     }
 
     /// Whether the white space is of a kind that the bytes before the suffix show.
-    fn is_spaced_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
+    fn is_spaced_break(
+        self,
+        written: &[u8],
+        suffix: usize,
+        rest: &[u8],
+        space: WhiteSpace,
+    ) -> bool {
         let (before, front) = written[..suffix].split_at(suffix - self.front);
-        let spaced = Spaced {
+        let spaced = SpacedName {
             before,
             front,
             suffix: &written[suffix..],
         };
-        Rule::SpacedBreak.holds() && spaced.has_break(rest, end)
+        Rule::SpacedBreak.holds() && spaced.has_break(rest, space)
     }
 
     /// Whether short white space is a break, by the words on both sides.
-    fn is_near_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
-        let near = rest.len().min(LONGEST_BREAK);
-        if !self.is_labelled || end.lines > 1 || end.blanks > near {
+    fn is_near_break(self, written: &[u8], suffix: usize, rest: &[u8], space: WhiteSpace) -> bool {
+        let near = rest.len().min(MAX_BREAK_BYTES);
+        if !self.is_labelled || space.line_feeds > 1 || space.len > near {
             return false;
         }
         let (front, name) = written.split_at(suffix);
-        let following = Following::read(&rest[end.blanks..]);
+        let following = NextWord::read(&rest[space.len..]);
         goes_on(name, following) || fills_parentheses(front, name, following.word)
     }
 
-    fn is_line_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
-        let (name, word) = (&written[suffix..], first_word(&rest[end.blanks..]));
-        end.lines == 1
+    fn is_line_break(self, written: &[u8], suffix: usize, rest: &[u8], space: WhiteSpace) -> bool {
+        let (name, word) = (&written[suffix..], first_word(&rest[space.len..]));
+        space.line_feeds == 1
             && self.cross_lines()
             && match self.lines {
-                LineEnds::Printed => line_goes_on(name, word),
-                LineEnds::Plain => {
+                LineBreaks::Single => line_goes_on(name, word),
+                LineBreaks::AfterFullLine => {
                     !word.first().is_some_and(u8::is_ascii_uppercase)
                         && line_goes_on(name, word)
-                        && !is_page_or_item(word, &rest[end.blanks + word.len()..])
-                        && is_full(written, rest, end)
+                        && !is_page_or_item(word, &rest[space.len + word.len()..])
+                        && is_full(written, rest, space)
                 }
-                LineEnds::Any => false,
+                LineBreaks::None => false,
             }
     }
 
@@ -229,25 +235,25 @@ impl Joints {
         written: impl FnOnce() -> W,
         rest: &[u8],
     ) -> bool {
-        const MARKS: usize = 2;
+        const MAX_MARKS: usize = 2;
         let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
-        let marks = rest.iter().take(MARKS).take_while(is_mark).count();
+        let marks = rest.iter().take(MAX_MARKS).take_while(is_mark).count();
         let rest = &rest[marks..];
         if !matches!(rest, [b'\n', ..] | [b'\r', b'\n', ..]) {
             return false;
         }
-        let end = LineEnd::read(rest);
-        if end.lines != 1 {
+        let space = WhiteSpace::read(rest);
+        if space.line_feeds != 1 {
             return false;
         }
-        let (word, after) = rest[end.blanks..].split_at(first_word(&rest[end.blanks..]).len());
-        let starts_low = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        self.lines == LineEnds::Printed
-            || word.first().is_some_and(starts_low)
+        let (word, after) = rest[space.len..].split_at(first_word(&rest[space.len..]).len());
+        let is_lower_case_or_digit = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        self.lines == LineBreaks::Single
+            || word.first().is_some_and(is_lower_case_or_digit)
                 && !starts_another(word)
                 && !is_item(word, after)
                 && !is_key(word)
-                && is_full(written().as_ref(), rest, end)
+                && is_full(written().as_ref(), rest, space)
     }
 }
 
@@ -256,16 +262,16 @@ impl Joints {
 /// shows no kind. `before` is the text before `front`.
 pub(crate) fn is_shown_break(before: &str, front: &str, suffix: &str, rest: &str) -> Option<bool> {
     let (front, suffix, rest) = (front.as_bytes(), suffix.as_bytes(), rest.as_bytes());
-    let spaced = Spaced {
+    let spaced = SpacedName {
         before: before.as_bytes(),
         front,
         suffix,
     };
-    let (end, holds) = (LineEnd::read(rest), Rule::SpacedBreak.holds());
+    let (space, holds) = (WhiteSpace::read(rest), Rule::SpacedBreak.holds());
     let is_shown = spaced.is_shown() && holds;
     let may_be_spaced = is_shown || spaced.is_split() && holds;
-    let is_break = may_be_spaced && spaced.has_break(rest, end)
-        || shape::may_end_part(suffix) && shape::has_break(suffix, rest, end);
+    let is_break = may_be_spaced && spaced.has_break(rest, space)
+        || shape::may_end_part(suffix) && shape::has_break(suffix, rest, space);
     (is_break || is_shown).then_some(is_break)
 }
 
@@ -281,10 +287,10 @@ fn wide_break_len(suffix: &[u8], rest: &[u8]) -> Option<usize> {
 /// Returns the length of the white space that `rest` starts with and the number after it, if `suffix` ends in a full stop. The
 /// number may be that of an item, or part of the name.
 fn number_after_stop<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
-    let end = LineEnd::read(rest);
-    let word = first_word(&rest[end.blanks..]);
+    let space = WhiteSpace::read(rest);
+    let word = first_word(&rest[space.len..]);
     let is_number = suffix.ends_with(b".") && word.first().is_some_and(u8::is_ascii_digit);
-    (end.lines < 2 && is_number && !starts_another(word)).then_some((end.blanks, word))
+    (space.line_feeds < 2 && is_number && !starts_another(word)).then_some((space.len, word))
 }
 
 /// Whether white space in `rest` may be inside the name with `suffix`, which is written as `form`. Words with digits show it, the
@@ -322,40 +328,40 @@ fn is_joint(mark: &u8) -> bool {
 /// Two numbers side by side are not joined, since the neighbours of a name are registered too. But a long number may go on in the
 /// next line.
 fn could_go_on<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
-    let end = LineEnd::read(rest);
-    let word = first_word(&rest[end.blanks..]);
+    let space = WhiteSpace::read(rest);
+    let word = first_word(&rest[space.len..]);
     let (first, more) = word.split_first()?;
     let after_mark = !suffix.last().is_some_and(u8::is_ascii_alphanumeric);
     let goes_on = match first {
         b'0'..=b'9' if after_mark => is_long_number(word) || is_no_year(word),
-        b'0'..=b'9' => end.lines == 1 && is_no_year(word),
+        b'0'..=b'9' => space.line_feeds == 1 && is_no_year(word),
         b'a'..=b'z' => after_mark || !more.is_empty(),
         b'A'..=b'Z' | b'(' => has_digit(more),
         _ => return None,
     };
     let goes_on = goes_on || suffix.last().is_some_and(is_joint) && first.is_ascii_alphanumeric();
-    (end.lines < 2 && goes_on && !starts_another(word)).then_some((end.blanks, word))
+    (space.line_feeds < 2 && goes_on && !starts_another(word)).then_some((space.len, word))
 }
 
-/// Returns the length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. A sweep stops at
-/// each bracket of a SICI, so `front` has them all.
-fn sici_blank_len(front: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
-    let after = &rest[end.blanks..];
-    let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(front, after);
-    (is_inside && Rule::SiciBlank.holds()).then_some(end.blanks)
+/// Returns the length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. The head of
+/// a suffix ends at each bracket of a SICI, so `front` has them all.
+fn sici_blank_len(front: &[u8], rest: &[u8], space: WhiteSpace) -> Option<usize> {
+    let after = &rest[space.len..];
+    let is_inside = space.len <= MAX_BREAK_BYTES && sici::is_blank_inside(front, after);
+    (is_inside && Rule::SiciBlank.holds()).then_some(space.len)
 }
 
 /// Returns the length of the white space that `rest` starts with after a prefix in the path of a URL, if a word with a long
 /// number follows.
-fn path_break_len(rest: &[u8], end: LineEnd) -> Option<usize> {
-    let word = first_word(&rest[end.blanks..]);
+fn path_break_len(rest: &[u8], space: WhiteSpace) -> Option<usize> {
+    let word = first_word(&rest[space.len..]);
     let goes_on = word.first().is_some_and(u8::is_ascii_alphanumeric)
         && !starts_another(word)
         && word
             .split(|b| !b.is_ascii_digit())
-            .any(|run| run.len() > LONGEST_PAGE);
-    let is_break = end.lines < 2 && end.blanks <= LONGEST_BREAK && goes_on;
-    (is_break && Rule::BreakInPath.holds()).then_some(end.blanks)
+            .any(|run| run.len() > MAX_PAGE_DIGITS);
+    let is_break = space.line_feeds < 2 && space.len <= MAX_BREAK_BYTES && goes_on;
+    (is_break && Rule::BreakInPath.holds()).then_some(space.len)
 }
 
 /// Whether a name with `suffix` so far can go on after white space within a line.
@@ -366,7 +372,7 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 /// Whether `word` looks like the rest of the name with `suffix` so far.
 ///
 /// More must follow a slash, digits follow a hyphen or colon, and a suffix without any digit is seldom whole.
-fn goes_on(suffix: &[u8], following: Following<'_>) -> bool {
+fn goes_on(suffix: &[u8], following: NextWord<'_>) -> bool {
     let word = following.word;
     let Some(first) = word.first() else {
         return false;
@@ -409,10 +415,10 @@ fn fills_parentheses(front: &[u8], suffix: &[u8], word: &[u8]) -> bool {
     };
     let word = &word[..close];
     let goes_on = match suffix {
-        [.., b'.'] => word.len() > LONGEST_PAGE && word.iter().all(u8::is_ascii_digit),
+        [.., b'.'] => word.len() > MAX_PAGE_DIGITS && word.iter().all(u8::is_ascii_digit),
         _ => !has_digit(suffix) && is_rest_of_name(word) && !starts_another(word),
     };
-    let near = &front[front.len().saturating_sub(LONGEST_WORD)..];
+    let near = &front[front.len().saturating_sub(MAX_WORD_BYTES)..];
     let bracket = |b: &u8| matches!(b, b'(' | b')');
     let opens = || near.iter().rfind(|b| bracket(b)) == Some(&b'(');
     goes_on && opens() && Rule::BreakInParentheses.holds()
@@ -456,10 +462,11 @@ fn has_digit(text: &[u8]) -> bool {
 /// Whether `suffix` ends in a mark and a short number, as in a year, a month or a volume in a name, after which a number of the
 /// name may follow.
 fn ends_in_number(suffix: &[u8]) -> bool {
-    const LONGEST: usize = 4;
+    const MAX_NUMBER_DIGITS: usize = 4;
     let digits = suffix.iter().rev().take_while(|b| b.is_ascii_digit());
     let digits = digits.count();
-    (1..=LONGEST).contains(&digits) && matches!(suffix[..suffix.len() - digits], [.., b'.' | b'-'])
+    (1..=MAX_NUMBER_DIGITS).contains(&digits)
+        && matches!(suffix[..suffix.len() - digits], [.., b'.' | b'-'])
 }
 
 /// Whether a break after a full stop was joined in `suffix`.

@@ -11,29 +11,29 @@ use super::dirt::{self, Draft};
 use super::joint::may_be_broken;
 use super::suffix::is_typeset_dash;
 use super::word::is_glued;
-use super::{Decoded, End, Form, tail};
+use super::{DecodedBytes, Form, NameEnd, tail};
 
 /// A candidate, the end that the rules gave its name, and the ends of the known names that it starts with.
 pub(crate) struct KnownEnds<'t, T> {
     pub(crate) text: &'t T,
     /// Start of the suffix.
     pub(crate) suffix: usize,
-    pub(crate) end: End,
+    pub(crate) end: NameEnd,
     /// Ends of known names in ascending order, each after the start of the suffix.
     pub(crate) known: &'t [usize],
 }
 
-impl<'w, T: Decoded> KnownEnds<'_, T> {
+impl<'w, T: DecodedBytes> KnownEnds<'_, T> {
     /// Returns the end that known names give, if the end of the rules or a later one is known. `beyond` returns the bytes that
     /// are written after a position of the text.
     ///
     /// Of two known ends the later one wins, unless only marks are between them: these belong to the sentence. Then the end is a
     /// guess.
-    pub(crate) fn longest(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<End> {
+    pub(crate) fn longest(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<NameEnd> {
         let is_known = self.known.contains(&self.end.at);
         let later = self.known.iter().rev().filter(|at| **at > self.end.at);
         let mut later = later.filter(|at| self.ends_word(**at, beyond(**at)));
-        let end = |at, guessed| End {
+        let end = |at, guessed| NameEnd {
             at,
             guessed,
             ..self.end
@@ -46,7 +46,7 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
 
     /// Returns the last known end before that of the rules, if it is followed by a break, or by text that the rules for dirty
     /// data would cut.
-    pub(crate) fn shorter(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<End> {
+    pub(crate) fn shorter(&self, beyond: impl Fn(usize) -> &'w [u8]) -> Option<NameEnd> {
         let count = self.known.partition_point(|at| *at < self.end.at);
         let ends = &self.known[..count];
         let cleaned = (count > 0).then(|| self.cleaned())?;
@@ -57,7 +57,7 @@ impl<'w, T: Decoded> KnownEnds<'_, T> {
                 || self.is_tail(*at)
         };
         let at = ends.iter().copied().rfind(is_end)?;
-        Some(End {
+        Some(NameEnd {
             at,
             rule: None,
             guessed: false,
@@ -132,15 +132,21 @@ pub(crate) fn last_after_break<'w>(
 
 /// Whether the rules are in doubt about this `end` of the name whose suffix starts at `suffix` of `text`: it is a guess, text
 /// that a name may hold was cut, or the name seems to have too much or too little. `rest` is written after the name.
-pub(crate) fn is_doubtful(text: &[u8], suffix: usize, end: End, form: Form, rest: &[u8]) -> bool {
+pub(crate) fn is_doubtful(
+    text: &[u8],
+    suffix: usize,
+    end: NameEnd,
+    form: Form,
+    rest: &[u8],
+) -> bool {
     let (name, cut) = text.split_at(end.at);
     let name = &name[suffix..];
-    end.guessed || may_hold_more(cut) || may_hold_note(name) || is_odd(name, form, rest)
+    end.guessed || may_hold_more(cut) || may_hold_note(name) || may_end_elsewhere(name, form, rest)
 }
 
 /// Whether the name with `suffix` may end in added text, or go on after a break in `rest`.
 #[inline]
-pub(crate) fn is_odd(suffix: &[u8], form: Form, rest: &[u8]) -> bool {
+pub(crate) fn may_end_elsewhere(suffix: &[u8], form: Form, rest: &[u8]) -> bool {
     may_have_tail(suffix) || may_be_broken(form, suffix, rest)
 }
 

@@ -31,10 +31,10 @@
 //! | [`examples`] | a text for each rule whose names differ without it |
 
 pub(crate) mod alone;
-mod around;
 pub(crate) mod arxiv;
 pub(crate) mod book;
 pub(crate) mod cell;
+mod context;
 pub(crate) mod defense;
 pub(crate) mod dirt;
 pub(crate) mod enclosure;
@@ -61,6 +61,6 @@ pub(crate) mod word;
 mod tests;
 
 use super::Form;
-pub(crate) use around::Around;
 pub(crate) use book::Rule;
-pub(crate) use text::{Decoded, End, Escape, Scope};
+pub(crate) use context::NameContext;
+pub(crate) use text::{DecodedBytes, Escape, NameEnd, TextScope};

@@ -3,17 +3,17 @@
 //! They match text as encoders spell it, before any escape is undone.
 
 use super::Form;
-use super::start::{Registrant, Separator};
+use super::start::{RegistrantKind, Separator};
 
 /// The separator and registrant code of each of [`prefixes`].
-pub(crate) const PREFIXES: [(Separator, Registrant); 7] = [
-    (Separator::Slash, Registrant::Usual),
-    (Separator::Broken, Registrant::Usual),
-    (Separator::Slash, Registrant::Isbn),
-    (Separator::Slash, Registrant::Odd),
-    (Separator::Broken, Registrant::Odd),
-    (Separator::Colon, Registrant::Odd),
-    (Separator::Defended, Registrant::Usual),
+pub(crate) const PREFIXES: [(Separator, RegistrantKind); 7] = [
+    (Separator::Slash, RegistrantKind::FourToNineDigits),
+    (Separator::Broken, RegistrantKind::FourToNineDigits),
+    (Separator::Slash, RegistrantKind::Isbn),
+    (Separator::Slash, RegistrantKind::Other),
+    (Separator::Broken, RegistrantKind::Other),
+    (Separator::Colon, RegistrantKind::Other),
+    (Separator::Defended, RegistrantKind::FourToNineDigits),
 ];
 
 /// The form that each of [`schemes`] gives.

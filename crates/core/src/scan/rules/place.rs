@@ -58,8 +58,8 @@ fn is_path(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> bool {
 /// Whether `before` ends in a URL as Proofpoint's URL Defense, version 2, writes it: `https-3A__a.example_`.
 #[cold]
 pub(super) fn in_defended_url(before: &[u8]) -> bool {
-    const LONGEST: usize = 512;
-    let near = &before[before.len().saturating_sub(LONGEST)..];
+    const MAX_URL_BYTES: usize = 512;
+    let near = &before[before.len().saturating_sub(MAX_URL_BYTES)..];
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~*".contains(byte);
     let scheme = memchr::memmem::rfind(near, b"-3A__");
     scheme.is_some_and(|at| near[at..].iter().all(is_inside)) && Rule::UrlDefense.holds()
@@ -67,25 +67,25 @@ pub(super) fn in_defended_url(before: &[u8]) -> bool {
 
 /// Returns `outside` without the word and colon, plain or escaped, that it ends in.
 fn before_scheme(outside: &[u8]) -> &[u8] {
-    const LONGEST: usize = 16;
+    const MAX_SCHEME_BYTES: usize = 16;
     let colon = [&b":"[..], b"%3A", b"%3a"]
         .iter()
         .find_map(|colon| outside.strip_suffix(*colon));
     let Some(front) = colon else {
         return outside;
     };
-    let word = front.iter().rev().take(LONGEST);
+    let word = front.iter().rev().take(MAX_SCHEME_BYTES);
     let len = word.take_while(|b| b.is_ascii_alphanumeric()).count();
     &front[..front.len() - len]
 }
 
 /// Whether `outside` ends in `/badge/label-`, as the badges of shields.io do.
 fn is_badge(outside: &[u8]) -> bool {
-    const LONGEST: usize = 64;
+    const MAX_BADGE_LABEL_BYTES: usize = 64;
     if !outside.ends_with(b"-") {
         return false;
     }
-    let near = &outside[outside.len().saturating_sub(LONGEST)..];
+    let near = &outside[outside.len().saturating_sub(MAX_BADGE_LABEL_BYTES)..];
     let folder = memchr::memrchr(b'/', near).map(|slash| &near[..slash]);
     // JSON may escape the slash.
     let folder = folder.map(|front| front.strip_suffix(b"\\").unwrap_or(front));
@@ -109,8 +109,8 @@ fn ends_with_slash(outside: &[u8]) -> bool {
 
 /// Whether `outside` ends in `?name=` or `&name=`, plain or escaped.
 fn is_query(outside: &[u8]) -> bool {
-    const LONGEST: usize = 80;
-    let near = &outside[outside.len().saturating_sub(LONGEST)..];
+    const MAX_PARAMETER_BYTES: usize = 80;
+    let near = &outside[outside.len().saturating_sub(MAX_PARAMETER_BYTES)..];
     let Some(parameter) = [&b"="[..], b"%3D", b"%3d"]
         .iter()
         .find_map(|sign| near.strip_suffix(*sign))
@@ -134,11 +134,11 @@ fn is_query(outside: &[u8]) -> bool {
 /// Citations have such keys in Crossref's XML and JSON: a key starts with a name and goes on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
     /// Max bytes of a value before the name in it. Values that were seen have none there, or a word such as `key-`, and no blank.
-    const LONGEST: usize = Block::SIZE;
+    const MAX_VALUE_BYTES: usize = Block::SIZE;
     if !Rule::CitationKey.holds() {
         return false;
     }
-    let near = before.len().saturating_sub(LONGEST);
+    let near = before.len().saturating_sub(MAX_VALUE_BYTES);
     let quote = match before.last() {
         Some(b'"' | b'\'') => before.len() - 1,
         Some(blank) if blank.is_ascii_whitespace() => return false,
@@ -196,12 +196,12 @@ pub(super) fn without_backslashes(text: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::context::around;
+    use crate::scan::context::read_context;
 
     #[test]
     fn places() {
         let place = |before: &str| {
-            around(before.as_bytes(), crate::scan::rules::Scope::Any)
+            read_context(before.as_bytes(), crate::scan::rules::TextScope::Any)
                 .0
                 .place
         };

@@ -4,7 +4,7 @@ use super::Rule;
 
 /// The class of a byte in a candidate whose escapes are not undone yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RawByte {
+pub(crate) enum RawByteClass {
     /// Belongs to the candidate, as far as is known yet.
     Plain,
     /// `1`, which may start the next name.
@@ -19,24 +19,24 @@ pub(crate) enum RawByte {
     Hard,
 }
 
-impl RawByte {
-    pub(crate) fn of(byte: u8) -> RawByte {
+impl RawByteClass {
+    pub(crate) fn of(byte: u8) -> RawByteClass {
         CLASSES[byte as usize]
     }
 }
 
-const CLASSES: [RawByte; 256] = {
-    let mut classes = [RawByte::Plain; 256];
+const CLASSES: [RawByteClass; 256] = {
+    let mut classes = [RawByteClass::Plain; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' => RawByte::Blank,
-            0..0x20 | 0x7F | b'"' | b'|' | b'`' => RawByte::Hard,
-            b'<' => RawByte::Less,
-            b'1' => RawByte::One,
-            0x80.. => RawByte::Escape,
-            byte if Rule::any_looks_at("escape.", byte) => RawByte::Escape,
-            _ => RawByte::Plain,
+            b' ' | b'\t' | b'\n' | b'\r' => RawByteClass::Blank,
+            0..0x20 | 0x7F | b'"' | b'|' | b'`' => RawByteClass::Hard,
+            b'<' => RawByteClass::Less,
+            b'1' => RawByteClass::One,
+            0x80.. => RawByteClass::Escape,
+            byte if Rule::any_looks_at("escape.", byte) => RawByteClass::Escape,
+            _ => RawByteClass::Plain,
         };
         byte += 1;
     }
@@ -239,6 +239,6 @@ fn ends_in_code(text: &[u8]) -> bool {
 /// Whether a backslash is near the end of `text`.
 fn is_after_backslash(text: &[u8]) -> bool {
     /// Max bytes of a command.
-    const LONGEST: usize = 32;
-    text[text.len().saturating_sub(LONGEST)..].contains(&b'\\')
+    const MAX_COMMAND_BYTES: usize = 32;
+    text[text.len().saturating_sub(MAX_COMMAND_BYTES)..].contains(&b'\\')
 }

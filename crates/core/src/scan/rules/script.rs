@@ -6,7 +6,7 @@ use super::suffix::is_typeset_dash;
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
 /// Blocks with Latin letters, and letters and digits styled for mathematics.
-const LATIN: [RangeInclusive<char>; 10] = [
+const LATIN_BLOCKS: [RangeInclusive<char>; 10] = [
     '\u{AA}'..='\u{BA}',
     '\u{C0}'..='\u{2FF}',
     '\u{1D00}'..='\u{1DBF}',
@@ -19,11 +19,11 @@ const LATIN: [RangeInclusive<char>; 10] = [
     '\u{1D400}'..='\u{1D7FF}',
 ];
 
-/// Blocks of other scripts inside the blocks of [`LATIN`].
-const OTHERS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB07}'..='\u{FF0F}'];
+/// Blocks of other scripts inside the blocks of [`LATIN_BLOCKS`].
+const OTHER_BLOCKS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB07}'..='\u{FF0F}'];
 
 /// The alphabets whose letters look like Latin ones.
-const ALIKE: RangeInclusive<char> = '\u{370}'..='\u{52F}';
+const LOOK_ALIKE_BLOCKS: RangeInclusive<char> = '\u{370}'..='\u{52F}';
 
 /// Whether `c` may be in a name of Latin letters: one of these, a mark on one, a dash, or a sign within a word.
 pub(super) fn is_latin(c: char) -> bool {
@@ -39,7 +39,7 @@ pub(super) fn is_latin(c: char) -> bool {
         | Gc::TitlecaseLetter
         | Gc::ModifierLetter
         | Gc::OtherLetter
-        | Gc::DecimalNumber => is_in(&LATIN) && !is_in(&OTHERS),
+        | Gc::DecimalNumber => is_in(&LATIN_BLOCKS) && !is_in(&OTHER_BLOCKS),
         // The minus sign, marks that a lost font leaves instead of brackets and hyphens, and the sign for a lost character.
         _ => matches!(c, '\u{2212}' | '¡' | '·' | '¿' | '\u{FFFD}'),
     }
@@ -48,5 +48,5 @@ pub(super) fn is_latin(c: char) -> bool {
 /// Whether `c`, between the ASCII bytes `before` and `after`, is one letter of another alphabet inside a word.
 pub(super) fn is_inside_word(before: Option<&u8>, c: char, after: Option<&u8>) -> bool {
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    ALIKE.contains(&c) && is_part(before) && is_part(after)
+    LOOK_ALIKE_BLOCKS.contains(&c) && is_part(before) && is_part(after)
 }

@@ -15,13 +15,16 @@ pub(crate) fn is_semicolon(text: &[u8], at: usize) -> bool {
 }
 
 /// Bytes after the code in the endings `3.0.CO;2`, of names that lack the rest.
-pub(super) const BARE_TAIL: usize = 2;
+pub(super) const BARE_TAIL_BYTES: usize = 2;
 
 /// Whether the semicolon of an ending without the rest, `3.0.CO;2`, is at `at` of `text`, before the end of a cell. It may
 /// separate two cells, but of 179 registered names that end in `3.0.CO` or `3.0.CO;2`, 153 have the digit.
 pub(crate) fn is_bare_semicolon(text: &[u8], at: usize) -> bool {
     let is_tail = text[at..].starts_with(b";2")
-        && matches!(text.get(at + BARE_TAIL), None | Some(b';' | b'\r' | b'\n'));
+        && matches!(
+            text.get(at + BARE_TAIL_BYTES),
+            None | Some(b';' | b'\r' | b'\n')
+        );
     Rule::SiciTail.holds() && is_tail && is_code(&text[at.saturating_sub(6)..at])
 }
 
@@ -39,7 +42,7 @@ pub(crate) fn is_middle_of_whole(rest: &[u8]) -> bool {
 }
 
 /// Max bytes of a SICI with blanks to look at.
-const LONGEST_MIDDLE: usize = 48;
+const MAX_MIDDLE_BYTES: usize = 48;
 
 /// Whether the blank that `rest` starts with may be inside the SICI that `front` ends in, at a glance: a bracket comes before or
 /// after it.
@@ -57,17 +60,17 @@ pub(crate) fn is_blank_inside(front: &[u8], rest: &[u8]) -> bool {
     } else if matches!(front.last(), Some(b']' | b'>')) {
         return goes_on_after_angle(rest);
     }
-    let near = &front[front.len().saturating_sub(LONGEST_MIDDLE)..];
+    let near = &front[front.len().saturating_sub(MAX_MIDDLE_BYTES)..];
     let Some(open) = near.iter().rposition(|b| matches!(b, b'[' | b'<')) else {
         return false;
     };
-    let (front, rest) = (&near[open + 1..], &rest[..rest.len().min(LONGEST_MIDDLE)]);
+    let (front, rest) = (&near[open + 1..], &rest[..rest.len().min(MAX_MIDDLE_BYTES)]);
     memchr::memchr2(b']', b'>', front).is_none() && is_middle(&[front, rest].concat())
 }
 
 /// Whether `text`, after an opening bracket, is a page, a colon and letters, a closing bracket, and goes on as a SICI does.
 fn is_middle(text: &[u8]) -> bool {
-    let near = &text[..text.len().min(LONGEST_MIDDLE)];
+    let near = &text[..text.len().min(MAX_MIDDLE_BYTES)];
     let Some(close) = near.iter().position(|b| matches!(b, b']' | b'>')) else {
         return false;
     };

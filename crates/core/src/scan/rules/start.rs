@@ -8,11 +8,11 @@ use crate::scan::Rejection;
 
 /// Directory indicator, registrant code and separator, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
+pub(crate) struct WrittenPrefix {
     /// Bytes from the directory indicator to the end of the separator.
     pub(crate) len: usize,
     pub(crate) separator: Separator,
-    pub(crate) registrant: Registrant,
+    pub(crate) registrant: RegistrantKind,
     /// Whether the prefix may have to be decoded.
     pub(crate) escaped: bool,
 }
@@ -30,19 +30,19 @@ pub(crate) enum Separator {
 
 /// The kind of a prefix's registrant code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Registrant {
+pub(crate) enum RegistrantKind {
     /// Four to nine digits in its first part, as all registered ones that were seen.
-    Usual,
+    FourToNineDigits,
     /// An ISBN as a prefix, `10.978.` or `10.979.`.
     Isbn,
-    Odd,
+    Other,
 }
 
 /// A prefix that starts a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Start {
+pub(crate) struct NameStart {
     /// Bytes before the prefix that belong to it: those of a directory indicator that is written twice.
-    pub(crate) doubled: usize,
+    pub(crate) doubled_len: usize,
 }
 
 /// Decides about `prefix`, with `before` before it and `after` from its first byte on. Returns a start, or why the candidate is
@@ -50,22 +50,23 @@ pub(crate) struct Start {
 pub(crate) fn start(
     before: &[u8],
     after: &[u8],
-    prefix: Prefix,
+    prefix: WrittenPrefix,
     form: impl FnOnce(&[u8]) -> Form,
-) -> Option<Result<Start, Rejection>> {
-    let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
-    if usual && !may_go_on_after(before) {
-        return Some(Ok(Start { doubled: 0 }));
+) -> Option<Result<NameStart, Rejection>> {
+    let is_usual =
+        prefix.separator == Separator::Slash && prefix.registrant != RegistrantKind::Other;
+    if is_usual && !may_go_on_after(before) {
+        return Some(Ok(NameStart { doubled_len: 0 }));
     }
     let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
     if outer.is_none() && goes_on_before(before, after) {
         return (prefix.separator != Separator::Colon).then_some(Err(Rejection::InsideNumber));
     }
     let is_long = outer.is_none() && is_long_inside_word(before, after);
-    if usual && outer.is_none() && !is_long {
-        return Some(Ok(Start { doubled: 0 }));
+    if is_usual && outer.is_none() && !is_long {
+        return Some(Ok(NameStart { doubled_len: 0 }));
     }
-    let (doubled, form) = (
+    let (doubled_len, form) = (
         outer.map_or(0, |_| DIRECTORY.len()),
         form(outer.unwrap_or(before)),
     );
@@ -81,13 +82,13 @@ pub(crate) fn start(
         // In a URN any registrant code is valid: the name starts at the first indicator.
         (_, Form::Bare | Form::Urn) if outer.is_some() => Some(Err(Rejection::InsideNumber)),
         (_, form)
-            if prefix.registrant == Registrant::Odd
+            if prefix.registrant == RegistrantKind::Other
                 && form != Form::Urn
                 && Rule::RegistrantCode.holds() =>
         {
             Some(Err(Rejection::RegistrantCode))
         }
-        _ => Some(Ok(Start { doubled })),
+        _ => Some(Ok(NameStart { doubled_len })),
     }
 }
 
@@ -144,10 +145,10 @@ pub(crate) fn ends_in_subfield_code(before: &[u8]) -> bool {
 /// Whether a registrant code of six digits or more starts after a hyphen or a full stop inside a word. In 385,484 registered
 /// names and 780,313 mentions, no code has more than five digits.
 fn is_long_inside_word(before: &[u8], after: &[u8]) -> bool {
-    const LONGEST: usize = 5;
+    const MAX_CODE_DIGITS: usize = 5;
     let code = after.get(DIRECTORY.len()..).unwrap_or_default();
     let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > LONGEST
+    digits > MAX_CODE_DIGITS
         && matches!(before, [.., inside, b'-' | b'.'] if inside.is_ascii_alphanumeric())
 }
 
@@ -189,9 +190,9 @@ fn ends_in_digit(text: &[u8]) -> bool {
 /// does. A label is not part of the name before it.
 fn ends_in_name(text: &[u8]) -> bool {
     /// Max bytes of the word to look at.
-    const LONGEST: usize = 128;
+    const MAX_WORD_BYTES: usize = 128;
     const LABEL: &[u8] = b"doi";
-    let near = &text[text.len().saturating_sub(LONGEST)..];
+    let near = &text[text.len().saturating_sub(MAX_WORD_BYTES)..];
     let ends_in_letter = near.last().is_some_and(u8::is_ascii_alphabetic);
     let label = near.len().saturating_sub(LABEL.len());
     if !ends_in_letter || near[label..].eq_ignore_ascii_case(LABEL) {
@@ -210,8 +211,8 @@ fn ends_in_name(text: &[u8]) -> bool {
 
 /// Whether `suffix` may follow `prefix` in a name written as `form`. After an ISBN, only the title number and the check digit
 /// may.
-pub(crate) fn has_right_suffix(prefix: Prefix, form: Form, suffix: &[u8]) -> bool {
-    prefix.registrant != Registrant::Isbn
+pub(crate) fn has_right_suffix(prefix: WrittenPrefix, form: Form, suffix: &[u8]) -> bool {
+    prefix.registrant != RegistrantKind::Isbn
         || form == Form::Urn
         || !Rule::IsbnPrefix.holds()
         || suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)

@@ -5,11 +5,11 @@ use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 use super::enclosure::Enclosure;
 use super::place::UrlPlace;
 use super::start::is_subfield_mark;
-use super::{Around, Decoded, End, Escape, Form, Rule, script, sici, word};
+use super::{DecodedBytes, Escape, Form, NameContext, NameEnd, Rule, script, sici, word};
 
 /// How far a name is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bounds {
+pub(crate) enum NameBounds {
     /// Up to the closer of the enclosure, except for bytes that no name holds.
     Whole,
     /// As far as the rules for prose and URLs allow.
@@ -26,106 +26,108 @@ enum ReadStep {
 
 /// The start of a suffix that belongs to the name whatever is around it, and the brackets open at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Swept {
-    /// End of the swept bytes.
+pub(crate) struct SuffixHead {
+    /// End of the head.
     pub(crate) end: usize,
     /// Up to here, no byte of the suffix starts an escape or a tag.
-    pub(crate) plain: usize,
+    pub(crate) unescaped_end: usize,
     /// Round brackets that are open at `end`.
     open: u32,
-    /// Whether a colon was swept, which may be that of a label.
+    /// Whether a colon is in the head, which may be that of a label.
     pub(crate) has_colon: bool,
 }
 
-impl Swept {
-    /// Returns a sweep of no bytes, of a suffix that starts at `from`.
-    pub(crate) fn none(from: usize) -> Self {
-        Swept {
+impl SuffixHead {
+    /// Returns the empty head of a suffix that starts at `from`.
+    pub(crate) fn empty(from: usize) -> Self {
+        SuffixHead {
             end: from,
-            plain: from,
+            unescaped_end: from,
             open: 0,
             has_colon: false,
         }
     }
 
-    /// Returns a sweep of no bytes, of the suffix that starts at `from`, with the same `plain`.
-    pub(crate) fn unswept(self, from: usize) -> Self {
-        Swept {
-            plain: self.plain,
-            ..Swept::none(from)
+    /// Returns the empty head of the suffix that starts at `from`, with the same `unescaped_end`.
+    pub(crate) fn emptied(self, from: usize) -> Self {
+        SuffixHead {
+            unescaped_end: self.unescaped_end,
+            ..SuffixHead::empty(from)
         }
     }
 
-    /// Returns the sweep for a text that starts `skipped` bytes later.
-    pub(crate) fn after(self, skipped: usize) -> Self {
-        Swept {
+    /// Returns the head for a text that starts `skipped` bytes later.
+    pub(crate) fn shifted(self, skipped: usize) -> Self {
+        SuffixHead {
             end: self.end - skipped,
-            plain: self.plain - skipped,
+            unescaped_end: self.unescaped_end - skipped,
             ..self
         }
     }
 }
 
-/// Sweeps the suffix that starts at `from` in `bytes`: over letters, digits, and marks that belong to it whatever comes before
-/// and after. Most names end where the sweep ends.
+/// Reads the head of the suffix that starts at `from` in `bytes`: letters, digits, and marks that belong to it whatever comes before
+/// and after. Most names end where their head ends.
 #[inline]
-pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
-    let mut swept = Swept::none(from);
+pub(crate) fn suffix_head(bytes: &[u8], from: usize) -> SuffixHead {
+    let mut head = SuffixHead::empty(from);
     loop {
-        swept.end += quiet_len(&bytes[swept.end..]);
-        let (taken, rest) = bytes.split_at(swept.end);
+        head.end += always_in_head_len(&bytes[head.end..]);
+        let (head_bytes, rest) = bytes.split_at(head.end);
         match rest {
             // A prefix may start the next name.
             [
                 b'.' | b'%' | b'&' | b'\\' | b' ' | b'\t' | b'\n' | b'\r' | b'<',
                 ..,
-            ] if taken[from..].ends_with(b"10") => {
-                swept.end -= b"10".len();
-                return swept;
+            ] if head_bytes[from..].ends_with(b"10") => {
+                head.end -= b"10".len();
+                return head;
             }
-            [b'<', ..] if taken[from..].ends_with(b"1") => {
-                swept.end -= b"1".len();
-                return swept;
+            [b'<', ..] if head_bytes[from..].ends_with(b"1") => {
+                head.end -= b"1".len();
+                return head;
             }
             [b'.', rest @ ..] if !word::is_glued(rest) => {}
             [b'h' | b'H', ..] if !word::is_http(rest) => {}
-            [b'(', next, ..] if *next != b'.' => swept.open += 1,
-            [b')', ..] if swept.open > 0 => swept.open -= 1,
-            [b':', ..] => swept.has_colon = true,
-            _ => return swept,
+            [b'(', next, ..] if *next != b'.' => head.open += 1,
+            [b')', ..] if head.open > 0 => head.open -= 1,
+            [b':', ..] => head.has_colon = true,
+            _ => return head,
         }
-        swept.end += 1;
+        head.end += 1;
     }
 }
 
-/// Returns how many bytes come before one that a sweep looks at.
-fn quiet_len(bytes: &[u8]) -> usize {
-    let other = bytes.iter().position(|byte| !QUIET[*byte as usize]);
+/// Returns how many bytes come before one that `suffix_head` looks at.
+fn always_in_head_len(bytes: &[u8]) -> usize {
+    let other = bytes
+        .iter()
+        .position(|byte| !ALWAYS_IN_HEAD[*byte as usize]);
     other.unwrap_or(bytes.len())
 }
 
 /// Bytes that belong to a name wherever they are in it, start no escape, and end no label.
-pub(crate) const QUIET: [bool; 256] = {
-    let mut quiet = ALWAYS_TAKEN;
-    quiet[b':' as usize] = false;
+pub(crate) const ALWAYS_IN_HEAD: [bool; 256] = {
+    let mut always = ALWAYS_IN_SUFFIX;
+    always[b':' as usize] = false;
     let mut byte = 0;
     while byte < 256 {
-        quiet[byte] &= !Rule::any_looks_at("escape.", byte as u8);
+        always[byte] &= !Rule::any_looks_at("escape.", byte as u8);
         byte += 1;
     }
-    quiet
+    always
 };
 
-/// Returns the end of the suffix that starts at `from` and was `swept`, before anything is trimmed.
+/// Returns the end of the suffix that starts at `from` and has this `head`, before anything is trimmed.
 pub(crate) fn end(
-    text: &impl Decoded,
+    text: &impl DecodedBytes,
     from: usize,
-    swept: Swept,
-    around: &Around,
-    bounds: Bounds,
-) -> End {
-    let end = taken(text, from, swept, around, bounds);
-    match around.place {
+    head: SuffixHead,
+    context: &NameContext,
+    bounds: NameBounds,
+) -> NameEnd {
+    let end = read_suffix(text, from, head, context, bounds);
+    match context.place {
         UrlPlace::Path if Rule::EncodedSegment.holds() => within_segment(text, from, end),
         UrlPlace::Badge if Rule::BadgeMessage.holds() => within_message(text, from, end),
         _ => end,
@@ -134,37 +136,43 @@ pub(crate) fn end(
 
 /// Ends the name before a plain slash if that of its prefix is encoded. Writers who encode that one encode all slashes of a name;
 /// a plain one belongs to the URL.
-fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
+fn within_segment(text: &impl DecodedBytes, from: usize, end: NameEnd) -> NameEnd {
     let is_encoded = |at| text.escape(at) == Escape::Percent;
     let goes_on = |at: &usize| text.bytes()[*at] == b'/' && !is_encoded(*at);
     let slash = is_encoded(from - 1).then(|| (from..end.at).find(goes_on));
-    let cut = |at| End::certain(at, Rule::EncodedSegment);
+    let cut = |at| NameEnd::certain(at, Rule::EncodedSegment);
     slash.flatten().map_or(end, cut)
 }
 
 /// Ends the name at the last hyphen of a badge that is not written twice. A colour follows it.
-fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
+fn within_message(text: &impl DecodedBytes, from: usize, end: NameEnd) -> NameEnd {
     let parts = |at: &usize| text.bytes()[*at] == b'-' && text.is_single(*at);
     let hyphen = (from..end.at).rev().find(parts);
-    hyphen.map_or(end, |at| End::certain(at, Rule::BadgeMessage))
+    hyphen.map_or(end, |at| NameEnd::certain(at, Rule::BadgeMessage))
 }
 
-fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, bounds: Bounds) -> End {
-    if swept.end == text.bytes().len() {
-        return End::of_text(swept.end);
+fn read_suffix(
+    text: &impl DecodedBytes,
+    from: usize,
+    head: SuffixHead,
+    context: &NameContext,
+    bounds: NameBounds,
+) -> NameEnd {
+    if head.end == text.bytes().len() {
+        return NameEnd::of_text(head.end);
     }
-    let mut reader = Reader {
+    let mut reader = SuffixReader {
         text,
         from,
-        around,
+        context,
         bounds,
-        open: [swept.open, 0],
+        open: [head.open, 0],
         has_dash: false,
         is_mixed: false,
     };
-    let mut at = swept.end;
+    let mut at = head.end;
     loop {
-        at += taken_len(&text.bytes()[at..]);
+        at += always_in_suffix_len(&text.bytes()[at..]);
         let rule = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {
             Some(ReadStep::Take(len)) => {
                 at += len;
@@ -173,7 +181,7 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, bounds
             Some(ReadStep::End(rule)) => Some(rule),
             None => None,
         };
-        return End {
+        return NameEnd {
             at,
             rule,
             guessed: rule.is_some_and(Rule::is_guess) || reader.has_dash,
@@ -182,36 +190,39 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, bounds
 }
 
 /// Returns how many bytes come before one that needs a look.
-fn taken_len(bytes: &[u8]) -> usize {
-    let other = bytes.iter().position(|byte| !ALWAYS_TAKEN[*byte as usize]);
+fn always_in_suffix_len(bytes: &[u8]) -> usize {
+    let other = bytes
+        .iter()
+        .position(|byte| !ALWAYS_IN_SUFFIX[*byte as usize]);
     other.unwrap_or(bytes.len())
 }
 
 /// Bytes that belong to a name wherever they are in it: no rule on suffixes looks at them.
-const ALWAYS_TAKEN: [bool; 256] = {
-    let mut taken = [false; 256];
+const ALWAYS_IN_SUFFIX: [bool; 256] = {
+    let mut always = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        taken[byte] = (byte as u8).is_ascii_graphic() && !Rule::any_looks_at("suffix.", byte as u8);
+        always[byte] =
+            (byte as u8).is_ascii_graphic() && !Rule::any_looks_at("suffix.", byte as u8);
         byte += 1;
     }
-    taken
+    always
 };
 
-struct Reader<'t, T> {
+struct SuffixReader<'t, T> {
     text: &'t T,
     from: usize,
-    around: &'t Around,
-    bounds: Bounds,
+    context: &'t NameContext,
+    bounds: NameBounds,
     /// Number of open round and square brackets.
     open: [u32; 2],
-    /// Whether a typeset dash was taken, which may be the name's hyphen.
+    /// Whether the name has a typeset dash, which may be the name's hyphen.
     has_dash: bool,
-    /// Whether a letter of another script was taken.
+    /// Whether the name has a letter of another script.
     is_mixed: bool,
 }
 
-impl<T: Decoded> Reader<'_, T> {
+impl<T: DecodedBytes> SuffixReader<'_, T> {
     /// Decides about a byte that does not belong to every name.
     fn step(&mut self, byte: u8, at: usize) -> ReadStep {
         if let Some(rule) = self.ends_by_context(byte, at) {
@@ -243,7 +254,7 @@ impl<T: Decoded> Reader<'_, T> {
             b';' => (Rule::Semicolon, self.is_sici_tail(at) || self.is_inner(at)),
             b'&' => (
                 Rule::Ampersand,
-                self.around.place != UrlPlace::Query && self.is_inner(at),
+                self.context.place != UrlPlace::Query && self.is_inner(at),
             ),
             b'"' => (Rule::Quote, self.is_inner_quote(at)),
             b'?' => (Rule::Query, self.text.escape(at) == Escape::Percent),
@@ -264,7 +275,7 @@ impl<T: Decoded> Reader<'_, T> {
 
     /// Returns the rule by which the name ends at `byte` because of the bytes after it or the enclosure.
     fn ends_by_context(&self, byte: u8, at: usize) -> Option<Rule> {
-        let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
+        let marks = self.context.enclosure.map_or(&[][..], |e| e.marks);
         if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
             Some(Rule::WebScheme)
         } else if matches!(byte, b'.' | b',' | b'[') && word::is_glued(self.rest(at + 1)) {
@@ -281,7 +292,7 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     fn is_whole(&self) -> bool {
-        self.bounds == Bounds::Whole
+        self.bounds == NameBounds::Whole
     }
 
     /// Whether the byte is percent-encoded in an enclosed URL: its writer took it to be part of the name.
@@ -312,11 +323,11 @@ impl<T: Decoded> Reader<'_, T> {
 
     /// Whether the bracket at `at` is that of a character in troff, `\(rq`. An escaped bracket, unlike it, is closed again.
     fn is_troff_character(&self, at: usize) -> bool {
-        const LONGEST: usize = 128;
+        const MAX_TROFF_BYTES: usize = 128;
         let rest = self.rest(at);
         let is_name =
             matches!(rest, [_, a, b, ..] if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric());
-        let near = &rest[..rest.len().min(LONGEST)];
+        let near = &rest[..rest.len().min(MAX_TROFF_BYTES)];
         is_name
             && self.text.escape(at) == Escape::Plain
             && !self.text.is_single(at)
@@ -371,8 +382,8 @@ impl<T: Decoded> Reader<'_, T> {
 
     /// Returns the position after the bracket that closes the one at `at`.
     fn after_bracket(&self, at: usize, close: u8) -> Option<usize> {
-        const LONGEST: usize = 128;
-        let mut near = self.rest(at).iter().take(LONGEST);
+        const MAX_BRACKETED_BYTES: usize = 128;
+        let mut near = self.rest(at).iter().take(MAX_BRACKETED_BYTES);
         let closed = near.position(|b| *b == close || b.is_ascii_whitespace())?;
         (self.text.bytes()[at + closed] == close).then_some(at + closed + 1)
     }
@@ -389,7 +400,7 @@ impl<T: Decoded> Reader<'_, T> {
     /// Whether a `#` belongs to the name: if it is encoded, at the end of a SICI, or in an enclosure that holds just the name. In
     /// a URL, a plain one starts a fragment.
     fn is_inner_hash(&self, at: usize) -> bool {
-        let in_url = self.around.form == Form::Url || self.around.place != UrlPlace::None;
+        let in_url = self.context.form == Form::Url || self.context.place != UrlPlace::None;
         let ends_sici = self.text.bytes()[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
         self.text.escape(at) == Escape::Percent
             || Rule::SiciHash.holds() && ends_sici
@@ -429,12 +440,12 @@ impl<T: Decoded> Reader<'_, T> {
         let front = &text[self.from..at];
         let is_inside = script::is_inside_word(front.last(), c, text.get(at + c.len_utf8()));
         self.is_mixed = !is_inside;
-        let form = self.around.form;
+        let form = self.context.form;
         let may_hold_text = |row: &Enclosure| row.may_hold_text(form);
         !is_inside
             && front.iter().any(|byte| byte.is_ascii_alphanumeric())
             && self.text.escape(at) != Escape::Percent
-            && (!self.is_whole() || self.around.enclosure.is_some_and(may_hold_text))
+            && (!self.is_whole() || self.context.enclosure.is_some_and(may_hold_text))
     }
 
     /// Returns the rule by which a byte that is not UTF-8 ends the name. In another encoding it may be a dash or letter of the

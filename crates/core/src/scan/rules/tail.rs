@@ -5,14 +5,14 @@
 mod slug;
 
 use super::place::UrlPlace;
-use super::{Around, Rule, arxiv};
+use super::{NameContext, Rule, arxiv};
 use slug::title_slug;
 
 /// A rule, and a function of a prefix and a suffix that returns where the tail starts that the rule cuts from the suffix.
-pub(crate) type Tail = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
+pub(crate) type TailRule = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
 
 /// Tails that the path of a URL adds to a name.
-const PATH_TAILS: [Tail; 9] = [
+const PATH_TAILS: [TailRule; 9] = [
     (Rule::PathFile, |_, suffix| {
         one_of(
             &PATH_FILES,
@@ -32,7 +32,7 @@ const PATH_TAILS: [Tail; 9] = [
 ];
 
 /// Tails that a field adds to the name in it.
-const FIELD_TAILS: [Tail; 2] = [
+const FIELD_TAILS: [TailRule; 2] = [
     (Rule::FieldPage, |_, suffix| {
         one_of(
             &FIELD_PAGES,
@@ -45,9 +45,9 @@ const FIELD_TAILS: [Tail; 2] = [
 ];
 
 /// Tails that any text adds to a name.
-const TEXT_TAILS: [Tail; 1] = [ARXIV_VERSION];
+const TEXT_TAILS: [TailRule; 1] = [ARXIV_VERSION];
 
-pub(crate) const ARXIV_VERSION: Tail = (Rule::ArxivVersion, |prefix, suffix| {
+pub(crate) const ARXIV_VERSION: TailRule = (Rule::ArxivVersion, |prefix, suffix| {
     arxiv::version_start(prefix, suffix)
 });
 
@@ -62,10 +62,10 @@ pub(crate) struct Cuts<'n> {
     whole: bool,
     /// Marks of emphasis that are kept.
     kept: &'static [u8],
-    tails: &'static [Tail],
+    tails: &'static [TailRule],
     /// How many more tails may be cut.
     left: usize,
-    brackets: Option<Brackets>,
+    brackets: Option<BracketBalance>,
 }
 
 impl<'n> Cuts<'n> {
@@ -73,7 +73,7 @@ impl<'n> Cuts<'n> {
         prefix: &'n [u8],
         suffix: &'n [u8],
         whole: bool,
-        tails: &'static [Tail],
+        tails: &'static [TailRule],
     ) -> Self {
         Cuts {
             prefix,
@@ -100,7 +100,7 @@ impl<'n> Cuts<'n> {
         }
         self.left = self.left.checked_sub(1)?;
         self.brackets = None;
-        let cut = |(rule, find): &Tail| Some((*rule, find(self.prefix, self.suffix)?));
+        let cut = |(rule, find): &TailRule| Some((*rule, find(self.prefix, self.suffix)?));
         let holding = self.tails.iter().filter(|(rule, _)| rule.holds());
         holding.filter_map(cut).next()
     }
@@ -121,11 +121,11 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// Returns the tails to cut from a name with `prefix` that `around` describes.
-pub(super) fn tails(prefix: &[u8], around: &Around) -> &'static [Tail] {
-    match around.place {
+/// Returns the tails to cut from a name with `prefix` that `context` describes.
+pub(super) fn tails(prefix: &[u8], context: &NameContext) -> &'static [TailRule] {
+    match context.place {
         UrlPlace::Path => &PATH_TAILS,
-        _ if around.enclosure.is_some() => &FIELD_TAILS,
+        _ if context.enclosure.is_some() => &FIELD_TAILS,
         _ if arxiv::may_have_version(prefix) => &TEXT_TAILS,
         _ => &[],
     }
@@ -166,11 +166,11 @@ fn stray(
     suffix: &[u8],
     whole: bool,
     kept: &[u8],
-    brackets: &mut Option<Brackets>,
+    brackets: &mut Option<BracketBalance>,
 ) -> Option<(Rule, usize)> {
     let last = *suffix.last()?;
     let mut closes_nothing = || {
-        let brackets = brackets.get_or_insert_with(|| Brackets::count(suffix));
+        let brackets = brackets.get_or_insert_with(|| BracketBalance::count(suffix));
         brackets.cut(last)
     };
     let (rule, len) = match last {
@@ -203,14 +203,14 @@ fn final_sign_len(suffix: &[u8]) -> Option<usize> {
 }
 
 /// How many more brackets of each kind a suffix closes than it opens.
-struct Brackets([isize; 4]);
+struct BracketBalance([isize; 4]);
 
-impl Brackets {
+impl BracketBalance {
     const KINDS: [[u8; 2]; 4] = [*b"()", *b"[]", *b"{}", *b"<>"];
 
-    fn count(suffix: &[u8]) -> Brackets {
+    fn count(suffix: &[u8]) -> BracketBalance {
         let count = |wanted: u8| memchr::memchr_iter(wanted, suffix).count() as isize;
-        Brackets(Self::KINDS.map(|[open, close]| count(close) - count(open)))
+        BracketBalance(Self::KINDS.map(|[open, close]| count(close) - count(open)))
     }
 
     /// Whether `last`, the last byte, is cut: an opening bracket always, a closing one if nothing opened it. Counts a bracket
@@ -276,8 +276,8 @@ pub(crate) const ARTICLE_VIEWS: [&str; 23] = [
 
 /// Returns where the view of an article starts, if a digit is before it: few names have no digit.
 pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
-    const LAST: u64 = last_bytes(&ARTICLE_VIEWS);
-    let start = one_of(&ARTICLE_VIEWS, LAST, Rule::ArticleView, suffix);
+    const LAST_BYTES: u64 = last_bytes(&ARTICLE_VIEWS);
+    let start = one_of(&ARTICLE_VIEWS, LAST_BYTES, Rule::ArticleView, suffix);
     let start = start.or_else(|| long_view(suffix))?;
     let is_whole = suffix[..start].iter().any(u8::is_ascii_digit);
     is_whole.then_some(start)
@@ -369,12 +369,12 @@ impl<'s> PathSegment<'s> {
     /// A short word before the last segment may belong to the name (`cgp/v13i01/45000`). So may six letters that are hexadecimal
     /// digits, and a word that the segment before it starts with (`pdb1dbq/pdb`).
     fn is_page(&self, previous: &[u8], is_last: bool) -> bool {
-        const LONGEST_ENDING: usize = 12;
+        const MAX_ENDING_BYTES: usize = 12;
         const SHORT_FOLDERS: [&[u8]; 3] = [b"-", b"abs", b"pdf"];
         let is_ending = match self.rest {
             [] => true,
             [b'.', ending @ ..] => {
-                (1..=LONGEST_ENDING).contains(&ending.len())
+                (1..=MAX_ENDING_BYTES).contains(&ending.len())
                     && ending
                         .iter()
                         .all(|b| b.is_ascii_alphanumeric() || b".+".contains(b))
@@ -411,12 +411,13 @@ pub(crate) fn version(_: &[u8], suffix: &[u8]) -> Option<usize> {
 
 /// Returns the length of the `v2` that `text` ends in, if the rest of `text` is a number.
 fn version_len(text: &[u8]) -> Option<usize> {
-    const NUMBER: usize = 4;
+    const MIN_NUMBER_DIGITS: usize = 4;
     let digits = |text: &[u8]| text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let count = digits(text);
     let number = text[..text.len() - count].strip_suffix(b"v")?;
     let is_number = number.iter().all(|b| b.is_ascii_digit() || *b == b'.');
-    (matches!(count, 1 | 2) && is_number && digits(number) >= NUMBER).then_some(count + 1)
+    (matches!(count, 1 | 2) && is_number && digits(number) >= MIN_NUMBER_DIGITS)
+        .then_some(count + 1)
 }
 
 /// Returns the letters and digits that `tails` end in, as bits.

@@ -3,70 +3,70 @@
 use std::ops::Range;
 
 use super::raw::wiki_character_at;
-use super::{Around, page};
+use super::{NameContext, page};
 use crate::block::{Block, positions};
 
 /// Max bytes of a placeholder.
-const LONGEST: usize = 64;
+const MAX_PLACEHOLDER_BYTES: usize = 64;
 
 /// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is joined to a value. The suffix
 /// ends at the end of `read`; no byte before the start of `read` starts an escape or a tag.
 #[inline]
 pub(super) fn is_template(
     before: &[u8],
-    around: &Around,
+    context: &NameContext,
     written: &[u8],
     read: Range<usize>,
 ) -> bool {
     let (name, rest) = written.split_at(read.end);
     is_joined_to_value(rest) && (!is_joined_by_and(rest) || is_operand(before, name, rest))
         || ends_in_joint(name) && is_argument(before, name, rest)
-        || has_place(around, written, read)
+        || has_place(context, written, read)
 }
 
 /// Whether the last part of a suffix is four or more letters x, `zenodo.XXXXXXX`, or any characters in the terms of a regular
 /// expression, `zenodo.+`. No registered name ends so.
 #[inline]
 pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
-    const MIN: usize = 4;
+    const MIN_LETTERS: usize = 4;
     if suffix.ends_with(b".+") {
         return true;
     }
     let is_x = |byte: &&u8| matches!(byte, b'x' | b'X');
     suffix.last().is_some_and(|last| is_x(&last)) && {
         let run = suffix.iter().rev().take_while(is_x).count();
-        run >= MIN && ends_in_joint(&suffix[..suffix.len() - run])
+        run >= MIN_LETTERS && ends_in_joint(&suffix[..suffix.len() - run])
     }
 }
 
 /// Whether a pattern of SQL or a shell replaces a suffix or a part of it: a wildcard after a joint, or any text after `LIKE` that
-/// ends in a wildcard. `taken` is the suffix as read. `whole` says that an enclosure holds just the name. `is_raw` says whether
+/// ends in a wildcard. `suffix` is the suffix as read. `whole` says that an enclosure holds just the name. `is_unescaped` says whether
 /// the last byte was not escaped.
 #[inline]
 pub(super) fn is_pattern(
     before: &[u8],
-    taken: &[u8],
+    suffix: &[u8],
     whole: bool,
-    is_raw: impl Fn() -> bool,
+    is_unescaped: impl Fn() -> bool,
 ) -> bool {
-    let at_ends = taken.first() == Some(&b'*') || matches!(taken.last(), Some(b'*' | b'%'));
-    at_ends && has_pattern(before, taken, whole, is_raw)
+    let at_ends = suffix.first() == Some(&b'*') || matches!(suffix.last(), Some(b'*' | b'%'));
+    at_ends && has_pattern(before, suffix, whole, is_unescaped)
 }
 
-fn has_pattern(before: &[u8], taken: &[u8], whole: bool, is_raw: impl Fn() -> bool) -> bool {
+fn has_pattern(before: &[u8], suffix: &[u8], whole: bool, is_unescaped: impl Fn() -> bool) -> bool {
     let may_be = |(at, mark): &(usize, u8)| {
-        let is_last = at + 1 == taken.len();
-        let front = &taken[..*at];
+        let is_last = at + 1 == suffix.len();
+        let front = &suffix[..*at];
         let ends_sentence = !whole && (may_end(front) || is_emphasized(before, front));
         match mark {
-            b'%' if !is_last || !is_raw() => false,
+            b'%' if !is_last || !is_unescaped() => false,
             _ if is_last && is_compared(before) => true,
             // A format string doubles it.
             b'%' => ends_in_joint(front.strip_suffix(b"%").unwrap_or(front)),
             _ => ends_in_joint(front) && !ends_sentence,
         }
     };
-    wildcards(taken).any(|wildcard| may_be(&wildcard))
+    wildcards(suffix).any(|wildcard| may_be(&wildcard))
 }
 
 /// Whether a wildcard replaces a part of `suffix`. No name of 385,484 registered ones has such a wildcard.
@@ -80,7 +80,7 @@ fn wildcards(text: &[u8]) -> impl Iterator<Item = (usize, u8)> {
 
 /// Whether the star after the full stop that `front` ends in may close emphasis that was opened before the name.
 fn is_emphasized(before: &[u8], front: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(LONGEST)..];
+    let near = &before[before.len().saturating_sub(MAX_PLACEHOLDER_BYTES)..];
     let opens = |at: usize| {
         let last = near[..at].last();
         let next = near.get(at + 1);
@@ -92,7 +92,7 @@ fn is_emphasized(before: &[u8], front: &[u8]) -> bool {
 
 /// Whether `before` ends in the operator `LIKE` or `GLOB` and the start of a literal.
 fn is_compared(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(LONGEST)..];
+    let near = &before[before.len().saturating_sub(MAX_PLACEHOLDER_BYTES)..];
     let Some(quote) = memchr::memrchr2(b'\'', b'"', near) else {
         return false;
     };
@@ -112,12 +112,12 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 
 /// Whether a place for a value is in the part of the suffix that was `read`, or directly beside it.
 #[inline]
-fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
+fn has_place(context: &NameContext, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
     // In `#{`, the brace alone may start an escape.
     let start = read.start.saturating_sub(1);
     // Braces of BibTeX protect the case of letters.
-    let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
+    let keeps_case = || context.enclosure.is_some_and(|row| row.is_opened_by("{"));
     let starts_place = |at: usize| {
         at < end && !is_in_wiki_character(written, at) && is_place(&written[..at], &written[at..])
     };
@@ -161,7 +161,7 @@ fn is_element(word: &[u8], rest: &[u8]) -> bool {
         "a", "br", "dd", "div", "dt", "hr", "img", "li", "p", "q", "s", "sup", "td", "th", "tr",
         "wbr",
     ];
-    let mut elements = ELEMENTS.iter().chain(&page::INLINE);
+    let mut elements = ELEMENTS.iter().chain(&page::INLINE_ELEMENTS);
     let ends = |at: usize| {
         rest[at..]
             .strip_prefix(b"</")
@@ -178,7 +178,7 @@ fn may_end(front: &[u8]) -> bool {
 
 /// Whether `text` starts with a place for a value after `front`.
 fn is_place(front: &[u8], text: &[u8]) -> bool {
-    let near = &text[..text.len().min(LONGEST)];
+    let near = &text[..text.len().min(MAX_PLACEHOLDER_BYTES)];
     let after_joint = ends_in_joint(front);
     // A subscript of LaTeX is not a place.
     if front.ends_with(b"$_") {
@@ -271,9 +271,9 @@ fn is_format(text: &[u8]) -> bool {
 }
 
 /// A sign that joins texts in some language, and whether a byte can start the value after it.
-type Join = (&'static [u8], fn(&u8) -> bool);
+type JoinSign = (&'static [u8], fn(&u8) -> bool);
 
-const JOINS: [Join; 5] = [
+const JOIN_SIGNS: [JoinSign; 5] = [
     (b"+", starts_value),
     (b"||", starts_value),
     (b"..", starts_value),
@@ -299,17 +299,17 @@ pub(crate) fn is_joined_to_value(rest: &[u8]) -> bool {
 #[cold]
 fn joins_value(rest: &[u8]) -> bool {
     let near = after_literal(rest);
-    let joins = |(sign, starts): &Join| {
+    let joins = |(sign, starts): &JoinSign| {
         let value = near.strip_prefix(*sign).map(<[u8]>::trim_ascii_start);
         value.is_some_and(|value| value.first().is_some_and(starts))
     };
-    JOINS.iter().any(joins)
+    JOIN_SIGNS.iter().any(joins)
 }
 
 /// Returns the text after the quote that closes the literal, without blanks.
 fn after_literal(rest: &[u8]) -> &[u8] {
     let after = rest.get(1..).unwrap_or_default();
-    after[..after.len().min(LONGEST)].trim_ascii_start()
+    after[..after.len().min(MAX_PLACEHOLDER_BYTES)].trim_ascii_start()
 }
 
 /// Whether the joining sign is `&`, which joins words of a text too.
@@ -319,7 +319,7 @@ fn is_joined_by_and(rest: &[u8]) -> bool {
 
 /// Returns the bytes before the literal that ends with `quote`; `None` if it does not open in the line that `before` ends in.
 fn before_literal(before: &[u8], quote: u8) -> Option<&[u8]> {
-    let near = &before[before.len().saturating_sub(2 * LONGEST)..];
+    let near = &before[before.len().saturating_sub(2 * MAX_PLACEHOLDER_BYTES)..];
     let opener = near.iter().rposition(|b| *b == quote || *b == b'\n')?;
     (near[opener] == quote).then_some(near[..opener].trim_ascii_end())
 }
@@ -362,7 +362,7 @@ fn is_argument(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::scan::Form;
-    use crate::scan::rules::Scope;
+    use crate::scan::rules::TextScope;
 
     #[test]
     fn values_joined() {
@@ -470,9 +470,10 @@ mod tests {
     #[test]
     fn literals_in_code() {
         let is_code = |before: &str, text: &str| {
-            let around = Around::read(before.as_bytes(), Form::Bare, 0, Scope::Any, |_| false);
+            let context =
+                NameContext::read(before.as_bytes(), Form::Bare, 0, TextScope::Any, |_| false);
             let end = text.find(['"', '\'']).unwrap();
-            is_template(before.as_bytes(), &around, text.as_bytes(), end..end)
+            is_template(before.as_bytes(), &context, text.as_bytes(), end..end)
         };
         for (before, text) in [
             ("paste0(\"", "zenodo.\", id)"),

@@ -1,18 +1,18 @@
 //! Tests that each rule has an effect: without it, other names are found in its example, or their end is not a guess.
 
-use super::book::{Applies, Rule, without};
-use super::examples::{ITEM, Reading};
+use super::book::{Rule, RuleScope, without};
+use super::examples::{ExampleReading, ITEM};
 use crate::{Scanner, TextKind, clean};
 
 /// Returns the names in `text`, and whether the end of any is guessed.
-fn names(reading: Reading, text: &[u8]) -> (Vec<String>, bool) {
+fn names(reading: ExampleReading, text: &[u8]) -> (Vec<String>, bool) {
     let (mut found, mut guessed) = (Vec::new(), false);
     match reading {
-        Reading::Clean => {
+        ExampleReading::Clean => {
             let cleaned = clean(std::str::from_utf8(text).unwrap()).into_iter();
             found.extend(cleaned.map(|cleaned| cleaned.doi.as_str().to_owned()));
         }
-        Reading::Scan(kind) => {
+        ExampleReading::Scan(kind) => {
             Scanner::new().kind(kind).scan(text, |mention| {
                 guessed |= mention.guessed;
                 found.push(mention.name.to_owned());
@@ -23,11 +23,11 @@ fn names(reading: Reading, text: &[u8]) -> (Vec<String>, bool) {
 }
 
 fn scanned(text: &str) -> Vec<String> {
-    names(Reading::Scan(TextKind::Unknown), text.as_bytes()).0
+    names(ExampleReading::Scan(TextKind::Unknown), text.as_bytes()).0
 }
 
 fn cleaned(text: &str) -> Vec<String> {
-    names(Reading::Clean, text.as_bytes()).0
+    names(ExampleReading::Clean, text.as_bytes()).0
 }
 
 /// Returns the fault of the example of `rule`, or of its example with `item` of its list.
@@ -121,7 +121,7 @@ fn ids_differ_and_name_their_module() {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), Rule::ALL.len());
-    let dirty = |rule: &Rule| rule.applies() == Applies::Dirt;
+    let dirty = |rule: &Rule| rule.scope() == RuleScope::Dirt;
     assert!(
         Rule::ALL
             .iter()

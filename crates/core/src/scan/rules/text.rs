@@ -4,7 +4,7 @@ use super::Rule;
 
 /// The kind of text around a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum TextScope {
     /// Any text.
     Any,
     /// The cell of a table, from its start to its end.
@@ -17,10 +17,10 @@ pub(crate) enum Scope {
     Printed,
 }
 
-impl Scope {
+impl TextScope {
     /// Whether the bytes are the cell of a table.
     pub(crate) fn is_cell(self) -> bool {
-        matches!(self, Scope::Cell | Scope::DoubtfulCell)
+        matches!(self, TextScope::Cell | TextScope::DoubtfulCell)
     }
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Escape {
 }
 
 /// A candidate's decoded bytes, and how each was written.
-pub(crate) trait Decoded {
+pub(crate) trait DecodedBytes {
     fn bytes(&self) -> &[u8];
 
     fn escape(&self, at: usize) -> Escape;
@@ -47,7 +47,7 @@ pub(crate) trait Decoded {
 
 /// A name's end in its decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct End {
+pub(crate) struct NameEnd {
     pub(crate) at: usize,
     /// The rule that ends the name; `None` if the text ends it.
     pub(crate) rule: Option<Rule>,
@@ -55,10 +55,10 @@ pub(crate) struct End {
     pub(crate) guessed: bool,
 }
 
-impl End {
+impl NameEnd {
     /// Returns the end of the text, at `at`.
-    pub(crate) fn of_text(at: usize) -> End {
-        End {
+    pub(crate) fn of_text(at: usize) -> NameEnd {
+        NameEnd {
             at,
             rule: None,
             guessed: false,
@@ -66,8 +66,8 @@ impl End {
     }
 
     /// Returns the end that `rule` makes at `at`, not a guess.
-    pub(crate) fn certain(at: usize, rule: Rule) -> End {
-        End {
+    pub(crate) fn certain(at: usize, rule: Rule) -> NameEnd {
+        NameEnd {
             at,
             rule: Some(rule),
             guessed: false,
@@ -75,8 +75,8 @@ impl End {
     }
 
     /// Returns the end that `rule` makes at `at`, before this one. It is a guess if this one or the rule is.
-    pub(crate) fn cut_at(self, at: usize, rule: Rule) -> End {
-        End {
+    pub(crate) fn cut_at(self, at: usize, rule: Rule) -> NameEnd {
+        NameEnd {
             at,
             rule: Some(rule),
             guessed: self.guessed || rule.is_guess(),

@@ -20,25 +20,26 @@ pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
 }
 
 /// Whether a byte may follow a glued word.
-type Next = fn(Option<&u8>) -> bool;
+type NextByteTest = fn(Option<&u8>) -> bool;
 
-const ANY: Next = |_| true;
-const NO_LETTER: Next = |next| !next.is_some_and(u8::is_ascii_lowercase);
+const ANY_BYTE: NextByteTest = |_| true;
+const NO_LOWER_CASE: NextByteTest = |next| !next.is_some_and(u8::is_ascii_lowercase);
 /// Names of one publisher have `.pubmed.` in them.
-const NO_PART: Next = |next| !next.is_some_and(|b| b.is_ascii_alphabetic() || b".-_/".contains(b));
-const DIGIT: Next = |next| next.is_some_and(u8::is_ascii_digit);
+const NO_NAME_BYTE: NextByteTest =
+    |next| !next.is_some_and(|b| b.is_ascii_alphabetic() || b".-_/".contains(b));
+const DIGIT: NextByteTest = |next| next.is_some_and(u8::is_ascii_digit);
 
 /// Words that follow names in printed references. One with a capital is listed as it is written; the others may have any case.
-pub(crate) const GLUED: [(&str, Next); 9] = [
-    ("URL", ANY),
-    ("Epub", ANY),
-    ("http", ANY),
-    ("pmid", NO_LETTER),
-    ("arxiv", NO_LETTER),
-    ("doi", NO_LETTER),
+pub(crate) const GLUED_WORDS: [(&str, NextByteTest); 9] = [
+    ("URL", ANY_BYTE),
+    ("Epub", ANY_BYTE),
+    ("http", ANY_BYTE),
+    ("pmid", NO_LOWER_CASE),
+    ("arxiv", NO_LOWER_CASE),
+    ("doi", NO_LOWER_CASE),
     ("pmc", DIGIT),
-    ("pmcid", NO_LETTER),
-    ("pubmed", NO_PART),
+    ("pmcid", NO_LOWER_CASE),
+    ("pubmed", NO_NAME_BYTE),
 ];
 
 /// Whether `rest`, after `.`, `,` or `[`, starts with a word that follows names in printed references.
@@ -54,7 +55,7 @@ pub(crate) fn is_glued(rest: &[u8]) -> bool {
 }
 
 fn starts_with_glued(rest: &[u8]) -> bool {
-    GLUED.iter().any(|(word, next)| {
+    GLUED_WORDS.iter().any(|(word, next)| {
         let starts = if word.starts_with(|c: char| c.is_ascii_uppercase()) {
             rest.starts_with(word.as_bytes())
         } else {
@@ -66,7 +67,7 @@ fn starts_with_glued(rest: &[u8]) -> bool {
 
 /// Words for a missing value in tables.
 #[rustfmt::skip]
-pub(crate) const NO_VALUES: [&str; 17] = [
+pub(crate) const MISSING_VALUES: [&str; 17] = [
     "na", "n/a", "n.a.", "nan", "nil", "no", "none", "not", "null", "missing", "unavailable", "unknown", "undefined", "tba", "tbd",
     "void", "empty",
 ];
@@ -81,8 +82,8 @@ pub(crate) fn is_no_value(rest: &[u8]) -> bool {
 }
 
 fn starts_with_no_value(rest: &[u8]) -> bool {
-    const LONGEST: usize = 16;
-    let near = &rest[..rest.len().min(LONGEST)];
+    const MAX_WORD_BYTES: usize = 16;
+    let near = &rest[..rest.len().min(MAX_WORD_BYTES)];
     let is_end = |byte: &u8| b",;|)]}>'\"<".contains(byte);
     let Some(len) = near
         .iter()
@@ -96,29 +97,29 @@ fn starts_with_no_value(rest: &[u8]) -> bool {
         |word: &&str| value.eq_ignore_ascii_case(word.as_bytes()) && Rule::NoValue.holds_for(word);
     let is_short_name =
         |code: &[u8]| !code.is_empty() && code.iter().all(u8::is_ascii_alphanumeric);
-    NO_VALUES.iter().any(is) || value.strip_prefix(b"10/").is_some_and(is_short_name)
+    MISSING_VALUES.iter().any(is) || value.strip_prefix(b"10/").is_some_and(is_short_name)
 }
 
 /// Min digits of a number that follows a label without a mark.
-const MIN_NUMBER: usize = 4;
+const MIN_NUMBER_DIGITS: usize = 4;
 
 /// Returns where a label starts in `name` that was glued to it without a mark, `002PMID: 1`, and has a colon or a number after
-/// it. `rest` returns the bytes after the name. No registered name has such a label after a digit. The first `seen` bytes have no
+/// it. `rest` returns the bytes after the name. No registered name has such a label after a digit. The first `label_free_len` bytes have no
 /// colon.
 #[inline]
 pub(crate) fn glued_label<'w>(
     name: &[u8],
-    seen: usize,
+    label_free_len: usize,
     rest: impl FnOnce() -> &'w [u8],
 ) -> Option<usize> {
-    label_before_colon(name, seen).or_else(|| label_at_end(name, rest))
+    label_before_colon(name, label_free_len).or_else(|| label_at_end(name, rest))
 }
 
 #[inline]
-fn label_before_colon(name: &[u8], seen: usize) -> Option<usize> {
-    let rest = name.get(seen..).filter(|rest| !rest.is_empty())?;
+fn label_before_colon(name: &[u8], label_free_len: usize) -> Option<usize> {
+    let rest = name.get(label_free_len..).filter(|rest| !rest.is_empty())?;
     let mut colons = memchr::memchr_iter(b':', rest);
-    colons.find_map(|colon| label_start(&name[..seen + colon], |_| true))
+    colons.find_map(|colon| label_start(&name[..label_free_len + colon], |_| true))
 }
 
 /// Finds a glued label before the digits and marks that `name` ends in.
@@ -133,7 +134,7 @@ fn label_at_end<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usiz
             let rest = if marks.is_empty() { rest() } else { marks };
             label_start(name, |word| may_follow_label(word, rest))
         }
-        MIN_NUMBER.. => {
+        MIN_NUMBER_DIGITS.. => {
             let is_numbered = |word: &str| matches!(word, "pmid" | "pmcid" | "pmc");
             label_start(&name[..name.len() - digits], is_numbered)
         }
@@ -145,7 +146,8 @@ fn label_at_end<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usiz
 #[inline]
 pub(crate) fn may_have_label(name: &[u8], stem: usize) -> bool {
     let digits = name.len() - stem;
-    (digits == 0 || digits >= MIN_NUMBER) && name[..stem].last_chunk().is_some_and(may_end_label)
+    (digits == 0 || digits >= MIN_NUMBER_DIGITS)
+        && name[..stem].last_chunk().is_some_and(may_end_label)
 }
 
 fn trailing_digits(text: &[u8]) -> usize {
@@ -153,7 +155,7 @@ fn trailing_digits(text: &[u8]) -> usize {
     digits.count()
 }
 
-/// Whether one of [`GLUED`] that may be a label ends in these letters.
+/// Whether one of [`GLUED_WORDS`] that may be a label ends in these letters.
 fn may_end_label(end: &[u8; 2]) -> bool {
     let end = end.map(|byte| byte | 0x20);
     matches!(&end, b"rl" | b"ub" | b"id" | b"iv" | b"oi" | b"mc" | b"ed")
@@ -181,7 +183,7 @@ fn label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usize> {
 }
 
 fn listed_label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usize> {
-    let start = |(word, _): &(&str, Next)| {
+    let start = |(word, _): &(&str, NextByteTest)| {
         let at = text.len().checked_sub(word.len()).filter(|at| *at > 0)?;
         let (front, label) = text.split_at(at);
         // The start of a URL is not a label.
@@ -194,14 +196,18 @@ fn listed_label_start(text: &[u8], may_be: impl Fn(&str) -> bool) -> Option<usiz
         };
         (is_label && is_apart && Rule::GluedWord.holds_for(word)).then_some(at)
     };
-    GLUED.iter().find_map(start)
+    GLUED_WORDS.iter().find_map(start)
 }
 
 /// Whether `rest` starts with `name=` or `name:`, as after a semicolon or an ampersand in a URL or a list of fields.
 pub(crate) fn is_parameter(rest: &[u8]) -> bool {
-    const LONGEST: usize = 64;
+    const MAX_PARAMETER_NAME_BYTES: usize = 64;
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
-    let len = rest.iter().take(LONGEST).take_while(is_name).count();
+    let len = rest
+        .iter()
+        .take(MAX_PARAMETER_NAME_BYTES)
+        .take_while(is_name)
+        .count();
     Rule::Parameter.holds()
         && len > 0
         && !rest[0].is_ascii_digit()

@@ -1,25 +1,25 @@
 //! Finds tags and white space inside a name: those to drop, and those that end it.
 
 use super::draft::Edit;
-use super::row::Found;
+use super::row::FoundSuffix;
 use super::tails::is_year;
-use crate::scan::rules::joint::{Following, is_incomplete, is_shown_break};
+use crate::scan::rules::joint::{NextWord, is_incomplete, is_shown_break};
 use crate::scan::rules::{Rule, sici};
 
 /// Elements whose text is a note to the name.
-const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
+const NOTE_ELEMENTS: [&str; 4] = ["sup", "sub", "xref", "fn"];
 
 /// Whether the text of the element `name` is not part of the name around it: a note, or an editor's mark such as `xml_add`. No
 /// element of running text has `_` in its name.
 fn is_note(name: &str) -> bool {
-    NOTES.contains(&name) || name.contains('_')
+    NOTE_ELEMENTS.contains(&name) || name.contains('_')
 }
 
 /// Elements without an end tag. A name does not go on after them.
-const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
+const BREAK_ELEMENTS: [&str; 4] = ["br", "p", "hr", "img"];
 
 /// Returns the edits that drop notes, each with its text.
-pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn notes(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut after = 0;
@@ -41,13 +41,13 @@ fn element_end(text: &str, at: usize, name: &str) -> usize {
 
 /// Returns the edits that drop tags. A tag that ends the name, such as the end tag of an element around it, is dropped with all
 /// text after it.
-pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn tags(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, tag) in DirtyTag::find_iter(found.suffix()) {
         let ends_name = match tag.kind {
             TagKind::Close => open.pop() != Some(tag.name),
-            TagKind::Open => BREAKS.contains(&tag.name),
+            TagKind::Open => BREAK_ELEMENTS.contains(&tag.name),
             TagKind::Empty => false,
         };
         if ends_name {
@@ -88,8 +88,8 @@ impl<'t> DirtyTag<'t> {
 
     /// Reads the tag that `text` starts with.
     fn read(text: &'t str) -> Option<DirtyTag<'t>> {
-        const LONGEST: usize = 256;
-        let end = text.bytes().take(LONGEST).position(|b| b == b'>')?;
+        const MAX_TAG_BYTES: usize = 256;
+        let end = text.bytes().take(MAX_TAG_BYTES).position(|b| b == b'>')?;
         // A tag cannot contain another one.
         let inner = text.get(1..end).filter(|inner| !inner.contains('<'))?;
         let (inner, kind) = match (inner.strip_prefix('/'), inner.strip_suffix('/')) {
@@ -110,20 +110,20 @@ impl<'t> DirtyTag<'t> {
 }
 
 /// Max number of words that are joined to one name.
-const WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// Returns the edits that drop white space inside the name. White space that is left ends the name.
-pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn blanks(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut name = String::new();
     // Whether white space and a number followed a full stop. Then white space may follow the others too.
     let mut at_stops = false;
-    let (mut end, mut words) = (0, words(suffix).take(WORDS).peekable());
+    let (mut end, mut words) = (0, words(suffix).take(MAX_WORDS).peekable());
     while let Some((at, word)) = words.next() {
         let next = words.peek().map(|(_, word)| *word);
         let is_number = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let following = Following::read(&suffix.as_bytes()[at..]);
+        let following = NextWord::read(&suffix.as_bytes()[at..]);
         let is_whole = !is_incomplete(name.as_bytes());
         let is_other = following.is_date_or_pages()
             || is_whole && name.ends_with('.') && following.may_be_item();
@@ -203,10 +203,10 @@ fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
 ///
 /// Of 385,417 registered names with a digit, 9,119 have letters before it and then only up to four digits.
 fn is_long_number(word: &str) -> bool {
-    const LONGEST_PAGE: usize = 4;
+    const MAX_PAGE_DIGITS: usize = 4;
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let first = digits(word);
     let second = word[first..].strip_prefix('-').unwrap_or_default();
     let is_range = digits(second) == first && !second[first..].starts_with(char::is_alphanumeric);
-    first > 0 && (word.starts_with('0') || first > LONGEST_PAGE && !is_range)
+    first > 0 && (word.starts_with('0') || first > MAX_PAGE_DIGITS && !is_range)
 }

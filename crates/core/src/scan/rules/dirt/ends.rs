@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use super::row::Found;
+use super::row::FoundSuffix;
 use crate::scan::Form;
 use crate::scan::rules::place::UrlPlace;
-use crate::scan::rules::suffix::{self, Bounds, Swept};
-use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail};
+use crate::scan::rules::suffix::{self, NameBounds, SuffixHead};
+use crate::scan::rules::{DecodedBytes, Escape, NameContext, Rule, TextScope, tail};
 
 /// Returns where a raw `?` or `#` of a URL is. The `#` that ends a SICI (`3.0.co;2-#`) belongs to the name.
-pub(super) fn query(found: &Found<'_>) -> Option<usize> {
+pub(super) fn query(found: &FoundSuffix<'_>) -> Option<usize> {
     let suffix = found.suffix();
     let starts_query = |&(at, mark): &(usize, &str)| {
         let more = suffix[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -20,7 +20,7 @@ pub(super) fn query(found: &Found<'_>) -> Option<usize> {
 }
 
 /// Returns where the marks of emphasis are that end a word.
-pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
+pub(super) fn emphasis(found: &FoundSuffix<'_>) -> Option<usize> {
     let (suffix, emphasis) = (found.suffix(), found.emphasis);
     let ends_word = |&(at, _): &(usize, &str)| {
         let rest = &suffix[at + emphasis.len()..];
@@ -29,14 +29,14 @@ pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
     Some(suffix.match_indices(emphasis).find(ends_word)?.0)
 }
 
-pub(super) fn article_id(found: &Found<'_>) -> Option<usize> {
+pub(super) fn article_id(found: &FoundSuffix<'_>) -> Option<usize> {
     tail::article_id(found.prefix.as_bytes(), found.suffix().as_bytes())
 }
 
 /// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was escaped.
 struct UndoneSuffix<'t>(&'t [u8]);
 
-impl Decoded for UndoneSuffix<'_> {
+impl DecodedBytes for UndoneSuffix<'_> {
     fn bytes(&self) -> &[u8] {
         self.0
     }
@@ -55,26 +55,26 @@ impl Decoded for UndoneSuffix<'_> {
 
 /// Returns where the name ends in running text, and by which rule; `None` if the text ends it.
 pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
-    let around = Around {
+    let context = NameContext {
         form: Form::Label,
         opener: 0,
         place: UrlPlace::None,
         enclosure: None,
-        scope: Scope::Any,
+        scope: TextScope::Any,
     };
     let end = suffix::end(
         &UndoneSuffix(suffix.as_bytes()),
         0,
-        Swept::none(0),
-        &around,
-        Bounds::Prose,
+        SuffixHead::empty(0),
+        &context,
+        NameBounds::Prose,
     );
     Some((end.rule?, end.at))
 }
 
 /// Returns where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits only may repeat.
-pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
-    const LENGTHS: RangeInclusive<usize> = 6..=64;
+pub(super) fn doubled_end(found: &FoundSuffix<'_>) -> Option<usize> {
+    const DOUBLED_END_BYTES: RangeInclusive<usize> = 6..=64;
     let bytes = found.suffix().as_bytes();
     let is_doubled = |len: &usize| {
         let (head, end) = bytes.split_at(bytes.len() - len);
@@ -82,14 +82,16 @@ pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
             && end.iter().any(u8::is_ascii_digit)
             && end.iter().any(u8::is_ascii_alphabetic)
     };
-    let longest = (bytes.len() / 2).min(*LENGTHS.end());
-    let len = (*LENGTHS.start()..=longest).rev().find(is_doubled)?;
+    let longest = (bytes.len() / 2).min(*DOUBLED_END_BYTES.end());
+    let len = (*DOUBLED_END_BYTES.start()..=longest)
+        .rev()
+        .find(is_doubled)?;
     let at = bytes.len() - len;
     found.suffix().is_char_boundary(at).then_some(at)
 }
 
 /// Returns where the first bracket is that is opened and never closed.
-pub(super) fn unclosed_bracket(found: &Found<'_>) -> Option<usize> {
+pub(super) fn unclosed_bracket(found: &FoundSuffix<'_>) -> Option<usize> {
     let mut open: [Vec<usize>; 3] = Default::default();
     for (at, c) in found.suffix().char_indices() {
         match "()[]<>".find(c) {

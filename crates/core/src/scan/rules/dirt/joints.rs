@@ -1,7 +1,7 @@
 //! Finds marks that were written wrongly inside a name.
 
 use super::draft::Edit;
-use super::row::Found;
+use super::row::FoundSuffix;
 use super::tails::is_year;
 use crate::scan::rules::arxiv;
 
@@ -14,7 +14,7 @@ const ENTITIES: [(&str, &str); 4] = [
 ];
 
 /// Restores the angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
-pub(super) fn sici_entities(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn sici_entities(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let folded = found.suffix().to_ascii_lowercase();
     if !folded.contains("lt;") || !folded.contains(".co;") {
         return Vec::new();
@@ -31,12 +31,12 @@ pub(super) fn sici_entities(found: &Found<'_>) -> Vec<Edit> {
 }
 
 /// Finds doubled underscores. Brill doubles them before a word (`9789004337862__com_210243`); before a number they are slips.
-pub(super) fn underscores(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn underscores(found: &FoundSuffix<'_>) -> Vec<Edit> {
     once(found.suffix(), "__", |_, after| starts_with_digit(after))
 }
 
 /// Finds doubled full stops between parts of a name, of which no part is left out.
-pub(super) fn stops(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn stops(found: &FoundSuffix<'_>) -> Vec<Edit> {
     once(found.suffix(), "..", |before, after| {
         is_after_journal(before, after)
             || is_before_year(before, after)
@@ -68,21 +68,21 @@ fn is_before_article(before: &str, after: &str) -> bool {
 }
 
 /// Finds slashes between a full stop and a number: `zenodo./1125301`.
-pub(super) fn slashes(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn slashes(found: &FoundSuffix<'_>) -> Vec<Edit> {
     once(found.suffix(), "./", |before, after| {
         before.ends_with(|c: char| c.is_ascii_alphabetic()) && starts_with_digit(after)
     })
 }
 
 /// Finds a wrong mark between `arXiv` and the identifier of a paper, or a subject class in the identifier.
-pub(super) fn arxiv(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn arxiv(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let wrong = arxiv::wrong_joint(found.prefix.as_bytes(), found.suffix().as_bytes());
     let edit = wrong.map(|(part, with)| Edit { part, with });
     edit.into_iter().collect()
 }
 
 /// Finds the dash of LaTeX in ISBNs and ISSNs: `978--3--642`. The hyphens of a range with an open start come later (`2008--106`).
-pub(super) fn hyphens(found: &Found<'_>) -> Vec<Edit> {
+pub(super) fn hyphens(found: &FoundSuffix<'_>) -> Vec<Edit> {
     let first = found
         .suffix()
         .find('-')

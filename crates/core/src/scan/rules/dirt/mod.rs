@@ -1,7 +1,7 @@
 //! Rules for dirty data only: columns of cited names, and reference lists whose blanks were lost.
 //!
 //! A row changes texts that no registered name contains. If some names do, the row says what must be beside the text. A row is a
-//! rule and a function that finds the rule's changes in a suffix. The functions read [`Found`]; [`Draft`] records the changes.
+//! rule and a function that finds the rule's changes in a suffix. The functions read [`FoundSuffix`]; [`Draft`] records the changes.
 //!
 //! | module | what it decides |
 //! |---|---|
@@ -27,24 +27,24 @@ use super::Rule;
 use super::tail::Cuts;
 pub use draft::Change;
 pub(crate) use draft::{Draft, Edit};
-use row::{Ending, Found, Repair};
+use row::{EndRule, FoundSuffix, RepairRule};
 pub(crate) use short::{cut_short, is_line_end, is_placeholder, lost_joint, may_go_on};
 
 /// Endings of a suffix whose escapes are not undone yet.
-const WRITTEN_ENDINGS: [Ending; 2] = [
+const RAW_END_RULES: [EndRule; 2] = [
     (Rule::DirtQuery, ends::query),
     (Rule::Emphasis, ends::emphasis),
 ];
 
 /// Repairs inside a suffix, made before its end is looked for.
-const REPAIRS: [Repair; 4] = [
+const REPAIR_RULES: [RepairRule; 4] = [
     (Rule::SiciEntity, joints::sici_entities),
     (Rule::Note, breaks::notes),
     (Rule::Tag, breaks::tags),
     (Rule::DirtBreak, breaks::blanks),
 ];
 
-const ENDINGS: [Ending; 7] = [
+const END_RULES: [EndRule; 7] = [
     (Rule::DoubledEnd, ends::doubled_end),
     (Rule::ArticleId, ends::article_id),
     (Rule::Remark, remark::listed),
@@ -55,7 +55,7 @@ const ENDINGS: [Ending; 7] = [
 ];
 
 /// Joints that are written once, if no registered name doubles them.
-const JOINTS: [Repair; 5] = [
+const JOINT_REPAIRS: [RepairRule; 5] = [
     (Rule::DoubledJoint, joints::underscores),
     (Rule::DoubledJoint, joints::stops),
     (Rule::DoubledJoint, joints::hyphens),
@@ -64,24 +64,24 @@ const JOINTS: [Repair; 5] = [
 ];
 
 /// Max number of prefixes without a name after them that are skipped, so that the cost is linear in the length of the text.
-const MAX_STARTS: usize = 8;
+const MAX_SKIPPED_PREFIXES: usize = 8;
 
 /// Returns the first name in `draft` with a suffix that is not empty, or else the first prefix. `decode` undoes the escapes of a
 /// suffix.
 pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<Draft> {
     let mut name = None;
-    for start in start::find_iter(&draft.text).take(MAX_STARTS) {
+    for start in start::find_iter(&draft.text).take(MAX_SKIPPED_PREFIXES) {
         let Some(draft) = start.suffix(&draft.changes) else {
             continue;
         };
         let (prefix, emphasis) = (&*start.prefix, start.emphasis);
-        let mut found = Found {
+        let mut found = FoundSuffix {
             prefix,
             front: start.front(),
             emphasis,
             draft,
         };
-        found.end(&WRITTEN_ENDINGS, None);
+        found.end(&RAW_END_RULES, None);
         decode(&mut found.draft);
         let found = found.name();
         if found.text.len() > prefix.len() + 1 {
@@ -95,7 +95,7 @@ pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<D
 /// Returns the name of `prefix` and the part of the suffix in `draft` that belongs to it.
 pub(crate) fn name(prefix: &str, draft: Draft) -> Draft {
     let emphasis = "";
-    let found = Found {
+    let found = FoundSuffix {
         prefix,
         front: Default::default(),
         emphasis,
@@ -105,15 +105,15 @@ pub(crate) fn name(prefix: &str, draft: Draft) -> Draft {
 }
 
 /// Max rounds of looking for endings: a cut may expose text that another rule cuts.
-const ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
-impl Found<'_> {
+impl FoundSuffix<'_> {
     fn name(mut self) -> Draft {
-        self.repair(&REPAIRS);
-        for _ in 0..ROUNDS {
+        self.repair(&REPAIR_RULES);
+        for _ in 0..MAX_ROUNDS {
             let before = self.draft.text.len();
-            self.end(&ENDINGS, ends::prose(&self.draft.text));
-            self.repair(&JOINTS);
+            self.end(&END_RULES, ends::prose(&self.draft.text));
+            self.repair(&JOINT_REPAIRS);
             self.trim();
             if self.draft.text.len() == before {
                 break;
@@ -123,14 +123,14 @@ impl Found<'_> {
         self.draft
     }
 
-    fn repair(&mut self, rows: &[Repair]) {
+    fn repair(&mut self, rows: &[RepairRule]) {
         for (rule, find) in rows {
             self.draft.apply(*rule, find(self));
         }
     }
 
     /// Cuts the suffix at the first of the ends that `rows` find, or at `end` if that comes first.
-    fn end(&mut self, rows: &[Ending], end: Option<(Rule, usize)>) {
+    fn end(&mut self, rows: &[EndRule], end: Option<(Rule, usize)>) {
         let holding = rows.iter().filter(|(rule, _)| rule.holds());
         let ends = holding.filter_map(|(rule, find)| Some((*rule, find(self)?)));
         if let Some((rule, at)) = end.into_iter().chain(ends).min_by_key(|(_, at)| *at) {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::row::Found;
+use super::row::FoundSuffix;
 use super::tails::is_year;
 use crate::scan::rules::{Rule, sici};
 
@@ -11,7 +11,7 @@ use crate::scan::rules::{Rule, sici};
 const ADDRESSES: [&str; 5] = ["/nhttp", "http", "www.", "dx.doi", "doi:"];
 
 /// Words that end a name. No registered name holds one.
-const ANYWHERE: [&str; 5] = [
+const WORDS_ANYWHERE: [&str; 5] = [
     "accessed",
     "lastaccessed",
     "available",
@@ -22,7 +22,7 @@ const ANYWHERE: [&str; 5] = [
 /// Words that end a name after the first digit of its suffix. Of 385,484 registered names only a SICI holds one there. More names
 /// hold one before it, as `10.1016/j.pmcj.2005.03.005`, but few suffixes have no digit.
 #[rustfmt::skip]
-const AFTER_DIGIT: [&str; 16] = [
+const WORDS_AFTER_DIGIT: [&str; 16] = [
     "doi.", "doi10.",
     // Other identifiers, and indexes that link to them.
     "pmid", "pmc", "pubmed", "arxiv", "crossref", "google", "issn", "isbn", "jstor", "oclc", "s2cid",
@@ -35,12 +35,16 @@ const AFTER_DIGIT: [&str; 16] = [
 /// Starts of remarks, before which a name ends. In them `o` matches the digit `0` too, as in `http://dx.d0i.0rg`. [`glued`]
 /// recognises most other words that were glued on; these are short, or follow names that end in a letter.
 pub(crate) fn remarks() -> impl Iterator<Item = &'static str> {
-    ADDRESSES.into_iter().chain(ANYWHERE).chain(AFTER_DIGIT)
+    ADDRESSES
+        .into_iter()
+        .chain(WORDS_ANYWHERE)
+        .chain(WORDS_AFTER_DIGIT)
 }
 
 /// Stems of words that text from a title page adds to a name: `.author`, as in "Author manuscript". No registered name ends in a
 /// word that starts so after a digit or the `.x` of one publisher's names.
-pub(crate) const TITLE_PAGE: [&str; 6] = ["author", "research", "receiv", "accept", "peer", "hhs"];
+pub(crate) const TITLE_PAGE_STEMS: [&str; 6] =
+    ["author", "research", "receiv", "accept", "peer", "hhs"];
 
 /// Returns where text starts that was glued on after a digit: a character beyond ASCII, or a run of letters that no name has
 /// there.
@@ -48,7 +52,7 @@ pub(crate) const TITLE_PAGE: [&str; 6] = ["author", "research", "receiv", "accep
 /// Of 385,484 registered names, none has characters beyond ASCII after a digit, and 18 have seven or more letters that no joint
 /// follows. None has four that a mark of prose follows, or three after a bracket, wherever the digit is. Of 112,024 labels in
 /// their own case, one has a capital and small letters. Names of one publisher end in `abstract` after a digit.
-pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
+pub(super) fn glued(found: &FoundSuffix<'_>) -> Option<usize> {
     let suffix = found.suffix();
     let is_start = |at: &usize| is_glued(&suffix[*at..]);
     let digits = suffix.match_indices(|c: char| c.is_ascii_digit());
@@ -71,8 +75,8 @@ fn first_digit(suffix: &str) -> usize {
 }
 
 fn is_glued(rest: &str) -> bool {
-    const LONGEST_WORD: usize = 6;
-    const LONGEST_AFTER_STOP: usize = 8;
+    const MAX_WORD_LETTERS: usize = 6;
+    const MAX_LETTERS_AFTER_STOP: usize = 8;
     let bracket = rest.strip_prefix(['(', '[']);
     let emphasis = rest.strip_prefix("**");
     let stop = rest.strip_prefix('.');
@@ -85,8 +89,8 @@ fn is_glued(rest: &str) -> bool {
         0
     };
     let longest = match stop {
-        Some(_) => LONGEST_AFTER_STOP,
-        None => LONGEST_WORD,
+        Some(_) => MAX_LETTERS_AFTER_STOP,
+        None => MAX_WORD_LETTERS,
     };
     if word == "abstract" {
         return false;
@@ -107,13 +111,13 @@ fn is_glued(rest: &str) -> bool {
     }
 }
 
-pub(super) fn listed(found: &Found<'_>) -> Option<usize> {
+pub(super) fn listed(found: &FoundSuffix<'_>) -> Option<usize> {
     let bytes = found.suffix().as_bytes();
     let first_digit = first_digit(found.suffix());
     let mut starts = bytes.windows(2).enumerate();
     let is_start = |(at, two): (usize, &[u8])| {
         let starts = |words: &[&str]| starts_with_one(words, &bytes[at..]);
-        let is_word = || starts(&ANYWHERE) || at > first_digit && starts(&AFTER_DIGIT);
+        let is_word = || starts(&WORDS_ANYWHERE) || at > first_digit && starts(&WORDS_AFTER_DIGIT);
         let is_remark = at > 0
             && FIRST_TWO[two_letters(two)]
             && (starts(&ADDRESSES) || starts_word(bytes, at) && is_word())
@@ -155,7 +159,7 @@ fn two_letters(word: &[u8]) -> usize {
 
 /// Whether a word starts a remark.
 pub(super) fn starts(word: &str) -> bool {
-    [&ANYWHERE[..], &AFTER_DIGIT[..]]
+    [&WORDS_ANYWHERE[..], &WORDS_AFTER_DIGIT[..]]
         .iter()
         .any(|words| starts_with_one(words, word.as_bytes()))
 }
@@ -173,7 +177,7 @@ fn starts_with_one(words: &[&str], rest: &[u8]) -> bool {
 /// Returns where a host starts that was glued on after a full stop, such as `.jid.sagepub.com`, or after a digit, such as
 /// `journals.sagepub.com`, at the end or with a path. A host at the start of a suffix or after a slash belongs to the name, as in
 /// `10.4028/www.scientific.net/amr.433`.
-pub(super) fn host(found: &Found<'_>) -> Option<usize> {
+pub(super) fn host(found: &FoundSuffix<'_>) -> Option<usize> {
     let suffix = found.suffix();
     let lower = suffix.to_ascii_lowercase();
     let ends_host = |(at, top): (usize, &str)| {

@@ -4,7 +4,7 @@ use super::draft::{Draft, Edit};
 use crate::scan::rules::Rule;
 
 /// The suffix of a name that was found, and the text around it.
-pub(super) struct Found<'n> {
+pub(super) struct FoundSuffix<'n> {
     pub(super) prefix: &'n str,
     /// The text before the scheme or proxy, and the scheme or proxy with the prefix as written.
     pub(super) front: (&'n str, String),
@@ -13,14 +13,14 @@ pub(super) struct Found<'n> {
     pub(super) draft: Draft,
 }
 
-impl Found<'_> {
+impl FoundSuffix<'_> {
     pub(super) fn suffix(&self) -> &str {
         &self.draft.text
     }
 }
 
 /// A rule, and a function that returns its edits.
-pub(super) type Repair = (Rule, fn(&Found<'_>) -> Vec<Edit>);
+pub(super) type RepairRule = (Rule, fn(&FoundSuffix<'_>) -> Vec<Edit>);
 
 /// A rule, and a function that returns where the name ends by it; `None` if the rule does not end it.
-pub(super) type Ending = (Rule, fn(&Found<'_>) -> Option<usize>);
+pub(super) type EndRule = (Rule, fn(&FoundSuffix<'_>) -> Option<usize>);

@@ -4,7 +4,7 @@
 use super::{remark, start};
 use crate::scan::rules::Rule;
 use crate::scan::rules::end::ELLIPSES;
-use crate::scan::rules::joint::Following;
+use crate::scan::rules::joint::NextWord;
 use crate::scan::rules::template::has_wildcard;
 
 /// Whether a name with this suffix is a placeholder: four of the letter x or five of n in a row, or a pattern such as `*`. No
@@ -61,7 +61,7 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
     let mut words = suffix.split_whitespace();
     let first = words.next()?;
     let is_numbered = text[..text.len() - suffix.len()].ends_with(char::is_whitespace)
-        && Following::read(suffix.as_bytes()).is_line_number();
+        && NextWord::read(suffix.as_bytes()).is_line_number();
     let is_part = |word: &&str| {
         word.bytes().all(|b| b.is_ascii_digit())
             || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphabetic())

@@ -1,7 +1,7 @@
 //! Finds where names start in dirty data: at prefixes, whatever comes before them.
 
 use super::draft::{Change, Draft, Edit};
-use super::row::Found;
+use super::row::FoundSuffix;
 use crate::doi::{Doi, is_proxy};
 use crate::scan::rules::Rule;
 use crate::scan::rules::joint::is_shown_break;
@@ -23,8 +23,8 @@ pub(super) struct DirtyStart<'t> {
 impl<'t> DirtyStart<'t> {
     /// Returns the text before the scheme or proxy, and the scheme or proxy with the prefix as written.
     pub(super) fn front(&self) -> (&'t str, String) {
-        const LONGEST: usize = 48;
-        let near = self.before.len().saturating_sub(LONGEST);
+        const MAX_FRONT_BYTES: usize = 48;
+        let near = self.before.len().saturating_sub(MAX_FRONT_BYTES);
         let is_in_reach = |at: &usize| *at >= near;
         let lower = self.before.to_ascii_lowercase();
         let opener = lower.rfind("http").filter(is_in_reach);
@@ -231,7 +231,7 @@ fn after(text: &str, mark: char) -> Option<&str> {
 
 /// Returns where the next name starts, or this name once more. Any other prefix is part of this name at the start of the suffix,
 /// as in `10.1097/10.1097/01.naj…`, and after a digit, a full stop or a hyphen, as in `jneurosci.1586-10.2010/full`.
-pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
+pub(super) fn another_name(found: &FoundSuffix<'_>) -> Option<usize> {
     let (prefix, suffix) = (found.prefix, found.suffix());
     let starts = |&(at, _): &(usize, &str)| {
         read(&suffix[at..]).is_some_and(|(next, rest)| {

@@ -1,11 +1,11 @@
 //! Finds pages, words and places in print to cut from the end of a name in dirty data.
 
-use super::remark::TITLE_PAGE;
+use super::remark::TITLE_PAGE_STEMS;
 use crate::scan::rules::Rule;
-use crate::scan::rules::tail::{self, Tail};
+use crate::scan::rules::tail::{self, TailRule};
 
 /// The texts that are cut from the end, in addition to marks.
-pub(super) const TAILS: [Tail; 9] = [
+pub(super) const TAILS: [TailRule; 9] = [
     (Rule::PlaceInPrint, place_in_print),
     (Rule::BracketedYear, bracketed_year),
     (Rule::PageWord, tail::page_word),
@@ -32,7 +32,7 @@ fn title_page(_: &[u8], suffix: &[u8]) -> Option<usize> {
         let start = word.get(..stem.len()).unwrap_or_default();
         start.eq_ignore_ascii_case(stem.as_bytes()) && Rule::TitlePage.holds_for(stem)
     };
-    (is_whole && TITLE_PAGE.iter().any(is)).then_some(head.len())
+    (is_whole && TITLE_PAGE_STEMS.iter().any(is)).then_some(head.len())
 }
 
 /// Finds volume, pages and year, as in `,85,1494(2006)`.

@@ -1,28 +1,28 @@
 //! Reads the text after white space that may be a break: more of the name, or the next thing in the text.
 
-use super::spacing::RUN;
-use super::{LONGEST_PAGE, first_word, has_digit, is_long_number};
+use super::spacing::PART_LETTERS;
+use super::{MAX_PAGE_DIGITS, first_word, has_digit, is_long_number};
 
 /// A word after white space.
 #[derive(Clone, Copy)]
-pub(crate) struct Following<'w> {
+pub(crate) struct NextWord<'w> {
     pub(super) word: &'w [u8],
     /// The bytes after the word.
     pub(super) after: &'w [u8],
 }
 
 /// Max digits of the number of an item. Few lists have a thousand items.
-const LONGEST_ITEM: usize = 3;
+const MAX_ITEM_DIGITS: usize = 3;
 
 /// The first letters of the months.
 const MONTHS: [&[u8]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
 
-impl<'w> Following<'w> {
+impl<'w> NextWord<'w> {
     pub(crate) fn read(rest: &'w [u8]) -> Self {
         let (word, after) = rest.split_at(first_word(rest).len());
-        Following { word, after }
+        NextWord { word, after }
     }
 
     /// Returns the digits that the word consists of, without a full stop or a closing bracket after them; `None` if it has other
@@ -49,7 +49,7 @@ impl<'w> Following<'w> {
         number.is_some_and(|number| {
             let is_marked = number.len() < self.word.len();
             let next = self.next().first();
-            number.len() <= LONGEST_ITEM && next.map_or(is_marked, opens)
+            number.len() <= MAX_ITEM_DIGITS && next.map_or(is_marked, opens)
         })
     }
 
@@ -61,9 +61,9 @@ impl<'w> Following<'w> {
 
     /// Whether `before`, the text up to here, has items, and the number of none of them is near this one.
     pub(super) fn is_no_item(&self, before: &[u8]) -> bool {
-        const FAR: u32 = 100;
+        const MAX_ITEM_DISTANCE: u32 = 100;
         let number = value(self.number().unwrap_or_default());
-        let mut near = items(before).map(|item| item.abs_diff(number) < FAR);
+        let mut near = items(before).map(|item| item.abs_diff(number) < MAX_ITEM_DISTANCE);
         near.next() == Some(false) && !near.any(|is_near| is_near)
     }
 
@@ -74,7 +74,7 @@ impl<'w> Following<'w> {
 
     /// Whether the word is a short number alone before a word, as in a page with numbered lines.
     pub(crate) fn is_line_number(&self) -> bool {
-        self.word.len() <= LONGEST_PAGE
+        self.word.len() <= MAX_PAGE_DIGITS
             && self.word.iter().all(u8::is_ascii_digit)
             && self.next().first().is_some_and(u8::is_ascii_lowercase)
             && self.next().iter().any(|b| b.is_ascii_digit() || *b == b'.')
@@ -92,7 +92,7 @@ impl<'w> Following<'w> {
             matches!(word, b"p" | b"pp") || starts(word, b"page")
         };
         self.word.iter().all(u8::is_ascii_digit)
-            && self.word.len() <= LONGEST_PAGE
+            && self.word.len() <= MAX_PAGE_DIGITS
             && (is_pages() || MONTHS.iter().any(|month| starts(next, month)))
     }
 
@@ -110,17 +110,21 @@ impl<'w> Following<'w> {
 
     /// As [`leads_by_marks`](Self::leads_by_marks), but letters or a blank may be directly before the digit: `forma tics/
     /// btp352`. After a blank, the number must be too long for a page or year.
-    pub(super) fn leads_by_runs(&self) -> bool {
+    pub(super) fn leads_by_parts(&self) -> bool {
         self.leads(|number, after| after != LeadPart::Blank || is_long_number(number))
     }
 
     /// Whether only letters, marks and blanks are before the next number, and `leads_to` accepts the number and the part before
     /// it.
     fn leads(&self, leads_to: impl Fn(&[u8], LeadPart) -> bool) -> bool {
-        const NEAR: usize = 48;
+        const MAX_LEAD_BYTES: usize = 48;
         let is_mark = |b: &u8| matches!(b, b'.' | b'-' | b'/' | b'_' | b':');
-        let text = [self.word, &self.after[..self.after.len().min(NEAR)]].concat();
-        let mut rest = &text[..text.len().min(NEAR)];
+        let text = [
+            self.word,
+            &self.after[..self.after.len().min(MAX_LEAD_BYTES)],
+        ]
+        .concat();
+        let mut rest = &text[..text.len().min(MAX_LEAD_BYTES)];
         let mut after = LeadPart::Blank;
         while let Some(first) = rest.first() {
             let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -132,7 +136,7 @@ impl<'w> Following<'w> {
                     (after, rest) = (LeadPart::Letters, &rest[letters..]);
                     let is_parted = rest.first().is_some_and(u8::is_ascii_whitespace);
                     let before_mark = rest.trim_ascii_start().first().is_some_and(is_mark);
-                    if is_parted && letters != RUN && !before_mark {
+                    if is_parted && letters != PART_LETTERS && !before_mark {
                         return false;
                     }
                 }
@@ -169,8 +173,8 @@ fn value(digits: &[u8]) -> u32 {
 
 /// Returns the numbers of items in the last bytes of `text`: `12. Smith`.
 fn items(text: &[u8]) -> impl Iterator<Item = u32> {
-    const NEAR: usize = 800;
-    let near = &text[text.len().saturating_sub(NEAR)..];
+    const MAX_LIST_BYTES: usize = 800;
+    let near = &text[text.len().saturating_sub(MAX_LIST_BYTES)..];
     let mut last: &[u8] = b"";
     near.split(u8::is_ascii_whitespace).filter_map(move |word| {
         let before = std::mem::replace(&mut last, word);
@@ -178,7 +182,7 @@ fn items(text: &[u8]) -> impl Iterator<Item = u32> {
             .strip_suffix(b".")
             .or_else(|| before.strip_suffix(b")"))?;
         let is_number =
-            (1..=LONGEST_ITEM).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+            (1..=MAX_ITEM_DIGITS).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
         let starts_high = word.first().is_some_and(|b| !b.is_ascii_lowercase());
         (is_number && starts_high).then(|| value(number))
     })

@@ -3,44 +3,44 @@
 use super::first_word;
 
 /// Max bytes of white space at the end of a line, with the indent of the next one.
-const LONGEST_INDENT: usize = 64;
+const MAX_INDENT_BYTES: usize = 64;
 
 /// White space, which may hold line ends.
 #[derive(Clone, Copy)]
-pub(super) struct LineEnd {
+pub(super) struct WhiteSpace {
     /// Its length in bytes, with the indent of the next line.
-    pub(super) blanks: usize,
+    pub(super) len: usize,
     /// Number of line feeds in it.
-    pub(super) lines: usize,
+    pub(super) line_feeds: usize,
 }
 
-impl LineEnd {
+impl WhiteSpace {
     #[inline]
-    pub(super) fn read(rest: &[u8]) -> LineEnd {
+    pub(super) fn read(rest: &[u8]) -> WhiteSpace {
         // A form feed is not included, since it ends a page.
         let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
         // Most white space is one byte.
         match rest {
             [first, next, ..] if !(is_blank(&next) || *first == b'\n' && next.is_ascii_digit()) => {
-                let (blanks, lines) = (is_blank(&first), *first == b'\n');
-                return LineEnd {
-                    blanks: blanks.into(),
-                    lines: lines.into(),
+                let (len, line_feeds) = (is_blank(&first), *first == b'\n');
+                return WhiteSpace {
+                    len: len.into(),
+                    line_feeds: line_feeds.into(),
                 };
             }
             _ => {}
         }
-        let near = &rest[..rest.len().min(LONGEST_INDENT)];
-        let blanks = near.iter().take_while(is_blank).count();
-        let lines = near[..blanks].iter().filter(|b| **b == b'\n').count();
-        let numbered = if lines == 1 {
+        let near = &rest[..rest.len().min(MAX_INDENT_BYTES)];
+        let len = near.iter().take_while(is_blank).count();
+        let line_feeds = near[..len].iter().filter(|b| **b == b'\n').count();
+        let numbered = if line_feeds == 1 {
             numbered_line_end_len(rest)
         } else {
             None
         };
-        LineEnd {
-            blanks: numbered.unwrap_or(blanks),
-            lines,
+        WhiteSpace {
+            len: numbered.unwrap_or(len),
+            line_feeds,
         }
     }
 }
@@ -48,8 +48,8 @@ impl LineEnd {
 /// Returns the length of the line end that `rest` starts with, if the next line starts with its printed number, two or more
 /// blanks or a tab, and a word. The length includes the number and the blanks.
 pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
-    const LONGEST_NUMBER: usize = 4;
-    const LONGEST_GAP: usize = 8;
+    const MAX_NUMBER_DIGITS: usize = 4;
+    const MAX_GAP_BYTES: usize = 8;
     let is_blank = |b: &&u8| matches!(b, b' ' | b'\t');
     let line = rest
         .strip_prefix(b"\r")
@@ -57,44 +57,51 @@ pub(crate) fn numbered_line_end_len(rest: &[u8]) -> Option<usize> {
         .strip_prefix(b"\n")?;
     let indent = line
         .iter()
-        .take(LONGEST_INDENT)
+        .take(MAX_INDENT_BYTES)
         .take_while(is_blank)
         .count();
-    let digits = line[indent..].iter().take(LONGEST_NUMBER + 1);
+    let digits = line[indent..].iter().take(MAX_NUMBER_DIGITS + 1);
     let digits = digits.take_while(|b| b.is_ascii_digit()).count();
     let after = &line[indent + digits..];
-    let gap = after.iter().take(LONGEST_GAP).take_while(is_blank).count();
-    let is_number = (1..=LONGEST_NUMBER).contains(&digits);
+    let gap = after
+        .iter()
+        .take(MAX_GAP_BYTES)
+        .take_while(is_blank)
+        .count();
+    let is_number = (1..=MAX_NUMBER_DIGITS).contains(&digits);
     let is_gap = gap > 1 || after.starts_with(b"\t");
     let is_word = after.get(gap).is_some_and(u8::is_ascii_alphanumeric);
     (is_number && is_gap && is_word).then(|| rest.len() - after.len() + gap)
 }
 
 /// Lines before and after a line that show how wide the text is, and max bytes of these.
-const NEAR_LINES: usize = 12;
-const NEAR_BYTES: usize = 240;
+const MAX_NEAR_LINES: usize = 12;
+const MAX_NEAR_BYTES: usize = 240;
 
 /// Widths of lines in characters that show the width of a text.
-const WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
+const LINE_WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
 
 /// Whether the line that `written` ends in had no room for the next word, by the width of the lines around it. Printed characters
 /// have different widths, so a tenth of the width may be missing.
-pub(super) fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
+pub(super) fn is_full(written: &[u8], rest: &[u8], space: WhiteSpace) -> bool {
     let width = |line: &[u8]| {
         let starts = |b: &&u8| **b & 0xC0 != 0x80;
         line.trim_ascii_end().iter().filter(starts).count()
     };
-    let mut before = lines_back(written).take(NEAR_LINES);
+    let mut before = lines_back(written).take(MAX_NEAR_LINES);
     let own = width(before.next().unwrap_or_default());
-    let after = &rest[end.blanks..rest.len().min(end.blanks + NEAR_BYTES)];
+    let after = &rest[space.len..rest.len().min(space.len + MAX_NEAR_BYTES)];
     let next = first_word(after);
     // The last line may be cut.
     let count = after.iter().filter(|b| **b == b'\n').count();
-    let after = after.split(|b| *b == b'\n').take(count.min(NEAR_LINES));
+    let after = after.split(|b| *b == b'\n').take(count.min(MAX_NEAR_LINES));
     let near = before.chain(after).map(width);
-    let mut room = [0; 2 * NEAR_LINES];
+    let mut room = [0; 2 * MAX_NEAR_LINES];
     let mut len = 0;
-    for width in near.filter(|width| WIDTHS.contains(width)).take(room.len()) {
+    for width in near
+        .filter(|width| LINE_WIDTHS.contains(width))
+        .take(room.len())
+    {
         room[len] = width;
         len += 1;
     }

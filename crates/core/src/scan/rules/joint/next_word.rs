@@ -1,14 +1,14 @@
 //! Classifies the word after white space: the number of a page or an item, a key, the rest of a name, or the start of another
 //! one.
 
-use super::{LONGEST_PAGE, LONGEST_WORD};
+use super::{MAX_PAGE_DIGITS, MAX_WORD_BYTES};
 
 /// Whether `word`, with `rest` after it, is the number of a page or of an item instead of the end of a name: a number of up to
 /// four digits, unless it ends a sentence and a line.
 pub(super) fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
     let number = word.strip_suffix(b".").unwrap_or(word);
     let ends_line = matches!(rest.first(), None | Some(b'\n' | b'\r'));
-    number.len() <= LONGEST_PAGE
+    number.len() <= MAX_PAGE_DIGITS
         && number.iter().all(u8::is_ascii_digit)
         && !(word.ends_with(b".") && ends_line)
 }
@@ -27,7 +27,7 @@ pub(super) fn is_key(word: &[u8]) -> bool {
 
 /// Returns the bytes of `rest` up to the next white space or quote.
 pub(super) fn first_word(rest: &[u8]) -> &[u8] {
-    let near = rest.iter().take(LONGEST_WORD);
+    let near = rest.iter().take(MAX_WORD_BYTES);
     let len = near
         .take_while(|b| !b.is_ascii_whitespace() && **b != b'"')
         .count();
@@ -37,20 +37,20 @@ pub(super) fn first_word(rest: &[u8]) -> &[u8] {
 /// Whether `word` is the number of an article as some journals form it, `aaf8083`: a few small letters and a number that is
 /// longer than that of a figure.
 pub(super) fn is_code(word: &[u8]) -> bool {
-    const LETTERS: std::ops::RangeInclusive<usize> = 1..=4;
-    const MIN_DIGITS: usize = 4;
+    const CODE_LETTERS: std::ops::RangeInclusive<usize> = 1..=4;
+    const MIN_CODE_DIGITS: usize = 4;
     let end = word.iter().rposition(u8::is_ascii_alphanumeric);
     let word = &word[..end.map_or(0, |at| at + 1)];
     let letters = word.iter().take_while(|b| b.is_ascii_lowercase()).count();
     let digits = &word[letters..];
-    LETTERS.contains(&letters)
-        && digits.len() >= MIN_DIGITS
+    CODE_LETTERS.contains(&letters)
+        && digits.len() >= MIN_CODE_DIGITS
         && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether `word` starts with more digits than a page or a year has.
 pub(super) fn is_long_run(word: &[u8]) -> bool {
-    word.len() > LONGEST_PAGE && word[..=LONGEST_PAGE].iter().all(u8::is_ascii_digit)
+    word.len() > MAX_PAGE_DIGITS && word[..=MAX_PAGE_DIGITS].iter().all(u8::is_ascii_digit)
 }
 
 /// Whether `word` starts with a number of three or more digits that is not a year.
@@ -93,5 +93,5 @@ fn has_inner_mark(word: &[u8]) -> bool {
 /// number.
 pub(super) fn is_long_number(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > LONGEST_PAGE || word[0] == b'0' || has_inner_mark(word)
+    digits > MAX_PAGE_DIGITS || word[0] == b'0' || has_inner_mark(word)
 }

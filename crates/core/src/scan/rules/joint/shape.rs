@@ -1,8 +1,8 @@
 //! Recognises breaks by the shape of a name, whatever is around it.
 
-use super::following::{Following, is_incomplete};
+use super::following::{NextWord, is_incomplete};
 use super::spacing::is_x;
-use super::{LONGEST_PAGE, LineEnd, has_digit, is_long_number, starts_another};
+use super::{MAX_PAGE_DIGITS, WhiteSpace, has_digit, is_long_number, starts_another};
 use crate::doi::hex_pair;
 use crate::scan::rules::Rule;
 use crate::scan::rules::raw::ends_in_break_command;
@@ -42,26 +42,26 @@ fn ends_part(suffix: &[u8]) -> bool {
 }
 
 /// Whether the white space that `rest` starts with, described by `end`, is inside the name with `suffix`.
-pub(super) fn has_break(suffix: &[u8], rest: &[u8], end: LineEnd) -> bool {
-    let first = rest.get(end.blanks).copied().unwrap_or_default();
+pub(super) fn has_break(suffix: &[u8], rest: &[u8], space: WhiteSpace) -> bool {
+    let first = rest.get(space.len).copied().unwrap_or_default();
     let may_go_on = match first {
         // After a full stop, a part of a name starts with such a letter only before the first digit. An `x` may follow a digit.
         b'a'..=b'w' | b'y' | b'z' => !suffix.ends_with(b".") || !has_digit(suffix),
         b'A'..=b'W' | b'Y' | b'Z' => !suffix.ends_with(b"."),
         _ => first.is_ascii_alphanumeric(),
     };
-    if end.lines > 1 || !may_go_on {
+    if space.line_feeds > 1 || !may_go_on {
         return false;
     }
-    let following = Following::read(&rest[end.blanks..]);
+    let following = NextWord::read(&rest[space.len..]);
     if starts_another(following.word) {
         return false;
     }
     ends_in_break_command(suffix)
         || ends_in_soft_hyphen(suffix) && Rule::BreakAfterSoftHyphen.holds()
-        || is_in_escape(suffix, following.word, end) && Rule::BreakInEscape.holds()
+        || is_in_escape(suffix, following.word, space) && Rule::BreakInEscape.holds()
         || is_in_chapter(suffix, following.word) && Rule::BreakInShape.holds()
-        || is_before_last_part(suffix, following, end) && Rule::BreakInShape.holds()
+        || is_before_last_part(suffix, following, space) && Rule::BreakInShape.holds()
         || is_before_number(suffix, following) && Rule::BreakBeforeNumber.holds()
 }
 
@@ -76,30 +76,30 @@ fn ends_in_soft_hyphen(suffix: &[u8]) -> bool {
 }
 
 /// Whether the break is inside a percent-encoded mark, `10.1023/A%` and `3A1022645801436`.
-fn is_in_escape(suffix: &[u8], word: &[u8], end: LineEnd) -> bool {
+fn is_in_escape(suffix: &[u8], word: &[u8], space: WhiteSpace) -> bool {
     let byte = match (suffix, word) {
         ([.., b'%'], [high, low, _, ..]) => hex_pair(*high, *low),
         ([.., b'%', high], [low, _, ..]) => hex_pair(*high, *low),
         _ => None,
     };
-    end.lines == 1 && byte.is_some_and(|byte| byte.is_ascii_punctuation())
+    space.line_feeds == 1 && byte.is_some_and(|byte| byte.is_ascii_punctuation())
 }
 
 /// Whether `suffix` is the ISBN of a book and `_`, and `word` starts as the number of a chapter does.
 fn is_in_chapter(suffix: &[u8], word: &[u8]) -> bool {
-    const DIGITS: usize = 13;
+    const ISBN_DIGITS: usize = 13;
     let Some(book) = suffix.strip_suffix(b"_") else {
         return false;
     };
     let digits = book.iter().filter(|b| b.is_ascii_digit()).count();
-    let is_isbn = digits == DIGITS && book.iter().all(|b| b.is_ascii_digit() || *b == b'-');
+    let is_isbn = digits == ISBN_DIGITS && book.iter().all(|b| b.is_ascii_digit() || *b == b'-');
     is_isbn && book.starts_with(b"97") && word[0].is_ascii_digit()
 }
 
 /// Whether the last part of a name follows, as publishers form them: the `x` after a journal, a year and a number; the number of
 /// an article after a year and a month; the number of a paper after the short name of a conference and a year, or after the
 /// number of its proceedings, which has as many digits.
-fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) -> bool {
+fn is_before_last_part(suffix: &[u8], following: NextWord<'_>, space: WhiteSpace) -> bool {
     let Some(front) = suffix.trim_ascii_start().strip_suffix(b".") else {
         return false;
     };
@@ -109,7 +109,7 @@ fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) ->
         .iter()
         .take_while(|b| b.is_ascii_digit())
         .count();
-    let is_proceedings = front.len() > LONGEST_PAGE && front.iter().all(u8::is_ascii_digit);
+    let is_proceedings = front.len() > MAX_PAGE_DIGITS && front.iter().all(u8::is_ascii_digit);
     let is_conference = front.iter().take_while(|b| b.is_ascii_uppercase()).count() > 1;
     match following.word[0] {
         b'x' | b'X' => is_journal && has_digit(front) && is_x(following.word),
@@ -121,7 +121,7 @@ fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) ->
         b'1'..=b'9' if is_journal => digits == 3 && is_incomplete(front) && ends_in_month(front),
         b'1'..=b'9' => {
             let is_year = is_incomplete(front) && has_digit(front) && !ends_in_month(front);
-            end.lines == 1 && is_conference && is_year && !following.may_be_item()
+            space.line_feeds == 1 && is_conference && is_year && !following.may_be_item()
         }
         _ => false,
     }
@@ -129,12 +129,12 @@ fn is_before_last_part(suffix: &[u8], following: Following<'_>, end: LineEnd) ->
 
 /// Whether `suffix` is `j.` and an ISSN, after which the year follows.
 fn ends_in_issn(suffix: &[u8]) -> bool {
-    let between = suffix.get(2..suffix.len().saturating_sub(ISSN));
+    let between = suffix.get(2..suffix.len().saturating_sub(ISSN_BYTES));
     between.is_some_and(|between| between.trim_ascii().is_empty()) && is_issn_at_end(suffix)
 }
 
 /// Bytes of an ISSN.
-const ISSN: usize = 9;
+const ISSN_BYTES: usize = 9;
 
 fn is_issn_at_end(text: &[u8]) -> bool {
     let is_issn = |(at, byte): (usize, &u8)| match at {
@@ -142,7 +142,7 @@ fn is_issn_at_end(text: &[u8]) -> bool {
         8 => byte.is_ascii_digit() || byte.eq_ignore_ascii_case(&b'x'),
         _ => byte.is_ascii_digit(),
     };
-    let issn = text.last_chunk::<ISSN>();
+    let issn = text.last_chunk::<ISSN_BYTES>();
     issn.is_some_and(|issn| issn.iter().enumerate().all(is_issn))
 }
 
@@ -152,7 +152,7 @@ fn ends_in_month(suffix: &[u8]) -> bool {
 }
 
 /// Whether `suffix` has no digit yet, and letters, a full stop and digits follow it: `10.1371/journal.` and `pone.0176020`.
-fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
+fn is_before_number(suffix: &[u8], following: NextWord<'_>) -> bool {
     let Some(front) = suffix.strip_suffix(b".") else {
         return false;
     };
@@ -163,7 +163,7 @@ fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
     {
         return is_long_number(following.word);
     }
-    let is_low = following.word[0].is_ascii_lowercase();
+    let is_lower_case = following.word[0].is_ascii_lowercase();
     let letters = following
         .word
         .iter()
@@ -173,7 +173,11 @@ fn is_before_number(suffix: &[u8], following: Following<'_>) -> bool {
         [b'.', rest @ ..] => rest.is_empty() || rest[0].is_ascii_alphanumeric(),
         _ => false,
     };
-    !front.is_empty() && !has_digit(front) && is_low && is_part && following.leads_to_number()
+    !front.is_empty()
+        && !has_digit(front)
+        && is_lower_case
+        && is_part
+        && following.leads_to_number()
 }
 
 /// Whether `suffix` ends in a full stop and lacks a number as its last part, as publishers form names: a page after volume and
@@ -198,7 +202,7 @@ pub(super) fn lacks_last_part(suffix: &[u8]) -> bool {
 
 /// Whether `front` ends in a volume and an issue of one digit, after letters or an ISSN, or in `v6i1`.
 fn ends_in_issue(front: &[u8]) -> bool {
-    const LONGEST_VOLUME: usize = 3;
+    const MAX_VOLUME_DIGITS: usize = 3;
     let [front @ .., mark, b'1'..=b'9'] = front else {
         return false;
     };
@@ -208,7 +212,7 @@ fn ends_in_issue(front: &[u8]) -> bool {
         .take_while(|b| b.is_ascii_digit())
         .count();
     let (head, volume) = front.split_at(front.len() - digits);
-    let is_volume = (1..=LONGEST_VOLUME).contains(&volume.len());
+    let is_volume = (1..=MAX_VOLUME_DIGITS).contains(&volume.len());
     is_volume
         && match (head, mark) {
             ([.., b'.', b'v'], b'i') => true,
@@ -258,12 +262,12 @@ pub(super) fn ends_in_manuscript(front: &[u8]) -> bool {
 
 /// Whether `front` is the ISBN of a handbook with its number, `oxfordhb/9780199841332.013`.
 fn ends_in_handbook(front: &[u8]) -> bool {
-    const ISBN: usize = 13;
+    const ISBN_DIGITS: usize = 13;
     let Some(front) = front.strip_suffix(b".013") else {
         return false;
     };
     let isbn = front.rsplit(|b| *b == b'/').next().unwrap_or_default();
-    isbn.len() == ISBN && isbn.iter().all(u8::is_ascii_digit)
+    isbn.len() == ISBN_DIGITS && isbn.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether `word` is two hexadecimal digits, perhaps with marks after them.

@@ -2,21 +2,21 @@
 
 use super::enclosure::Enclosure;
 use super::place::UrlPlace;
-use super::text::Scope;
+use super::text::TextScope;
 use super::{Form, cell};
 
 /// The form, enclosure and place of a name, read from the bytes before it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Around {
+pub(crate) struct NameContext {
     pub(crate) form: Form,
     /// Bytes of the scheme or proxy directly before the name.
     pub(crate) opener: usize,
     pub(crate) place: UrlPlace,
     pub(crate) enclosure: Option<&'static Enclosure>,
-    pub(crate) scope: Scope,
+    pub(crate) scope: TextScope,
 }
 
-impl Around {
+impl NameContext {
     /// Reads the bytes `before` a name with a scheme or proxy of `opener` bytes. In a table, `before` starts with the name's
     /// cell. `scheme` says whether bytes end in a scheme or proxy.
     #[inline]
@@ -24,15 +24,17 @@ impl Around {
         before: &[u8],
         form: Form,
         opener: usize,
-        scope: Scope,
+        scope: TextScope,
         scheme: impl Fn(&[u8]) -> bool,
-    ) -> Around {
+    ) -> NameContext {
         let outside = &before[..before.len() - opener];
         let enclosure = match scope {
-            Scope::Cell | Scope::DoubtfulCell => cell::enclosure(outside, form == Form::Label),
-            Scope::Any | Scope::Page | Scope::Printed => Enclosure::opened_by(outside),
+            TextScope::Cell | TextScope::DoubtfulCell => {
+                cell::enclosure(outside, form == Form::Label)
+            }
+            TextScope::Any | TextScope::Page | TextScope::Printed => Enclosure::opened_by(outside),
         };
-        Around {
+        NameContext {
             form,
             opener,
             place: UrlPlace::of(outside, form, scheme),

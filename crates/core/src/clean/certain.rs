@@ -19,7 +19,7 @@ const LEADS: [&str; 5] = [
 /// Whether `text` is a name, or its URL or URI, that is certainly clean: a prefix without subdivision, a suffix of letters and
 /// then numbers with single marks between them, few letters among the numbers, and no word that a rule lists. Two digits may be
 /// in parentheses, as the year in a PII.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(super) fn is_clean_name(text: &str) -> bool {
     let lead = LEADS.iter().find_map(|lead| text.strip_prefix(lead));
     let name = lead.unwrap_or(text).as_bytes();
     let Some(rest) = name.strip_prefix(b"10.") else {
@@ -30,10 +30,10 @@ pub(super) fn is_plain(text: &str) -> bool {
         Some(b'/') if matches!(digits, 4 | 5) => &rest[digits + 1..],
         _ => return false,
     };
-    suffix.len() >= 5 && is_plain_suffix(suffix) && !may_hold_word(suffix)
+    suffix.len() >= 5 && is_clean_suffix(suffix) && !may_hold_word(suffix)
 }
 
-fn is_plain_suffix(suffix: &[u8]) -> bool {
+fn is_clean_suffix(suffix: &[u8]) -> bool {
     let Some(digit) = suffix.iter().position(u8::is_ascii_digit) else {
         return false;
     };
@@ -114,24 +114,27 @@ fn letter(byte: u8) -> u32 {
 
 /// Whether `suffix` has the first three letters in a row of a word that a rule lists.
 fn may_hold_word(suffix: &[u8]) -> bool {
-    static THREES: LazyLock<Box<[bool]>> = LazyLock::new(|| {
+    static WORD_STARTS: LazyLock<Box<[bool]>> = LazyLock::new(|| {
         let mut threes = vec![false; 1 << 15].into_boxed_slice();
         let rules = [Rule::Remark, Rule::GluedWord, Rule::TitlePage];
         for word in rules.into_iter().flat_map(Rule::items) {
-            let three = word.as_bytes().windows(3).find_map(three);
-            if let Some(three) = three {
-                threes[three] = true;
+            let letter_triple = word.as_bytes().windows(3).find_map(letter_triple);
+            if let Some(letter_triple) = letter_triple {
+                threes[letter_triple] = true;
             }
         }
         threes
     });
-    let threes = &*THREES;
-    suffix.windows(3).filter_map(three).any(|at| threes[at])
+    let threes = &*WORD_STARTS;
+    suffix
+        .windows(3)
+        .filter_map(letter_triple)
+        .any(|at| threes[at])
 }
 
 /// Returns the number of a triple of letters, ignoring case, or `None` for other bytes. The digit 0 counts as the letter o, as in
 /// the rules.
-fn three(bytes: &[u8]) -> Option<usize> {
+fn letter_triple(bytes: &[u8]) -> Option<usize> {
     bytes.iter().try_fold(0, |sum, byte| {
         let letter = match byte {
             b'0' => b'o',
@@ -178,7 +181,7 @@ mod tests {
         #[test]
         fn no_rule_changes_what_is_plain(suffix in suffix(), lead in 0..LEADS.len(), prefix in prop_oneof![Just("10.5555"), Just("10.1093"), Just("10.1016"), Just("10.2010")]) {
             for text in [format!("{prefix}/{suffix}"), format!("{}{prefix}/{suffix}", LEADS[lead])] {
-                if is_plain(&text) {
+                if is_clean_name(&text) {
                     prop_assert_eq!(clean(&text), by_rules(&text), "{}", text);
                 }
             }
@@ -197,7 +200,7 @@ mod tests {
             "10.1016/s0140-6736(98)05012-0",
             "10.1111/j.1651-2227.1992.tb12195.x",
         ] {
-            assert!(is_plain(name), "{name}");
+            assert!(is_clean_name(name), "{name}");
         }
         for name in [
             "10.1038/nature07634.pmid:1",
@@ -206,7 +209,7 @@ mod tests {
             "10.5555/a007732a007732",
             "10.1101/436749v2",
         ] {
-            assert!(!is_plain(name), "{name}");
+            assert!(!is_clean_name(name), "{name}");
         }
     }
 }

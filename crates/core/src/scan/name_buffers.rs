@@ -4,11 +4,11 @@ use super::Rejection;
 use crate::doi::{first_not_graphic, key_into};
 
 /// Max bytes of a short name.
-pub(super) const SHORT: usize = 64;
+pub(super) const MAX_SHORT_NAME_BYTES: usize = 64;
 
 /// A name and its key, in buffers that are reused.
 #[derive(Clone, Default)]
-pub(super) struct Spelling {
+pub(super) struct NameBuffers {
     pub(super) name: String,
     pub(super) key: String,
 }
@@ -18,14 +18,14 @@ pub(super) struct Spelling {
 #[repr(align(16))]
 struct Aligned<const N: usize>([u8; N]);
 
-impl Spelling {
+impl NameBuffers {
     /// Sets the name to `written`, with a slash as its separator. The prefix was matched before, so only the suffix is checked,
-    /// unless it is all `swept`.
+    /// unless that is already checked (`is_checked`).
     pub(super) fn set(
         &mut self,
         written: &[u8],
         suffix: usize,
-        swept: bool,
+        is_checked: bool,
     ) -> Result<(), Rejection> {
         self.set_as_written(written).ok_or(Rejection::NotGraphic)?;
         if !self.name[..suffix].ends_with('/') {
@@ -33,7 +33,7 @@ impl Spelling {
                 text.replace_range(suffix - 1..suffix, "/");
             }
         }
-        if !swept && first_not_graphic(&self.name[suffix..]).is_some() {
+        if !is_checked && first_not_graphic(&self.name[suffix..]).is_some() {
             return Err(Rejection::NotGraphic);
         }
         Ok(())
@@ -43,7 +43,7 @@ impl Spelling {
     pub(super) fn set_as_written(&mut self, written: &[u8]) -> Option<()> {
         match written.len() {
             0..=32 => self.set_padded::<32>(written),
-            33..=SHORT => self.set_padded::<SHORT>(written),
+            33..=MAX_SHORT_NAME_BYTES => self.set_padded::<MAX_SHORT_NAME_BYTES>(written),
             _ => self.set_long(written),
         }
     }

@@ -1,9 +1,9 @@
-//! Recognises a usual name and the bytes around it at a glance.
+//! Recognises a simple name and the bytes around it at a glance.
 //!
-//! A usual name is `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and then only letters, digits, `-`,
+//! A simple name is `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and then only letters, digits, `-`,
 //! `_`, `/`, full stops and a pair of round brackets. It goes up to the end of the text, a quote, an end tag, the brace that closes
 //! its enclosure or a blank, perhaps with marks of a sentence before the blank. All rules here are in the rulebook: where one of its rules could decide otherwise,
-//! the name is not usual, and all rules are asked. Tests compare the answers with those of the naive twin, which has no such
+//! the name is not simple, and all rules are asked. Tests compare the answers with those of the naive twin, which has no such
 //! shortcut.
 
 use wide::u8x16;
@@ -11,38 +11,38 @@ use wide::u8x16;
 use super::Form;
 use super::anchor::is_broken_off;
 use super::automaton::{self, Opener, ends_in_prefix};
-use super::candidate::Accepted;
+use super::candidate::AcceptedName;
 use super::context::opener;
 use super::glance;
-use super::known::Answer;
+use super::known::KnownVerdict;
+use super::name_buffers::{MAX_SHORT_NAME_BYTES, NameBuffers};
 use super::rules::arxiv::may_have_version;
 use super::rules::enclosure::Enclosure;
-use super::rules::joint::Joints;
-use super::rules::page::Tag;
+use super::rules::joint::BreakRules;
+use super::rules::page::AngleBracket;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
-use super::rules::start::{Prefix, may_go_on_after};
+use super::rules::start::{WrittenPrefix, may_go_on_after};
 use super::rules::tail::ends_field_page;
 use super::rules::template::{ends_in_blank_form, is_joined_to_value};
 use super::rules::word::{glued_title, is_glued, may_have_label};
-use super::rules::{Rule, Scope};
-use super::spelling::{SHORT, Spelling};
+use super::rules::{Rule, TextScope};
 use crate::bits::{Bits, positions};
 
-/// Accepts the usual name with `prefix` at `at` of `window`, and sets `spelling` to it; `None` if all rules must be asked.
-pub(super) fn usual(
+/// Accepts the simple name with `prefix` at `at` of `window`, and sets `buffers` to it; `None` if all rules must be asked.
+pub(super) fn accept(
     window: &[u8],
     at: usize,
-    prefix: Prefix,
-    scope: Scope,
-    spelling: &mut Spelling,
-) -> Option<Accepted> {
-    if scope == Scope::Printed || !Rule::all_hold() {
+    prefix: WrittenPrefix,
+    scope: TextScope,
+    buffers: &mut NameBuffers,
+) -> Option<AcceptedName> {
+    if scope == TextScope::Printed || !Rule::all_hold() {
         return None;
     }
     let (before, after) = window.split_at(at);
     let escape = escape_len(prefix, after)?;
-    let mut padded = [0; SHORT];
+    let mut padded = [0; MAX_SHORT_NAME_BYTES];
     let bytes = unescaped(after, prefix.len, escape, &mut padded);
     let (marks, suffix) = (MarkBits::of(bytes), prefix.len - escape);
     let name_len = marks.name_len(bytes, suffix)?;
@@ -56,28 +56,28 @@ pub(super) fn usual(
     {
         return None;
     }
-    let opener = usual_opener(before, scope)?;
-    let outside = Outside {
+    let opener = fast_opener(before, scope)?;
+    let surroundings = Surroundings {
         form: opener.form,
         before: &before[..at - opener.len],
         scope,
     };
-    if !outside.lets_end(&ending, window, at + prefix.len, at + len) {
+    if !surroundings.lets_end(&ending, window, at + prefix.len, at + len) {
         return None;
     }
-    spelling.set_as_written(&bytes[..name_len])?;
-    Some(Accepted {
+    buffers.set_as_written(&bytes[..name_len])?;
+    Some(AcceptedName {
         form: opener.form,
         guessed: false,
         rule: ending.rule,
         len,
-        answer: Answer::NotAsked,
+        known_verdict: KnownVerdict::NotAsked,
     })
 }
 
 /// Returns the bytes of the escape in the prefix that `after` starts with: 0 if nothing is escaped, 1 for a slash as JSON escapes
 /// it, `None` for other escapes.
-fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
+fn escape_len(prefix: WrittenPrefix, after: &[u8]) -> Option<usize> {
     match &after[..prefix.len] {
         _ if !prefix.escaped => Some(0),
         [b'1', b'0', b'.', code @ .., b'\\', b'/'] => {
@@ -89,19 +89,19 @@ fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
 }
 
 /// Returns the start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes. Copies it to
-/// `padded` if there are such bytes or `text` is shorter than `SHORT`.
+/// `padded` if there are such bytes or `text` is shorter than `MAX_SHORT_NAME_BYTES`.
 #[inline]
 fn unescaped<'t>(
     text: &'t [u8],
     prefix: usize,
     escape: usize,
-    padded: &'t mut [u8; SHORT],
-) -> &'t [u8; SHORT] {
+    padded: &'t mut [u8; MAX_SHORT_NAME_BYTES],
+) -> &'t [u8; MAX_SHORT_NAME_BYTES] {
     if let Some(bytes) = text.first_chunk().filter(|_| escape == 0) {
         return bytes;
     }
     let (head, rest) = (prefix - 1 - escape, &text[prefix - 1..]);
-    let len = rest.len().min(SHORT - head);
+    let len = rest.len().min(MAX_SHORT_NAME_BYTES - head);
     padded[..head].copy_from_slice(&text[..head]);
     padded[head..head + len].copy_from_slice(&rest[..len]);
     padded
@@ -118,7 +118,7 @@ struct MarkBits {
 }
 
 impl MarkBits {
-    fn of(bytes: &[u8; SHORT]) -> MarkBits {
+    fn of(bytes: &[u8; MAX_SHORT_NAME_BYTES]) -> MarkBits {
         let mut marks = MarkBits {
             stops: 0,
             open: 0,
@@ -150,13 +150,13 @@ impl MarkBits {
         // `-`, the full stop, `/` and the digits.
         let digits_and_marks = in_range(part, b'-', b'9');
         let (stops, open, close) = (is(b'.'), is(b'('), is(b')'));
-        let taken = letters | digits_and_marks | open | close | is(b'_');
+        let in_name = letters | digits_and_marks | open | close | is(b'_');
         let bits = |part: u8x16| Bits::from(part.move_mask() as u16) << at;
         self.stops |= bits(stops);
         self.open |= bits(open);
         self.close |= bits(close);
         self.digits |= bits(in_range(part, b'0', b'9'));
-        self.other |= bits(!taken);
+        self.other |= bits(!in_name);
     }
 
     /// Returns the length of the first `len` bytes without the digits that they end in.
@@ -166,22 +166,25 @@ impl MarkBits {
     }
 
     /// Returns the length of the name, without a full stop after it; `None` if a rule must decide about bytes from `suffix` on.
-    fn name_len(&self, bytes: &[u8; SHORT], suffix: usize) -> Option<usize> {
+    fn name_len(&self, bytes: &[u8; MAX_SHORT_NAME_BYTES], suffix: usize) -> Option<usize> {
         let (end, open) = (self.other.trailing_zeros(), self.open.trailing_zeros());
         // A closing bracket that nothing opens ends the name.
         let end = match self.close.trailing_zeros() {
             close if close < open.min(end) => close,
             _ => end,
         };
-        let taken = bytes.get(suffix..end as usize)?;
-        let taken = taken.strip_suffix(b".").unwrap_or(taken);
-        let len = suffix + taken.len();
-        if MAY_BE_CUT[*taken.last()? as usize] || len >= SHORT || !self.has_pair(len) {
+        let suffix_bytes = bytes.get(suffix..end as usize)?;
+        let suffix_bytes = suffix_bytes.strip_suffix(b".").unwrap_or(suffix_bytes);
+        let len = suffix + suffix_bytes.len();
+        if MAY_BE_CUT[*suffix_bytes.last()? as usize]
+            || len >= MAX_SHORT_NAME_BYTES
+            || !self.has_pair(len)
+        {
             return None;
         }
         // The first full stop is that of the prefix.
         let mut stops = positions(self.stops & (Bits::MAX >> (63 - len))).skip(1);
-        (!stops.any(|stop| asks(bytes, stop))).then_some(len)
+        (!stops.any(|stop| needs_rule(bytes, stop))).then_some(len)
     }
 
     /// Whether the first `len` bytes have no round brackets, or just one pair.
@@ -205,14 +208,14 @@ const MAY_BE_CUT: [bool; 256] = {
 };
 
 /// Whether a rule must decide about the full stop at `stop`: it may start a glued word, a prefix or an ellipsis.
-fn asks(bytes: &[u8; SHORT], stop: usize) -> bool {
+fn needs_rule(bytes: &[u8; MAX_SHORT_NAME_BYTES], stop: usize) -> bool {
     is_glued(&bytes[stop + 1..]) || matches!(bytes[stop - 2..stop], [b'1', b'0'] | [_, b'('])
 }
 
 /// Reads the opener of a name that follows `before`; `None` if the name may not start there or may be in a URL of another host.
 #[inline]
-fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
-    if scope != Scope::Page && ends_in_member(before) {
+fn fast_opener(before: &[u8], scope: TextScope) -> Option<Opener> {
+    if scope != TextScope::Page && ends_in_member(before) {
         let form = Form::Label;
         return Some(Opener {
             form,
@@ -221,7 +224,7 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
         });
     }
     // In a page, only a URL is sure to be outside of its machinery.
-    if scope == Scope::Page && !before.ends_with(b"/") {
+    if scope == TextScope::Page && !before.ends_with(b"/") {
         return None;
     }
     if glance::is_after_number(before) {
@@ -242,7 +245,7 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     let outside = &before[..before.len() - opener.len];
     let scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
     let is_outside = UrlPlace::of(outside, opener.form, scheme) == UrlPlace::None;
-    let is_sure = scope != Scope::Page || matches!(opener.form, Form::Url | Form::Hdl);
+    let is_sure = scope != TextScope::Page || matches!(opener.form, Form::Url | Form::Hdl);
     (is_outside && is_sure && !opener.is_spaced).then_some(opener)
 }
 
@@ -300,14 +303,14 @@ impl NameEnding {
 }
 
 /// The surroundings of a name.
-struct Outside<'w> {
+struct Surroundings<'w> {
     form: Form,
     /// The bytes before the name and its scheme or proxy.
     before: &'w [u8],
-    scope: Scope,
+    scope: TextScope,
 }
 
-impl Outside<'_> {
+impl Surroundings<'_> {
     /// Whether the name surely ends at `end` of `window`, whatever encloses it, and does not go on after white space.
     #[inline]
     fn lets_end(&self, ending: &NameEnding, window: &[u8], suffix: usize, end: usize) -> bool {
@@ -318,8 +321,13 @@ impl Outside<'_> {
                 if rest.starts_with(b"}") && !self.is_in_braces() {
                     return false;
                 }
-                let may_go_on = || matches!(Tag::of(rest, self.scope), Tag::Inside(_));
-                !(is_joined_to_value(rest) || self.scope == Scope::Page && may_go_on())
+                let may_go_on = || {
+                    matches!(
+                        AngleBracket::of(rest, self.scope),
+                        AngleBracket::InlineTags(_)
+                    )
+                };
+                !(is_joined_to_value(rest) || self.scope == TextScope::Page && may_go_on())
             }
         }
     }
@@ -335,10 +343,10 @@ impl Outside<'_> {
         if marks > 0 && self.is_enclosed() || name.ends_with(b"10") && is_broken_off(rest) {
             return false;
         }
-        let joints = Joints::new(self.form, self.scope);
-        let breaks = joints.break_len(&window[..end + marks], suffix, end, &rest[marks..]);
+        let break_rules = BreakRules::new(self.form, self.scope);
+        let breaks = break_rules.break_len(&window[..end + marks], suffix, end, &rest[marks..]);
         breaks.is_none()
-            && !joints.may_go_on(|| name, rest)
+            && !break_rules.may_go_on(|| name, rest)
             && glued_title(&name[suffix..], || rest).is_none()
     }
 
@@ -354,15 +362,15 @@ impl Outside<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::rules::suffix::QUIET;
+    use crate::scan::rules::suffix::ALWAYS_IN_HEAD;
 
     #[test]
     fn what_is_taken_at_a_glance_is_what_no_rule_looks_at() {
         // Full stops and brackets are decided here, and the rest of a URL would end the name.
         let decided = |byte: u8| matches!(byte, b'.' | b'(' | b')' | b'h' | b'H');
         for byte in 0..=u8::MAX {
-            let is_taken = MarkBits::of(&[byte; SHORT]).other == 0;
-            let may_be = QUIET[byte as usize] || decided(byte);
+            let is_taken = MarkBits::of(&[byte; MAX_SHORT_NAME_BYTES]).other == 0;
+            let may_be = ALWAYS_IN_HEAD[byte as usize] || decided(byte);
             assert!(may_be || !is_taken, "{:?}", char::from(byte));
         }
     }
@@ -371,9 +379,9 @@ mod tests {
     fn the_last_letters_of_pages_in_fields_ask_for_their_rule() {
         for page in Rule::FieldPage.items() {
             let text = format!("10.5555/a1{page}\"");
-            let mut spelling = Spelling::default();
+            let mut buffers = NameBuffers::default();
             let prefix = automaton::prefix(text.as_bytes()).unwrap();
-            let accepted = usual(text.as_bytes(), 0, prefix, Scope::Any, &mut spelling);
+            let accepted = accept(text.as_bytes(), 0, prefix, TextScope::Any, &mut buffers);
             assert_eq!(accepted, None, "{text}");
         }
     }

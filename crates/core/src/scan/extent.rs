@@ -2,106 +2,110 @@
 
 use super::anchor::is_broken_off;
 use super::automaton;
-use super::rules::Scope;
+use super::rules::TextScope;
 use super::rules::hidden::hidden_part_len;
-use super::rules::joint::Joints;
-use super::rules::page::Tag;
-use super::rules::raw::RawByte;
-use super::rules::suffix::{Swept, sweep};
+use super::rules::joint::BreakRules;
+use super::rules::page::AngleBracket;
+use super::rules::raw::RawByteClass;
+use super::rules::suffix::{SuffixHead, suffix_head};
 use super::start::start;
 
 /// The end of a candidate's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct CandidateExtent {
     pub(super) end: usize,
     /// Whether something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
     /// Whether white space or tags were skipped.
     pub(super) joined: bool,
-    /// The start of the suffix that was swept.
-    pub(super) swept: Swept,
+    /// The head of the suffix.
+    pub(super) head: SuffixHead,
 }
 
-impl Reach {
-    /// Reaches as far as the suffix that starts at `from` is swept.
-    fn swept(window: &[u8], from: usize, last: usize) -> Self {
-        let swept = sweep(window, from);
-        let swept = if swept.end < last {
-            swept
+impl CandidateExtent {
+    /// Returns the extent of a candidate up to the end of the head of its suffix, which starts at `from`.
+    fn of_head(window: &[u8], from: usize, last: usize) -> Self {
+        let head = suffix_head(window, from);
+        let head = if head.end < last {
+            head
         } else {
-            Swept::none(from)
+            SuffixHead::empty(from)
         };
-        Reach {
-            end: swept.end,
+        CandidateExtent {
+            end: head.end,
             escaped: false,
             joined: false,
-            swept,
+            head,
         }
     }
 }
 
 /// Follows `window` from `from`, where the suffix starts, to `last` at most.
-pub(super) fn reach(
+pub(super) fn candidate_extent(
     window: &[u8],
     from: usize,
     last: usize,
-    joints: Joints,
-    scope: Scope,
-) -> Reach {
-    let mut reach = Reach::swept(window, from, last);
-    let mut plain = last;
-    while reach.end < last {
-        reach.end += plain_len(&window[reach.end..last]);
-        let Some(byte) = window[..last].get(reach.end) else {
+    break_rules: BreakRules,
+    scope: TextScope,
+) -> CandidateExtent {
+    let mut extent = CandidateExtent::of_head(window, from, last);
+    let mut unescaped_end = last;
+    while extent.end < last {
+        extent.end += plain_len(&window[extent.end..last]);
+        let Some(byte) = window[..last].get(extent.end) else {
             break;
         };
         let next = match byte {
-            b'1' => next_name(window, from, reach.end, scope),
+            b'1' => next_name(window, from, extent.end, scope),
             _ => None,
         };
         if let Some(next) = next {
             // White space directly before the next name is not a break.
-            reach.end = from + window[from..next].trim_ascii_end().len();
-            // The start of the next name was swept too.
-            reach.swept = Swept::none(from);
+            extent.end = from + window[from..next].trim_ascii_end().len();
+            // The head holds the start of the next name too.
+            extent.head = SuffixHead::empty(from);
             break;
         }
         if *byte != b'1' {
-            plain = plain.min(reach.end);
+            unescaped_end = unescaped_end.min(extent.end);
         }
-        let (written, rest) = window.split_at(reach.end);
-        let Some((len, is_escape)) = step(written, from, reach.swept, rest, joints, scope) else {
+        let (written, rest) = window.split_at(extent.end);
+        let Some((len, is_escape)) = step(written, from, extent.head, rest, break_rules, scope)
+        else {
             break;
         };
-        reach.end += len;
-        reach.escaped |= is_escape;
-        reach.joined |= len > 1 || byte.is_ascii_whitespace();
+        extent.end += len;
+        extent.escaped |= is_escape;
+        extent.joined |= len > 1 || byte.is_ascii_whitespace();
     }
-    reach.end = reach.end.min(last);
-    reach.swept.plain = plain.min(reach.end);
-    reach
+    extent.end = extent.end.min(last);
+    extent.head.unescaped_end = unescaped_end.min(extent.end);
+    extent
 }
 
 /// Returns how many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; `None` if
-/// the candidate ends. `written` are the bytes before `rest`; its suffix starts at `suffix` and was `swept`.
+/// the candidate ends. `written` are the bytes before `rest`; its suffix starts at `suffix` and has this `head`.
 fn step(
     written: &[u8],
     suffix: usize,
-    swept: Swept,
+    head: SuffixHead,
     rest: &[u8],
-    joints: Joints,
-    scope: Scope,
+    break_rules: BreakRules,
+    scope: TextScope,
 ) -> Option<(usize, bool)> {
-    match RawByte::of(*rest.first()?) {
-        RawByte::Less => match Tag::of(rest, scope) {
-            Tag::Inside(len) => Some((len, true)),
-            Tag::Bound => None,
-            Tag::No => Some((1, false)),
+    match RawByteClass::of(*rest.first()?) {
+        RawByteClass::Less => match AngleBracket::of(rest, scope) {
+            AngleBracket::InlineTags(len) => Some((len, true)),
+            AngleBracket::BoundaryTag => None,
+            AngleBracket::NotTag => Some((1, false)),
         },
-        RawByte::Plain | RawByte::One => Some((1, false)),
-        RawByte::Escape => Some((hidden_part_len(rest).unwrap_or(1), true)),
-        RawByte::Blank => Some((joints.break_len(written, suffix, swept.end, rest)?, true)),
-        RawByte::Hard => None,
+        RawByteClass::Plain | RawByteClass::One => Some((1, false)),
+        RawByteClass::Escape => Some((hidden_part_len(rest).unwrap_or(1), true)),
+        RawByteClass::Blank => Some((
+            break_rules.break_len(written, suffix, head.end, rest)?,
+            true,
+        )),
+        RawByteClass::Hard => None,
     }
 }
 
@@ -109,15 +113,15 @@ fn step(
 fn plain_len(bytes: &[u8]) -> usize {
     let special = bytes
         .iter()
-        .position(|byte| RawByte::of(*byte) != RawByte::Plain);
+        .position(|byte| RawByteClass::of(*byte) != RawByteClass::Plain);
     special.unwrap_or(bytes.len())
 }
 
 /// Returns where the next name starts, with its scheme or proxy, if a name has its anchor at `at`.
-fn next_name(window: &[u8], from: usize, at: usize, scope: Scope) -> Option<usize> {
+fn next_name(window: &[u8], from: usize, at: usize, scope: TextScope) -> Option<usize> {
     let may_start = match &window[at..] {
         [_, b'0', b'.' | b'%' | b'&' | b'\\', ..] => true,
-        [_, b'<', ..] | [_, b'0', b'<', ..] => scope == Scope::Page,
+        [_, b'<', ..] | [_, b'0', b'<', ..] => scope == TextScope::Page,
         [_, b'0', rest @ ..] => is_broken_off(rest),
         _ => false,
     };
@@ -125,7 +129,7 @@ fn next_name(window: &[u8], from: usize, at: usize, scope: Scope) -> Option<usiz
         return None;
     }
     let (_, start) = start(window, at, scope)?.ok()?;
-    let outer = at - start.doubled;
+    let outer = at - start.doubled_len;
     let opener = automaton::scheme(&window[from..outer]);
     Some(outer - opener.map_or(0, |opener| opener.len))
 }
@@ -136,8 +140,15 @@ mod tests {
 
     fn reached(text: &str, joinable: bool) -> &str {
         let from = text.find('/').unwrap() + 1;
-        let joints = Joints::for_tests(joinable);
-        &text[..reach(text.as_bytes(), from, text.len(), joints, Scope::Any).end]
+        let break_rules = BreakRules::for_tests(joinable);
+        &text[..candidate_extent(
+            text.as_bytes(),
+            from,
+            text.len(),
+            break_rules,
+            TextScope::Any,
+        )
+        .end]
     }
 
     #[test]
