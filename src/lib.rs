@@ -105,10 +105,10 @@ mod structure;
 mod temporary;
 
 pub use doisift_core::{
-    Change, CheckDigit, Cleaned, Decision, Delimiter, Doi, DoiError, DoiErrorKind, Example,
-    ExampleReading, Explanation, ExplanationStep, FindIter, Form, Match, Mention, NameSet,
-    NonCandidate, NotOneName, Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind,
-    UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
+    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Example, ExampleReading,
+    Explanation, ExplanationStep, FindIter, Form, Match, Mention, NameSet, NonCandidate,
+    NotOneName, ParseError, Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind,
+    UrlEncoding, Verdict, clean,
 };
 
 #[cfg(feature = "known")]

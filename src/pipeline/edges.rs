@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use doisift_core::{Form, TextKind, around};
+use doisift_core::internal::around;
+use doisift_core::{Form, TextKind};
 use doisift_documents::{Chunk, printable::cut};
 
 use super::ledger::ScanLedger;

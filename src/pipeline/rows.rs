@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift_core::{Form, Mention, around};
+use doisift_core::internal::around;
+use doisift_core::{Form, Mention};
 
 use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use doisift_core::{Decision, Mention, Scanner, Tally, TextKind};
+use doisift_core::internal::Decision;
+use doisift_core::{Mention, Scanner, Tally, TextKind};
 use doisift_documents::{CellText, Chunk, ChunkBuffer, TableCell};
 
 use super::cells::TableRows;

@@ -4,9 +4,12 @@ use std::ops::{BitOr, BitOrAssign};
 
 use doisift_core::Form;
 
-/// A set of forms in which a name was written.
+/// A set of forms in which a name was written: one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms(u8);
+
+// A form more than these eight needs a wider set, and files of another version.
+const _: () = assert!(Form::ALL.len() == u8::BITS as usize);
 
 impl Forms {
     /// All forms, sorted by name, as they are in a record.

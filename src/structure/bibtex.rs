@@ -11,7 +11,7 @@ use super::place::{Event, Place, TEXT, identify, keep, keep_within};
 use super::stack;
 use super::table::{BIBTEX, Meaning};
 use super::wanted::{CAPTURED, Wanted};
-use doisift_core::block::{Block, positions};
+use doisift_core::internal::{Block, positions};
 
 /// The reader of a document.
 pub(crate) struct Bibtex {

@@ -16,7 +16,7 @@ use super::value::ValueSyntax;
 use super::wanted::Wanted;
 use super::wikitext::Wikitext;
 use super::xml_name::short_name;
-use doisift_core::block::{Block, parity, positions};
+use doisift_core::internal::{Block, parity, positions};
 
 /// The reader of a document.
 pub(crate) struct Xml {

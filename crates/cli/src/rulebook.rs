@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use doisift::{Example, Reading, Rule, Scanner, TextKind};
+use doisift::{Example, ExampleReading, Rule, Scanner, TextKind};
 
 /// The first part of the ids of some rules, their heading, and a description of the group.
 type Group = (&'static str, &'static str, &'static str);
@@ -141,8 +141,8 @@ fn write_example(example: &Example, out: &mut impl Write) -> io::Result<()> {
         ""
     };
     let reading = match example.reading {
-        Reading::Scan(TextKind::Html) => " (in a web page)",
-        Reading::Scan(TextKind::Table(_)) => " (in a table with semicolons)",
+        ExampleReading::Scan(TextKind::Html) => " (in a web page)",
+        ExampleReading::Scan(TextKind::Table(_)) => " (in a table with semicolons)",
         _ => "",
     };
     match example.names {
@@ -153,7 +153,7 @@ fn write_example(example: &Example, out: &mut impl Write) -> io::Result<()> {
 
 fn is_guessed(example: &Example) -> bool {
     let mut is_guessed = false;
-    if let Reading::Scan(kind) = example.reading {
+    if let ExampleReading::Scan(kind) = example.reading {
         let mut scanner = Scanner::new().kind(kind);
         scanner.scan(&example.text, |mention| is_guessed |= mention.guessed);
     }

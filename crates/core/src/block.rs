@@ -1,7 +1,7 @@
 //! Finds marks among 64 bytes at once. Faster than a search for each mark if marks are close together.
 //!
 //! ```
-//! use doisift_core::block::{Block, positions};
+//! use doisift_core::internal::{Block, positions};
 //!
 //! let block = Block::new(b"<a href=\"/b\">", 0);
 //! assert!(positions(block.find(b'"')).eq([8, 11]));

@@ -5,7 +5,17 @@
 //! - [`Scanner`] finds the names in a text, in time linear in its length; [`Scanner::explain`] shows each step.
 //! - [`clean()`] reads a dirty text that was meant to be one name; [`Scanner::read_one`] and [`Scanner::clean_one`] refuse texts with
 //!   no name or several.
-//! - [`block`] finds marks among 64 bytes at once, for readers of structured text that run beside the scanner.
+//!
+//! ```
+//! use doisift_core::{Doi, Form, Scanner, clean};
+//!
+//! let mut scanner = Scanner::new();
+//! let found: Vec<_> = scanner.find_iter("See https://doi.org/10.5555/a%28b%29, and 10.5555/Abc.").collect();
+//! assert_eq!((found[0].doi.as_str(), found[0].form), ("10.5555/a(b)", Form::Url));
+//! assert_eq!(found[1].doi, Doi::parse("doi:10.5555/abc")?);
+//! assert_eq!(clean("10.5555/abc (2006), p. 5")?.doi.to_url(Default::default()), "https://doi.org/10.5555/abc");
+//! # Ok::<(), doisift_core::DoiError>(())
+//! ```
 //!
 //! Nothing here opens a file, starts a thread, reads a clock or prints. The crate `doisift` reads files, archives and tables,
 //! deduplicates, and exports the items of this crate too.
@@ -13,24 +23,34 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bits;
-pub mod block;
+mod block;
 mod clean;
 mod doi;
 mod one;
+mod parse_error;
 mod scan;
 
 pub use clean::{Cleaned, clean};
 pub use doi::{CheckDigit, Doi, DoiError, DoiErrorKind, UrlEncoding, check};
 pub use one::NotOneName;
-pub use scan::around;
+pub use parse_error::ParseError;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Change, Decision, Delimiter, Example, ExampleReading, Explanation, ExplanationStep, FindIter,
-    Form, Match, Mention, NameSet, NonCandidate, Rejection, Rule, RuleScope, Scanner, Stream,
-    Tally, TextKind, UnknownForm, UnknownKind, Verdict,
+    Change, Delimiter, Example, ExampleReading, Explanation, ExplanationStep, FindIter, Form,
+    Match, Mention, NameSet, NonCandidate, Rejection, Rule, RuleScope, Scanner, Stream, Tally,
+    TextKind, Verdict,
 };
+
+/// Parts that only the other crates of doisift use. Not covered by any promise of stability.
+///
+/// The methods of [`Scanner`] for parts of a document, such as `scan_range`, are hidden too.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::block::{Bits, Block, parity, positions};
+    pub use crate::scan::{Decision, around};
+}
 
 /// Compiles and runs the README's examples.
 #[cfg(doctest)]

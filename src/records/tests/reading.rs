@@ -327,7 +327,7 @@ fn a_wrong_line_is_named() {
             "missing field `first_document`",
         ),
         ("\"doi\"", "\"DOI\"", "unknown field `DOI`"),
-        ("\"bare\"", "\"odd\"", "\"odd\" is no form"),
+        ("\"bare\"", "\"odd\"", "\"odd\" is not a form"),
         (
             "[\"bare\",\"doi\",\"url\"]",
             "\"bare\"",

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use doisift_core::block::{Bits, Block, parity};
+use doisift_core::internal::{Bits, Block, parity};
 
 /// The bits in which the brackets differ from each other. The other bytes that match are not in JSON outside of strings.
 const ANY_BRACKET: u8 = 0x26;

@@ -7,6 +7,7 @@ use super::Doi;
 
 /// Result of checking the digits of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CheckDigit {
     /// The check digit agrees with the other digits.
     Good,

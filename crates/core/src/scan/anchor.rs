@@ -5,12 +5,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{TextKind, arxiv};
+use super::arxiv;
+use super::kind::TextKind;
 use crate::bits::{Bits, positions};
 use crate::block::Block;
 
-/// Bytes before an anchor that the decision about it may read.
-pub(super) const WINDOW_BYTES_BEFORE: usize = 1024;
 /// Max bytes of tags between the digits of an anchor.
 const MAX_TAGS_BYTES: usize = 200;
 /// The position after the last bit of a block.

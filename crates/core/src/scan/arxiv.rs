@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use super::anchor::WINDOW_BYTES_BEFORE;
-use super::candidate::AcceptedName;
-use super::known::KnownVerdict;
 use super::mention::Form;
 use super::rules::arxiv::{announces, identifier, whole};
+use super::window::{AcceptedName, KnownVerdict, WINDOW_BYTES_BEFORE};
 use crate::doi::Doi;
 
 /// Max bytes from the letter that is searched for to an identifier: `xiv.org\/abs\/`.

@@ -12,10 +12,11 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
+use super::glance;
+use super::mention::Form;
 use super::rules::pattern::{self, Breaks, FORMS, HOST_ALONE, PREFIXES};
 use super::rules::raw::{may_end_break, may_start_break, starts_break};
 use super::rules::start::{RegistrantKind, Separator, WrittenPrefix};
-use super::{Form, glance};
 
 /// A scheme, proxy or label before a name, which says in what form the name was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Reads the bytes before an anchor: the form, what encloses the name, where in a URL it is, and how it is encoded.
 
-use super::Form;
 use super::automaton::{self, Opener};
+use super::mention::Form;
 use super::rules::{NameContext, TextScope};
 
 /// Reads `before`, which ends where the name starts, and begins where its cell does if it is in one. Also returns whether white

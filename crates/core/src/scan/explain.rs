@@ -1,21 +1,23 @@
 //! Explains why a mention starts at a position of a text or not: each step of the decision, with the rule that made it.
 //!
-//! Repeats the steps of `candidate` and records the result of each. Slower than a scan, which does not use it.
+//! Repeats the steps of `decider` and records the result of each. Slower than a scan, which does not use it.
 
 use std::ops::Range;
 
 use super::anchor::{self, Anchor};
+use super::automaton;
 use super::candidate::Candidate;
 use super::decode::Decoder;
-use super::known::KnownVerdict;
 use super::rules::alone::is_alone;
 use super::rules::end::{cuts, uncut_end};
 use super::rules::place::UrlPlace;
 use super::rules::start::{RegistrantKind, Separator, WrittenPrefix};
 use super::rules::suffix::SuffixHead;
 use super::rules::{NameEnd, Rule, TextScope};
+use super::scanner::Scanner;
 use super::start::start;
-use super::{Rejection, Scanner, automaton};
+use super::tally::Rejection;
+use super::window::KnownVerdict;
 use crate::doi::Doi;
 
 /// The scanner's decision about one position of a text, with its steps; see [`Scanner::explain`].
@@ -205,7 +207,7 @@ impl Steps {
             return;
         };
         let started = start(window, at, scope).and_then(Result::ok);
-        let doubled_len = started.is_some_and(|(_, start)| start.doubled_len > 0);
+        let doubled_len = started.is_some_and(|start| start.doubled_len > 0);
         let rule = prefix_rule(prefix, doubled_len);
         self.add("prefix", shown(&window[at..at + prefix.len]), rule);
         let candidate =

@@ -128,7 +128,7 @@ fn next_name(window: &[u8], from: usize, at: usize, scope: TextScope) -> Option<
     if !may_start {
         return None;
     }
-    let (_, start) = start(window, at, scope)?.ok()?;
+    let start = start(window, at, scope)?.ok()?;
     let outer = at - start.doubled_len;
     let opener = automaton::scheme(&window[from..outer]);
     Some(outer - opener.map_or(0, |opener| opener.len))

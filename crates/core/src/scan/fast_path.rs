@@ -8,13 +8,11 @@
 
 use wide::u8x16;
 
-use super::Form;
 use super::anchor::is_broken_off;
 use super::automaton::{self, Opener, ends_in_prefix};
-use super::candidate::AcceptedName;
 use super::context::opener;
 use super::glance;
-use super::known::KnownVerdict;
+use super::mention::Form;
 use super::name_buffers::{MAX_SHORT_NAME_BYTES, NameBuffers};
 use super::rules::arxiv::may_have_version;
 use super::rules::enclosure::Enclosure;
@@ -27,6 +25,7 @@ use super::rules::tail::ends_field_page;
 use super::rules::template::{ends_in_blank_form, is_joined_to_value};
 use super::rules::word::{glued_title, is_glued, may_have_label};
 use super::rules::{Rule, TextScope};
+use super::window::{AcceptedName, KnownVerdict};
 use crate::bits::{Bits, positions};
 
 /// Accepts the simple name with `prefix` at `at` of `window`, and sets `buffers` to it; `None` if all rules must be asked.

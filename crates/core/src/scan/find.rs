@@ -1,8 +1,27 @@
 //! The mentions of a text as an iterator.
 
 use super::anchor::Anchors;
-use super::{Match, Scanner};
+use super::mention::Match;
+use super::scanner::Scanner;
 use crate::doi::Doi;
+
+impl Scanner {
+    /// Returns the mentions of `text`, in order, as values that own their names.
+    ///
+    /// ```
+    /// let mut scanner = doisift_core::Scanner::new();
+    /// let text = "See 10.5555/Abc. Or https://doi.org/10.5555/a%28b%29.";
+    /// let found: Vec<_> = scanner.find_iter(text).map(|m| (m.doi.to_string(), &text[m.range()])).collect();
+    /// assert_eq!(found[0], ("10.5555/Abc".to_owned(), "10.5555/Abc"));
+    /// assert_eq!(found[1], ("10.5555/a(b)".to_owned(), "10.5555/a%28b%29"));
+    /// ```
+    pub fn find_iter<'s, 't, T: AsRef<[u8]> + ?Sized>(
+        &'s mut self,
+        text: &'t T,
+    ) -> FindIter<'s, 't> {
+        FindIter::new(self, text.as_ref())
+    }
+}
 
 /// The mentions of a text, in order; see [`Scanner::find_iter`].
 #[derive(Debug)]
@@ -13,7 +32,7 @@ pub struct FindIter<'s, 't> {
 }
 
 impl<'s, 't> FindIter<'s, 't> {
-    pub(super) fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
+    fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
         let anchors = scanner.anchors_in(text, 0..text.len());
         FindIter {
             scanner,

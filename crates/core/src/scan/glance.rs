@@ -3,8 +3,8 @@
 //! Most names follow a common proxy or label, or a word that is neither. Then no automaton is needed: it would give the same
 //! answer, as tests show. All patterns here are also in `rules::pattern`.
 
-use super::Form;
 use super::automaton::Opener;
+use super::mention::Form;
 use super::rules::raw;
 
 /// Reads the scheme or proxy that `before` ends in, if it is written as most are; otherwise `None`.

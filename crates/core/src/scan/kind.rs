@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::rules::enclosure::ends_entity;
 use super::rules::sici;
+use crate::parse_error::ParseError;
 
 /// The kind of text of a document. It decides which rules apply to the ends of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -122,21 +123,15 @@ impl TextKind {
 
 /// Reads the [name](TextKind::name) of a kind.
 impl FromStr for TextKind {
-    type Err = UnknownKind;
+    type Err = ParseError;
 
-    fn from_str(word: &str) -> Result<Self, UnknownKind> {
+    fn from_str(word: &str) -> Result<Self, ParseError> {
         let mut kinds = TextKind::ALL.iter().copied();
         let named = kinds.find(|kind| kind.name() == word);
-        named.ok_or_else(|| UnknownKind(word.to_owned()))
+        let expected = "unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed";
+        named.ok_or_else(|| ParseError::new("kind of text", word, expected))
     }
 }
-
-/// Error for a word that is not the name of a kind of text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no kind of text; take one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed"
-)]
-pub struct UnknownKind(String);
 
 /// Whether `head` starts as a page: with a document type or an element that only pages have, perhaps after an XML declaration or
 /// a comment.

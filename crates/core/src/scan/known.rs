@@ -52,19 +52,6 @@ impl NameSet for BTreeSet<String> {
     }
 }
 
-/// The answer of known names about a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KnownVerdict {
-    /// They were not asked, since the rules are not in doubt.
-    NotAsked,
-    /// No name is known that the text could hold.
-    Unknown,
-    /// The name that the rules find is known.
-    Same,
-    /// Another name is known.
-    Other,
-}
-
 /// A set of known names, and buffers that are reused from name to name.
 #[derive(Clone)]
 pub(super) struct KnownLookup {

@@ -7,10 +7,12 @@ use std::str::FromStr;
 
 use super::around;
 use crate::doi::{CheckDigit, Doi};
+use crate::parse_error::ParseError;
 
 /// How a name was written; the innermost wins, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Form {
     /// `urn:doi:`.
     Urn,
@@ -77,18 +79,14 @@ impl fmt::Display for Form {
 
 /// Reads the [`name`](Form::name).
 impl FromStr for Form {
-    type Err = UnknownForm;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let named = Form::ALL.into_iter().find(|form| form.name() == name);
-        named.ok_or_else(|| UnknownForm(name.to_owned()))
+        let expected = "urn, info, hdl, doi, url, label, bare, arxiv";
+        named.ok_or_else(|| ParseError::new("form", name, expected))
     }
 }
-
-/// Error for a word that is not the name of a form.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no form; take one of urn, info, hdl, doi, url, label, bare, arxiv")]
-pub struct UnknownForm(String);
 
 /// Writes the [`name`](Form::name).
 #[cfg(feature = "serde")]

@@ -1,6 +1,6 @@
 //! Holds the name of an accepted candidate, and its key.
 
-use super::Rejection;
+use super::tally::Rejection;
 use crate::doi::{first_not_graphic, key_into};
 
 /// Max bytes of a short name.

@@ -1,18 +1,19 @@
 //! Decides whether a name starts at an anchor, from what the automata read beside it.
 
-use super::anchor::WINDOW_BYTES_BEFORE;
 use super::automaton;
 use super::rules::TextScope;
 use super::rules::page::cut_prefix;
 use super::rules::start::{NameStart, WrittenPrefix};
-use super::{Rejection, context, rules};
+use super::tally::Rejection;
+use super::window::WINDOW_BYTES_BEFORE;
+use super::{context, rules};
 
-/// Decides about the anchor `at`: returns its prefix and start, or why it is refused at once; `None` if it is not a candidate.
+/// Decides about the anchor `at`: returns the start of a name, or why it is refused at once; `None` if it is not a candidate.
 pub(super) fn start(
     window: &[u8],
     at: usize,
     scope: TextScope,
-) -> Option<Result<(WrittenPrefix, NameStart), Rejection>> {
+) -> Option<Result<NameStart, Rejection>> {
     start_of_prefix(window, at, prefix(&window[at..], scope)?)
 }
 
@@ -31,12 +32,11 @@ pub(super) fn start_of_prefix(
     window: &[u8],
     at: usize,
     prefix: WrittenPrefix,
-) -> Option<Result<(WrittenPrefix, NameStart), Rejection>> {
+) -> Option<Result<NameStart, Rejection>> {
     let before = &window[at.saturating_sub(WINDOW_BYTES_BEFORE)..at];
     if automaton::ends_in_prefix(before) {
         return None;
     }
     let form = |outer: &[u8]| context::opener(outer).form;
-    let started = rules::start::start(before, &window[at..], prefix, form)?;
-    Some(started.map(|start| (prefix, start)))
+    rules::start::start(before, &window[at..], prefix, form)
 }

@@ -41,8 +41,18 @@ pub(crate) enum RegistrantKind {
 /// A prefix that starts a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameStart {
+    pub(crate) prefix: WrittenPrefix,
     /// Bytes before the prefix that belong to it: those of a directory indicator that is written twice.
     pub(crate) doubled_len: usize,
+}
+
+impl NameStart {
+    fn new(prefix: WrittenPrefix, doubled_len: usize) -> Self {
+        NameStart {
+            prefix,
+            doubled_len,
+        }
+    }
 }
 
 /// Decides about `prefix`, with `before` before it and `after` from its first byte on. Returns a start, or why the candidate is
@@ -56,7 +66,7 @@ pub(crate) fn start(
     let is_usual =
         prefix.separator == Separator::Slash && prefix.registrant != RegistrantKind::Other;
     if is_usual && !may_go_on_after(before) {
-        return Some(Ok(NameStart { doubled_len: 0 }));
+        return Some(Ok(NameStart::new(prefix, 0)));
     }
     let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
     if outer.is_none() && goes_on_before(before, after) {
@@ -64,7 +74,7 @@ pub(crate) fn start(
     }
     let is_long = outer.is_none() && is_long_inside_word(before, after);
     if is_usual && outer.is_none() && !is_long {
-        return Some(Ok(NameStart { doubled_len: 0 }));
+        return Some(Ok(NameStart::new(prefix, 0)));
     }
     let (doubled_len, form) = (
         outer.map_or(0, |_| DIRECTORY.len()),
@@ -88,7 +98,7 @@ pub(crate) fn start(
         {
             Some(Err(Rejection::RegistrantCode))
         }
-        _ => Some(Ok(NameStart { doubled_len })),
+        _ => Some(Ok(NameStart::new(prefix, doubled_len))),
     }
 }
 
