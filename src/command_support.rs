@@ -4,11 +4,9 @@ use std::ops::ControlFlow;
 
 use doisift_system::EndingSignals;
 
-#[cfg(feature = "known")]
 pub use crate::check::document_name;
 pub use crate::run::{Ending, TaskReport};
 
-#[cfg(feature = "known")]
 use crate::check::CheckReport;
 use crate::error::Error;
 use crate::pipeline::Pipeline;
@@ -48,7 +46,6 @@ pub fn interrupted(monitor: &Monitor) -> Ending {
 }
 
 /// Returns the number of names that the registry could not be asked for.
-#[cfg(feature = "known")]
 pub fn could_not_ask(report: &CheckReport) -> u64 {
     report.could_not_ask()
 }

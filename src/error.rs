@@ -92,19 +92,13 @@ pub enum ErrorKind {
     #[error("{0}")]
     Table(TableError),
     /// An index of known names cannot be built or read, or a name cannot be added to it.
-    #[cfg(feature = "known")]
     #[error("{0}")]
     Known(KnownError),
     /// References cannot be checked, or a document cannot be fixed.
-    #[cfg(feature = "known")]
     #[error("{0}")]
     Check(CheckError),
-    /// This build cannot ask indexes of known names.
-    #[cfg(not(feature = "known"))]
-    #[error("this build asks no indexes of known names: build doisift with its feature `known`")]
-    WithoutKnown,
     /// This build cannot ask a registry.
-    #[cfg(all(feature = "known", not(feature = "resolve")))]
+    #[cfg(not(feature = "resolve"))]
     #[error("this build asks no registry: build doisift with its feature `resolve`")]
     WithoutResolve,
     /// A side of a comparison is not a sorted list of names.
@@ -475,7 +469,6 @@ fn header_row(proposed: Option<NonZeroU32>) -> String {
 }
 
 /// Reason why an index of known names cannot be built or read, or a name cannot be added to it.
-#[cfg(feature = "known")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnownError {
@@ -532,7 +525,6 @@ pub enum KnownError {
 }
 
 /// Reason why references cannot be checked, or a document cannot be fixed.
-#[cfg(feature = "known")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -791,9 +783,7 @@ impl std::error::Error for Error {
             ErrorKind::Fields(error) => Some(error),
             ErrorKind::Selection(error) => Some(error),
             ErrorKind::Checkpoint(_, error) => Some(error),
-            #[cfg(feature = "known")]
             ErrorKind::Known(error) => Some(error),
-            #[cfg(feature = "known")]
             ErrorKind::Check(error) => Some(error),
             ErrorKind::Diff(error) => Some(error),
             #[cfg(feature = "resolve")]

@@ -84,9 +84,7 @@ fn all() -> Vec<&'static OptionSpec> {
         NormalizeBuilder::options(),
         MergeBuilder::options(),
         DiffBuilder::options(),
-        #[cfg(feature = "known")]
         crate::known::IndexingBuilder::options(),
-        #[cfg(feature = "known")]
         crate::check::CheckBuilder::options(),
         #[cfg(feature = "resolve")]
         crate::resolve::ResolveBuilder::options(),

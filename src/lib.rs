@@ -15,7 +15,8 @@
 //! scans.
 //!
 //! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system. With it, the
-//! system must be Linux, macOS or Windows.
+//! system must be Linux, macOS or Windows. It is on by default, and so is `parquet`, which writes rows as Parquet and reads them back. The
+//! feature `resolve` asks the registry about names, and `serde` makes names, mentions and records serializable.
 //!
 //! # Words
 //!
@@ -57,7 +58,7 @@
 #[macro_use]
 mod options;
 
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 mod check;
 #[cfg(feature = "pipeline")]
 mod checkpoint;
@@ -75,7 +76,7 @@ mod diff;
 mod error;
 #[cfg(feature = "pipeline")]
 mod keywords;
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 mod known;
 #[cfg(feature = "pipeline")]
 mod lock;
@@ -91,7 +92,7 @@ mod pipeline;
 mod pool;
 #[cfg(feature = "pipeline")]
 mod records;
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 mod registry;
 #[cfg(feature = "pipeline")]
 mod report;
@@ -111,7 +112,7 @@ pub use doisift_core::{
     UrlEncoding, Verdict, clean,
 };
 
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 pub use check::{
     Check, CheckBuilder, CheckFormat, CheckOptions, CheckReport, CheckVerdict, CheckedReference,
     UnknownCheckFormat, UnknownVerdict,
@@ -129,7 +130,7 @@ pub use diff::{Diff, DiffBuilder, DiffOptions, DiffReport};
 pub use doisift_documents::{
     BadGlob, BadShard, HttpCoding, InputError, Packing, Shard, printable::Printable,
 };
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 pub use doisift_known::{
     AssertedBy, BadDate, Date, Index, IndexEntry, IndexError, IndexErrorKind, IndexSource, Notice,
     NoticeKind,
@@ -138,28 +139,25 @@ pub use doisift_known::{
 pub use doisift_resolve::{CacheError, SetupError};
 #[cfg(feature = "resolve")]
 pub use error::ResolveError;
-#[cfg(feature = "known")]
-pub use error::{CheckError, KnownError};
 #[cfg(feature = "pipeline")]
 pub use error::{
-    CheckpointError, ClashError, DiffError, Error, ErrorKind, MistypedValues, SelectionError,
-    TableError,
+    CheckError, CheckpointError, ClashError, DiffError, Error, ErrorKind, KnownError,
+    MistypedValues, SelectionError, TableError,
 };
 #[cfg(feature = "pipeline")]
 pub use keywords::Keywords;
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 pub use known::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 pub use lookup::IndexNames;
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use normalize::{Normalized, Normalizer, Presentation, Refusal, Repair};
-#[cfg(feature = "known")]
-pub use options::{Age, BadAge};
 #[cfg(feature = "pipeline")]
 pub use options::{
-    BadOption, OnError, OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue, Task,
+    Age, BadAge, BadOption, OnError, OptionBuilder, OptionHelp, OptionKind, OptionSpec,
+    OptionValue, Task,
 };
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, PipelineBuilder};
@@ -167,7 +165,7 @@ pub use pipeline::{Pipeline, PipelineBuilder};
 pub use records::{
     BadFields, FieldValue, Format, Forms, MentionRow, PartSize, ReadError, Record, UnknownFormat,
 };
-#[cfg(feature = "known")]
+#[cfg(feature = "pipeline")]
 pub use registry::RegistryReport;
 #[cfg(feature = "pipeline")]
 pub use report::{

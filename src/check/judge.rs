@@ -42,11 +42,11 @@ pub(super) struct Judge {
     scope: String,
     strictly: Normalizer,
     dirty: Normalizer,
-    inquiry: Option<Inquiry>,
+    inquiry: Option<Box<dyn Inquiry>>,
 }
 
 impl Judge {
-    pub(super) fn new(index: Option<Arc<Index>>, inquiry: Option<Inquiry>) -> Self {
+    pub(super) fn new(index: Option<Arc<Index>>, inquiry: Option<Box<dyn Inquiry>>) -> Self {
         Judge {
             scope: index.as_deref().map(scope).unwrap_or_default(),
             index,
@@ -66,7 +66,9 @@ impl Judge {
             return Ok(false);
         };
         let names = judged.iter().filter_map(Judgement::unknown_name);
-        inquiry.ask(names.cloned(), monitor).map(|()| true)
+        inquiry
+            .ask(names.cloned().collect(), monitor)
+            .map(|()| true)
     }
 
     /// Returns the counts of the questions to the registry, if there is one.

@@ -17,7 +17,7 @@ use crate::options::{
     HeaderOptions, LimitOptions, LookupOptions, OptionGroup, OptionHelp, OptionKind, OptionSpec,
     OptionValue, OutputOptions, RegistryOptions, ResourceOptions, SourceOptions, Task, reported,
 };
-use crate::registry::Registry;
+use crate::registry;
 use crate::run::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
@@ -102,7 +102,8 @@ pub(super) struct CheckSettings {
     pub(super) findings: Vec<CheckVerdict>,
     pub(super) index: Option<PathBuf>,
     pub(super) known: Option<Arc<KnownNames>>,
-    pub(super) registry: Option<Arc<Registry>>,
+    /// The options for asking a registry. `None` if the check is offline.
+    pub(super) registry: Option<RegistryOptions>,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) limits: Limits,
@@ -181,13 +182,14 @@ impl CheckBuilder {
         Ok(search.follow_links(self.sources.follow))
     }
 
-    /// Returns the registry to ask, or `None` if the check is offline.
+    /// Returns the options for asking a registry, or `None` if the check is offline.
     ///
     /// # Errors
     /// If it cannot be asked with these options, or options of the registry are given for an offline check.
-    fn registry(&self) -> Result<Option<Arc<Registry>>, Error> {
+    fn registry(&self) -> Result<Option<RegistryOptions>, Error> {
         if self.registry.online {
-            return Registry::new(&self.registry).map(Arc::new).map(Some);
+            registry::check(&self.registry)?;
+            return Ok(Some(self.registry.clone()));
         }
         let values = self.registry.values(Task::Check);
         match values.iter().find(|(_, value)| value.is_given()) {

@@ -19,7 +19,7 @@ use super::sources::{SourceReader, expanded};
 use super::write::{CheckFormat, RowsOut};
 use crate::error::{CheckError, Error, ErrorKind};
 use crate::lookup;
-use crate::registry::{Inquiry, Registry};
+use crate::registry;
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles};
 
 /// Max bytes of a file that must be held as a whole, such as a PDF.
@@ -140,7 +140,7 @@ fn read(
         max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
         ..settings.monitor.read_options()
     };
-    let inquiry = settings.registry.clone().map(Inquiry::open).transpose()?;
+    let inquiry = settings.registry.as_ref().map(registry::open).transpose()?;
     let mut judge = Judge::new(settings.known.clone(), inquiry);
     let mut reader = SourceReader {
         settings,
@@ -253,7 +253,10 @@ impl<'s> RowSink<'s> {
 impl CheckSettings {
     /// Returns the paths of the index and the cache, which outputs may not overwrite.
     fn own_files(&self) -> impl Iterator<Item = &Path> {
-        let cache = self.registry.as_deref().and_then(Registry::cache_file);
+        let cache = self
+            .registry
+            .as_ref()
+            .and_then(|options| options.cache.as_deref());
         self.index.as_deref().into_iter().chain(cache)
     }
 

@@ -47,7 +47,6 @@ pub(crate) use format::{DocumentReading as TableReading, sep_line};
 pub(crate) use header::{HeaderChoice, TableHead, table_bytes};
 #[cfg(feature = "resolve")]
 pub(crate) use layout::header_column;
-#[cfg(feature = "known")]
 pub(crate) use layout::named as named_column;
 pub(crate) use split::RowSplitter;
 

@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::records::{ComparedKind, OfEdges, OfNodes, OfPairs, Output, RowKind, RowWriter, writer};
 use crate::run::{RowTarget, TaskFiles};
 
-#[cfg(feature = "known")]
 use index::with_sides;
 
 /// Runs a comparison.
@@ -70,24 +69,7 @@ fn write(
     Ok((out.finish().map_err(Error::output)?, report))
 }
 
-/// Calls `work` with both sides.
-#[cfg(not(feature = "known"))]
-fn with_sides<T>(
-    settings: &DiffSettings,
-    work: impl FnOnce(Sides<'_>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    use super::stream::{Retractions, SortedNames};
-
-    let monitor = &settings.monitor;
-    work(Sides {
-        old: SortedNames::open(&settings.old, monitor)?,
-        new: SortedNames::open(&settings.new, monitor)?,
-        retractions: Retractions::new(None, monitor),
-    })
-}
-
 /// Sides that may be indexes.
-#[cfg(feature = "known")]
 mod index {
     use std::path::Path;
     use std::sync::mpsc::{self, SyncSender};

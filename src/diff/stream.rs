@@ -29,7 +29,6 @@ enum NameReader<'a> {
     Records(RowStream<'a, OwnedRecord>, Box<OwnedRecord>),
     Lines(BufReader<File>),
     /// Names that a thread sends from a walk over an index.
-    #[cfg_attr(not(feature = "known"), allow(dead_code))]
     Index(Walk<String>),
 }
 
@@ -59,7 +58,6 @@ pub(super) struct Walk<T> {
 }
 
 impl<T> Walk<T> {
-    #[cfg(feature = "known")]
     pub(super) fn new(batches: Receiver<Result<Vec<T>, Error>>) -> Self {
         Walk {
             batches,
@@ -102,7 +100,6 @@ impl<'a> SortedNames<'a> {
     }
 
     /// Reads the names that a thread sends from the index at `path`.
-    #[cfg(feature = "known")]
     pub(super) fn walked(path: &Path, walk: Walk<String>, monitor: &'a Monitor) -> Self {
         SortedNames::new(path, NameReader::Index(walk), monitor)
     }

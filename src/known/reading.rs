@@ -1,12 +1,13 @@
 //! Reads the documents of a source.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use doisift_core::Doi;
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes, Source,
-    SourceKind, printable,
+    CellBatch, DocumentHead, DocumentSink, InputError, ParquetTable, PeekReader, ReadBuffer,
+    ReadBytes, Source, SourceKind, printable,
 };
 use doisift_known::{Notice, SourceId};
 use rayon::ThreadPool;
@@ -182,12 +183,7 @@ impl<'a, 's> NamesReading<'a, 's> {
     }
 }
 
-#[cfg(feature = "parquet")]
 fn holds_mentions(source: &Source) -> bool {
-    use std::fs::File;
-
-    use doisift_documents::ParquetTable;
-
     let open = || {
         let file = File::open(&source.path).ok()?;
         let length = file.metadata().ok()?.len();
@@ -199,11 +195,6 @@ fn holds_mentions(source: &Source) -> bool {
         kind::is_mentions(&names)
     };
     open().is_some_and(is_mentions)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn holds_mentions(_source: &Source) -> bool {
-    false
 }
 
 impl NamesReading<'_, '_> {

@@ -1,24 +1,11 @@
-//! The index of known names that a run asks: opens it, describes it for reports, and looks up names. Without the feature `known`
-//! opening one is an error.
+//! The index of known names that a run asks: opens it, describes it for reports, and looks up names.
 
-#[cfg(feature = "known")]
 mod index;
 mod recent;
-#[cfg(not(feature = "known"))]
-mod without;
 
-#[cfg(feature = "known")]
 pub use index::IndexNames;
-#[cfg(feature = "known")]
 use index::open;
-#[cfg(feature = "known")]
 pub(crate) use index::{KnownNames, StandingWalk, identity, report};
-#[cfg(not(feature = "known"))]
-use without::open;
-#[cfg(not(feature = "known"))]
-pub(crate) use without::{
-    KnownNames, NoNames as IndexNames, NoWalk as StandingWalk, identity, report,
-};
 
 pub(crate) use recent::RecentStandings;
 

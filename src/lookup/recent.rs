@@ -147,7 +147,7 @@ fn word(key: &str) -> u128 {
     u128::from_be_bytes(word)
 }
 
-#[cfg(all(test, feature = "known"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

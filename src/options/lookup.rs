@@ -2,12 +2,6 @@
 
 use super::spec::OptionHelp;
 
-/// A build without indexes does not show the option, and refuses it with the reason.
-const SHOWN: OptionHelp = match cfg!(feature = "known") {
-    true => OptionHelp::Short,
-    false => OptionHelp::Hidden,
-};
-
 options! {
     /// Selects the index of known names.
     lookup: LookupOptions, lookup_setters, "Known names";
@@ -18,5 +12,5 @@ options! {
     ///
     /// An interrupted run is resumed only with the same index. Parts of the index that were read may stay in memory, in addition
     /// to the budget of the run: at most the size of the file.
-    path known [Scan Normalize Check] { value: "FILE", help: SHOWN }
+    path known [Scan Normalize Check] { value: "FILE", help: OptionHelp::Short }
 }

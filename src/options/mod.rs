@@ -20,7 +20,6 @@ mod lookup;
 mod output;
 #[macro_use]
 mod reading;
-#[cfg(feature = "known")]
 #[macro_use]
 mod registry;
 #[macro_use]
@@ -33,11 +32,9 @@ mod sources;
 mod spec;
 #[macro_use]
 mod types;
-#[cfg(feature = "known")]
 mod age;
 mod value;
 
-#[cfg(feature = "known")]
 pub use age::{Age, BadAge};
 pub use reading::OnError;
 pub use spec::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, Task};
@@ -49,7 +46,6 @@ pub(crate) use limits::LimitOptions;
 pub(crate) use lookup::LookupOptions;
 pub(crate) use output::OutputOptions;
 pub(crate) use reading::ReadingOptions;
-#[cfg(feature = "known")]
 pub(crate) use registry::RegistryOptions;
 pub(crate) use resources::ResourceOptions;
 pub(crate) use selection::SelectionOptions;

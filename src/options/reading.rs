@@ -26,7 +26,7 @@ options! {
     ///
     /// The name of a column selects everything within it, including lists and structures. A name within the column follows after
     /// a full stop. A table without one of these columns is counted as an error, and the others are read. Other columns are not
-    /// read at all. Parquet needs the feature `parquet`.
+    /// read at all.
     ///
     /// Tables are Parquet and Arrow files; and, once columns or an [`id_column`](Self::id_column) are set, delimited text whose
     /// head shows a table or has one of these columns, and JSON Lines. In these tables too, each row is a document, and each cell

@@ -15,9 +15,9 @@ pub enum Task {
     Merge,
     /// [`Normalize`](crate::Normalize), `doisift normalize`.
     Normalize,
-    /// `Indexing`, `doisift index`: with the feature `known`.
+    /// [`Indexing`](crate::Indexing), `doisift index`.
     Index,
-    /// `Check`, `doisift check`: with the feature `known`.
+    /// [`Check`](crate::Check), `doisift check`.
     Check,
     /// [`Diff`](crate::Diff), `doisift diff`.
     Diff,

@@ -41,7 +41,6 @@ mod turn;
 mod worker;
 
 pub use builder::PipelineBuilder;
-#[cfg(feature = "known")]
 pub(crate) use notice::report_passed_over;
 
 use std::ops::ControlFlow;

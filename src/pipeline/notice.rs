@@ -225,17 +225,12 @@ fn misnamed(
 /// Writes how to get text from data of a kind.
 fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
     match kind {
-        "pdf" => write!(f, "read its text: pdftotext {path} - | doisift scan"),
         "pdf page" => write!(
             f,
             "its pages may be pictures; add their text: ocrmypdf {path} out.pdf, and scan that"
         ),
         "djvu" => write!(f, "read its text: djvutxt {path} | doisift scan"),
         "sqlite" => write!(f, "read its rows: sqlite3 {path} .dump | doisift scan"),
-        "parquet" => write!(
-            f,
-            "read its rows: duckdb -csv -c \"from '{path}'\" | doisift scan"
-        ),
         "parquet without text" | "arrow without text" => {
             f.write_str("no column holds strings or binary values")
         }
@@ -267,11 +262,11 @@ mod tests {
 
     #[test]
     fn a_remedy_can_be_pasted_into_a_shell() {
-        let text = |path| NoticeText(Notice::NoText("pdf", 1), path).to_string();
-        assert!(text("d/a.pdf").ends_with("pdftotext d/a.pdf - | doisift scan"));
-        for path in ["-", "a b.pdf", "$(x)", "", "\u{1b}"] {
+        let text = |path| NoticeText(Notice::NoText("djvu", 1), path).to_string();
+        assert!(text("d/a.djvu").ends_with("djvutxt d/a.djvu | doisift scan"));
+        for path in ["-", "a b.djvu", "$(x)", "", "\u{1b}"] {
             assert!(
-                text(path).ends_with("pdftotext FILE - | doisift scan"),
+                text(path).ends_with("djvutxt FILE | doisift scan"),
                 "{path}"
             );
         }

@@ -115,7 +115,6 @@ impl Format {
 }
 
 /// Whether an output at `path` is compressed.
-#[cfg(feature = "known")]
 pub(crate) fn is_packed(path: &Path) -> bool {
     Compression::from_path(path) != Compression::None
 }

@@ -42,7 +42,6 @@ pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
 pub(crate) use field::{Field, IDENTITY, RowKind};
 pub(crate) use format::has_ending;
-#[cfg(feature = "known")]
 pub(crate) use format::is_packed;
 pub use format::{Format, UnknownFormat};
 pub use forms::Forms;

@@ -192,7 +192,6 @@ impl Output {
     ///
     /// # Errors
     /// If `path` is a folder, or cannot be examined.
-    #[cfg(feature = "known")]
     pub(crate) fn replaced_file(path: &Path) -> io::Result<Option<PathBuf>> {
         Ok(match OutputPlace::of(path)? {
             OutputPlace::Regular(path) => Some(path),

@@ -1,58 +1,55 @@
-//! Asks a registry about names that come piece by piece. Asks for each name once.
+//! The answers of a registry in a run.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use doisift_core::Doi;
 use doisift_resolve::{Cache, HandleAnswer};
 
-use super::{Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_with};
+use super::{Inquiry, Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_with};
 use crate::error::Error;
+use crate::options::RegistryOptions;
 use crate::run::{Monitor, not_cancelled};
 
-/// The answers of the registry in a run.
-pub(crate) struct Inquiry {
-    registry: Arc<Registry>,
+/// # Errors
+/// If the endpoint or the contact cannot be used.
+pub(crate) fn check(options: &RegistryOptions) -> Result<(), Error> {
+    Registry::new(options).map(drop)
+}
+
+/// # Errors
+/// As [`check`], and if the cache cannot be used.
+pub(crate) fn open(options: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error> {
+    let registry = Registry::new(options)?;
+    Ok(Box::new(Answers {
+        cache: registry.open_cache()?,
+        registry,
+        answers: HashMap::new(),
+        report: RegistryReport::default(),
+    }))
+}
+
+/// The answers so far.
+struct Answers {
+    registry: Registry,
     cache: Cache,
     answers: HashMap<Doi, RegistryAnswer>,
     report: RegistryReport,
 }
 
-impl Inquiry {
-    /// # Errors
-    /// If the cache cannot be used.
-    pub(crate) fn open(registry: Arc<Registry>) -> Result<Self, Error> {
-        Ok(Inquiry {
-            cache: registry.open_cache()?,
-            registry,
-            answers: HashMap::new(),
-            report: RegistryReport::default(),
-        })
-    }
-
-    /// Returns the counts so far.
-    pub(crate) fn report(&self) -> &RegistryReport {
+impl Inquiry for Answers {
+    fn report(&self) -> &RegistryReport {
         &self.report
     }
 
-    /// Returns the answer for a name, or `None` if it was not asked for.
-    pub(crate) fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer> {
+    fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer> {
         self.answers.get(doi)
     }
 
-    /// Asks for those names that were not asked for before.
-    ///
-    /// # Errors
-    /// If the cache cannot be used, or the run is cancelled.
-    pub(crate) fn ask(
-        &mut self,
-        names: impl Iterator<Item = Doi>,
-        monitor: &Monitor,
-    ) -> Result<(), Error> {
+    fn ask(&mut self, names: Vec<Doi>, monitor: &Monitor) -> Result<(), Error> {
         let mut new = HashSet::new();
         let is_new = |doi: &Doi| self.answer(doi).is_none() && new.insert(doi.clone());
-        let names: Vec<Doi> = names.filter(is_new).collect();
+        let names: Vec<Doi> = names.into_iter().filter(is_new).collect();
         let client = self.registry.client();
         let (answers, report) = (&mut self.answers, &mut self.report);
         monitor.add_questions(names.len() as u64);

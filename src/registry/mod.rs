@@ -5,15 +5,49 @@
 mod inquiry;
 #[cfg(feature = "resolve")]
 mod service;
-#[cfg(not(feature = "resolve"))]
-mod without;
 
 #[cfg(feature = "resolve")]
-pub(crate) use inquiry::Inquiry;
+pub(crate) use inquiry::{check, open};
 #[cfg(feature = "resolve")]
 pub(crate) use service::{Registry, cache_failed, cancelled_with};
+
+use doisift_core::Doi;
+
+use crate::error::Error;
 #[cfg(not(feature = "resolve"))]
-pub(crate) use without::{NoInquiry as Inquiry, NoRegistry as Registry};
+use crate::error::ErrorKind;
+#[cfg(not(feature = "resolve"))]
+use crate::options::RegistryOptions;
+use crate::run::Monitor;
+
+/// Asks a registry about names that come piece by piece. Asks for each name once.
+pub(crate) trait Inquiry {
+    /// Returns the counts so far.
+    fn report(&self) -> &RegistryReport;
+
+    /// Returns the answer for a name, or `None` if it was not asked for.
+    fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer>;
+
+    /// Asks for those names that were not asked for before.
+    ///
+    /// # Errors
+    /// If the cache cannot be used, or the run is cancelled.
+    fn ask(&mut self, names: Vec<Doi>, monitor: &Monitor) -> Result<(), Error>;
+}
+
+/// # Errors
+/// Always: this build asks no registry.
+#[cfg(not(feature = "resolve"))]
+pub(crate) fn check(_: &RegistryOptions) -> Result<(), Error> {
+    Err(Error::new(ErrorKind::WithoutResolve))
+}
+
+/// # Errors
+/// As [`check`].
+#[cfg(not(feature = "resolve"))]
+pub(crate) fn open(_: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error> {
+    Err(Error::new(ErrorKind::WithoutResolve))
+}
 
 /// Answer of a registry for a name.
 #[cfg_attr(not(feature = "resolve"), allow(dead_code))]
@@ -41,4 +75,16 @@ pub struct RegistryReport {
     pub cached: u64,
     /// Names that the service was asked for.
     pub asked: u64,
+}
+
+#[cfg(all(test, not(feature = "resolve")))]
+mod tests {
+    use crate::Check;
+
+    #[test]
+    fn a_build_that_asks_no_registry_says_so() {
+        let error = Check::builder().source("a.txt").online(true).build();
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("its feature `resolve`"), "{error}");
+    }
 }

@@ -44,11 +44,9 @@ pub(crate) use place::Event;
 use place::Place;
 pub(crate) use place::Role;
 pub(crate) use syntax::Syntax;
-#[cfg(feature = "known")]
 pub(crate) use table::ItemPart;
 pub use table::{BadRecordId, RecordId};
 pub(crate) use value::ValueSyntax;
-#[cfg(feature = "known")]
 pub(crate) use value::{LATEX_MARKS, without_latex};
 
 pub use record_field::BadRecordField;
@@ -61,7 +59,6 @@ use std::sync::Arc;
 
 use bibtex::Bibtex;
 use json::Json;
-#[cfg(feature = "known")]
 pub(crate) use json::string_bytes;
 use ris::Ris;
 use xml::Xml;

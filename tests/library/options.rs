@@ -13,9 +13,7 @@ fn other_tasks() -> Vec<Vec<&'static OptionSpec>> {
         MergeBuilder::options(),
         NormalizeBuilder::options(),
         doisift::DiffBuilder::options(),
-        #[cfg(feature = "known")]
         doisift::IndexingBuilder::options(),
-        #[cfg(feature = "known")]
         doisift::CheckBuilder::options(),
         #[cfg(feature = "resolve")]
         doisift::ResolveBuilder::options(),

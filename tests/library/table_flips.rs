@@ -4,7 +4,6 @@
 use doisift::fuzz_support::{ReadReport, ReadSetup, read};
 
 use crate::regressions::seeds::arrow_writer::{self, arrow};
-#[cfg(feature = "parquet")]
 use crate::regressions::seeds::parquet_writer::{parquet, style};
 use crate::regressions::seeds::small_table::table;
 
@@ -23,7 +22,6 @@ fn documents(reported: &[ReadReport]) -> Vec<&ReadReport> {
     reported.iter().filter(is_document).collect()
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
     for bits in 0..8 {
@@ -47,7 +45,6 @@ fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
     }
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn flipped_bits_in_the_metadata_of_parquet_are_reported_where_they_lose_anything() {
     for bits in [0, 3, 5, 14] {
@@ -66,7 +63,6 @@ fn flipped_bits_in_the_metadata_of_parquet_are_reported_where_they_lose_anything
     }
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn a_file_that_is_cut_anywhere_is_reported() {
     for bits in [0, 7] {

@@ -102,10 +102,7 @@ static CLAIMS: &[ClaimedFormat] = &[
     unknown(&["lzo"], "lzop", "lzop -dc"),
     unknown(&["sz"], "snappy", "snzip -dc"),
     skipped(&["pdf"], PDF_NAME),
-    ClaimedFormat {
-        holds_text: cfg!(feature = "parquet"),
-        ..packed(&["parquet"], PARQUET_NAME)
-    },
+    packed(&["parquet"], PARQUET_NAME),
     skipped(&["orc"], "ORC"),
     skipped(&["avro"], "Avro"),
     packed(&["arrow", "arrows", "feather"], ARROW_NAME),

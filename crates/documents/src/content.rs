@@ -18,14 +18,6 @@ pub(super) enum StreamContent {
 }
 
 impl StreamContent {
-    /// Replaces a packing that this build leaves out by its kind of binary content.
-    pub(super) fn in_this_build(self) -> Self {
-        match self {
-            StreamContent::Packed(packing) => left_out(packing).map_or(self, StreamContent::Binary),
-            other => other,
-        }
-    }
-
     /// Returns its name in the log.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -35,18 +27,6 @@ impl StreamContent {
             StreamContent::Packed(packing) => packing.name(),
             StreamContent::Binary(kind) => kind,
         }
-    }
-}
-
-/// Returns the kind of a packing that this build leaves out and skips.
-fn left_out(packing: Packing) -> Option<&'static str> {
-    match packing {
-        Packing::Arrow if cfg!(not(feature = "arrow")) => Some("arrow"),
-        Packing::Mail if cfg!(not(feature = "mail")) => Some("mail"),
-        Packing::Ole2 if cfg!(not(feature = "office")) => Some("ole2"),
-        Packing::FlatOpenDocument if cfg!(not(feature = "office")) => Some("opendocument"),
-        Packing::SevenZip if cfg!(not(feature = "seven-zip")) => Some("7z"),
-        _ => None,
     }
 }
 
@@ -92,35 +72,6 @@ impl UnicodeEncoding {
         match self {
             UnicodeEncoding::Utf16Le | UnicodeEncoding::Utf16Be => 2,
             UnicodeEncoding::Utf32Le | UnicodeEncoding::Utf32Be => 4,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_packing_is_read_if_its_feature_is_on_and_skipped_by_its_kind_if_not() {
-        for (packing, is_on, kind) in [
-            (Packing::Arrow, cfg!(feature = "arrow"), "arrow"),
-            (Packing::Mail, cfg!(feature = "mail"), "mail"),
-            (Packing::Ole2, cfg!(feature = "office"), "ole2"),
-            (
-                Packing::FlatOpenDocument,
-                cfg!(feature = "office"),
-                "opendocument",
-            ),
-            (Packing::SevenZip, cfg!(feature = "seven-zip"), "7z"),
-            (Packing::Zip, true, ""),
-        ] {
-            let content = StreamContent::Packed(packing);
-            let read = if is_on {
-                content
-            } else {
-                StreamContent::Binary(kind)
-            };
-            assert_eq!(content.in_this_build(), read, "{packing}");
         }
     }
 }

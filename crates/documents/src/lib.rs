@@ -72,18 +72,6 @@
 //! Works on Linux, macOS and Windows.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-// Code that several formats share is unused in a build without all of them. A build with all of them has no dead code.
-#![cfg_attr(
-    not(all(
-        feature = "arrow",
-        feature = "mail",
-        feature = "office",
-        feature = "parquet",
-        feature = "pdf",
-        feature = "seven-zip"
-    )),
-    allow(dead_code)
-)]
 
 mod ahead;
 mod attached;
@@ -111,16 +99,13 @@ mod halt;
 mod list;
 mod lock;
 mod magic;
-#[cfg(feature = "mail")]
 mod mail;
 mod mail_start;
 mod name;
 mod numbers;
-#[cfg(feature = "office")]
 mod office;
 mod open;
 mod open_document;
-#[cfg(feature = "pdf")]
 mod pdf;
 mod preprocess;
 pub mod printable;
@@ -129,7 +114,6 @@ mod read;
 mod read_options;
 mod readers;
 mod rtf;
-#[cfg(feature = "seven-zip")]
 mod seven_zip;
 mod shard;
 mod source_reader;
@@ -149,7 +133,6 @@ pub use columnar::{
     CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS_PLACE, ObjectColumns,
     RowBatchBuilder, TableCell, is_in, no_column,
 };
-#[cfg(feature = "parquet")]
 pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
 pub use cut::{AnchorMargins, Chunk, ChunkBuffer, ChunkCutter};
 pub use documents::{

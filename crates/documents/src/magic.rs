@@ -12,7 +12,6 @@ pub(super) use self::end::packing_at_end;
 use super::content::{StreamContent, UnicodeEncoding};
 use super::fault::Packing;
 pub(super) use super::numbers::HEAD_BYTES;
-#[cfg(feature = "pdf")]
 use super::numbers::LATE_HEAD_BYTES;
 use super::numbers::{self, XZ_MAGIC, ZSTD_MAGIC, is_bzip2, is_lz4, is_skippable};
 use super::{codec, columnar, mail_start, open_document, rtf};
@@ -43,7 +42,6 @@ pub(super) fn recognise(head: &[u8]) -> StreamContent {
 /// Returns the content of a stream that starts with `start` and that [`recognise`] takes for text. The first [`START_BYTES`]
 /// bytes count, or all. If its name is that of a mail, fewer signs of a mail are enough.
 pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> StreamContent {
-    #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE_HEAD_BYTES)]) {
         return StreamContent::Packed(Packing::Pdf);
     }
@@ -96,8 +94,8 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
         // The length of the header, and the version.
         [b'x', b'a', b'r', b'!', 0, 28..=255, 0, 1, ..] => Packing::Xar,
-        _ if cfg!(feature = "pdf") && is_pdf(head) => Packing::Pdf,
-        _ if cfg!(feature = "parquet") && is_parquet(head) => Packing::Parquet,
+        _ if is_pdf(head) => Packing::Pdf,
+        _ if is_parquet(head) => Packing::Parquet,
         [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Packing::Arrow,
         _ if columnar::starts_stream(head) => Packing::Arrow,
         _ if is_warc(head) => Packing::Warc,
@@ -226,8 +224,6 @@ fn binary(head: &[u8]) -> Option<&'static str> {
 fn document(head: &[u8]) -> Option<&'static str> {
     match head {
         [b'A', b'T', b'&', b'T', rest @ ..] => form(rest, b"FORM", &[(b"DJV", "djvu")]),
-        _ if cfg!(not(feature = "pdf")) && is_pdf(head) => Some("pdf"),
-        _ if cfg!(not(feature = "parquet")) && is_parquet(head) => Some("parquet"),
         _ => None,
     }
 }

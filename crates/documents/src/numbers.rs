@@ -4,7 +4,6 @@
 pub(crate) const HEAD_BYTES: usize = 512;
 
 /// Number of bytes at the start of a file in which the header of a PDF file is searched.
-#[cfg(feature = "pdf")]
 pub(crate) const LATE_HEAD_BYTES: usize = 1 << 10;
 
 pub(crate) const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

@@ -27,9 +27,8 @@ pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
 /// Bytes of an archive that are enough to recognise an office document.
 pub(crate) const HEAD_BYTES: u64 = 512;
 
-/// Returns the kind of an office document, by the first member of its archive, which starts with `head`; `None` for another
-/// archive.
-pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
+/// Whether an archive that starts with `head` is an office document, by its first member.
+pub(crate) fn is_package(head: &[u8]) -> bool {
     /// Parts that writers of Office Open XML put first.
     const FIRST_PARTS: [&[u8]; 4] = [
         b"[Content_Types].xml",
@@ -37,15 +36,15 @@ pub(crate) fn package_kind(head: &[u8]) -> Option<&'static str> {
         b"docProps/app.xml",
         b"docProps/core.xml",
     ];
-    let (fields, rest) = head.split_first_chunk::<30>()?;
+    let Some((fields, rest)) = head.split_first_chunk::<30>() else {
+        return false;
+    };
     let length = u16::from_le_bytes([fields[26], fields[27]]);
-    let name = rest.get(..length.into())?;
-    if FIRST_PARTS.contains(&name) {
-        Some("ooxml")
-    } else {
-        let is_kind = name == b"mimetype" && memmem::find(rest, OPEN_DOCUMENT).is_some();
-        is_kind.then_some("opendocument")
-    }
+    let is_first = |name| {
+        FIRST_PARTS.contains(&name)
+            || name == b"mimetype" && memmem::find(rest, OPEN_DOCUMENT).is_some()
+    };
+    rest.get(..length.into()).is_some_and(is_first)
 }
 
 /// Returns the local name of the root element.
@@ -73,16 +72,16 @@ mod tests {
 
     #[test]
     fn an_office_document_is_known_by_its_first_member() {
-        let kind = |name: &[u8], text: &[u8]| {
+        let is_document = |name: &[u8], text: &[u8]| {
             let mut local = [0; 30];
             local[26] = name.len() as u8;
-            package_kind(&[&local, name, text].concat())
+            is_package(&[&local, name, text].concat())
         };
-        assert_eq!(kind(b"[Content_Types].xml", b"<"), Some("ooxml"));
+        assert!(is_document(b"[Content_Types].xml", b"<"));
         let text = [OPEN_DOCUMENT, b"text"].concat();
-        assert_eq!(kind(b"mimetype", &text), Some("opendocument"));
-        assert_eq!(kind(b"mimetype", b"application/epub+zip"), None);
-        assert_eq!(kind(b"a.txt", &text), None);
-        assert_eq!(package_kind(b"PK\x03\x04"), None);
+        assert!(is_document(b"mimetype", &text));
+        assert!(!is_document(b"mimetype", b"application/epub+zip"));
+        assert!(!is_document(b"a.txt", &text));
+        assert!(!is_package(b"PK\x03\x04"));
     }
 }

@@ -4,7 +4,6 @@
 //! first bytes are damaged is recognised by its last. Documents are passed on while they are read, except the pages of a
 //! PDF file, which is held as a whole. For other formats only the buffers of codecs and containers are held.
 
-#[cfg(feature = "pdf")]
 mod pages;
 
 use std::fs::File;
@@ -12,12 +11,9 @@ use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-#[cfg(feature = "pdf")]
 use self::pages::PdfQueue;
 use super::codec;
-#[cfg(feature = "arrow")]
 use super::columnar::ArrowFile;
-#[cfg(feature = "parquet")]
 use super::columnar::ParquetFile;
 use super::container::{MemberSink, StreamLevel};
 use super::content::StreamContent;
@@ -25,20 +21,13 @@ use super::documents::{DocumentHead, DocumentSink, SourceNote, TextOrigin};
 use super::encoding::Transcoded;
 use super::expansion::{self, Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
-#[cfg(not(feature = "office"))]
-use super::file::FileSection;
 use super::magic;
-#[cfg(feature = "mail")]
 use super::mail;
-#[cfg(feature = "office")]
 use super::office::{self, OfficePackage, PackageFile};
-#[cfg(not(feature = "office"))]
-use super::open_document;
 use super::raw::{self, PeekReader};
 use super::read::{ChainedReader, ReadBytes};
 use super::read_options::ReadOptions;
 use super::rtf::RtfText;
-#[cfg(feature = "seven-zip")]
 use super::seven_zip;
 use super::{attached, tar, warc, zip};
 
@@ -55,7 +44,6 @@ pub(super) struct SourceReader<'w> {
     /// Consumer of the documents. [Earlier pages](SourceReader::flush_pages) are passed on before it is called, so that
     /// documents come in order.
     pub(super) sink: &'w mut dyn DocumentSink,
-    #[cfg(feature = "pdf")]
     pdfs: PdfQueue<'w>,
     members: u64,
     /// Number of open documents in several parts. Nested ones count as the outermost.
@@ -113,7 +101,6 @@ impl<'w> SourceReader<'w> {
             options,
             expansion: Arc::clone(expansion),
             sink,
-            #[cfg(feature = "pdf")]
             pdfs: PdfQueue::default(),
             members: 0,
             open_documents: 0,
@@ -205,10 +192,6 @@ impl<'w> SourceReader<'w> {
         }
     }
 
-    /// Passes on the pages of all PDF files that are being read.
-    #[cfg(not(feature = "pdf"))]
-    pub(super) fn flush_pages(&mut self) {}
-
     /// Whether the source should not be read further.
     pub(super) fn is_over(&self) -> bool {
         self.sink.is_halted() || self.expansion.is_over()
@@ -261,7 +244,7 @@ impl<'w> SourceReader<'w> {
         content: StreamContent,
         mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
-        match content.in_this_build() {
+        match content {
             StreamContent::Text => self.document(level, &mut raw),
             StreamContent::Unicode(encoding) => {
                 let head = DocumentHead {
@@ -276,7 +259,6 @@ impl<'w> SourceReader<'w> {
                 self.document_now(level.head_of(TextOrigin::Office), &mut RtfText::new(raw));
             }
             StreamContent::Binary(kind) => self.skip(level, kind, raw),
-            #[cfg(feature = "mail")]
             StreamContent::Packed(Packing::Mail) => self.mail(level, raw),
             StreamContent::Packed(packing) if level.depth > self.options.limits.depth => {
                 self.report_loss(level, 0, InputError::Depth(packing));
@@ -296,18 +278,14 @@ impl<'w> SourceReader<'w> {
                 | Packing::Ole2
                 | Packing::FlatOpenDocument),
             ) => self.archive_file(level, packing, raw),
-            #[cfg(feature = "pdf")]
             StreamContent::Packed(Packing::Pdf) => self.pdf(level, raw),
-            #[cfg(feature = "parquet")]
             StreamContent::Packed(Packing::Parquet) => self.table::<ParquetFile>(level, raw),
-            #[cfg(feature = "arrow")]
             StreamContent::Packed(Packing::Arrow) => self.table::<ArrowFile>(level, raw),
             StreamContent::Packed(packing) => self.unpack(level, packing, raw),
         }
     }
 
     /// Reads a mail. It is read as a text if it is nested too deep, or if mails are not split.
-    #[cfg(feature = "mail")]
     fn mail(&mut self, level: &StreamLevel<'_>, mut raw: PeekReader<&mut dyn ReadBytes>) {
         let is_deep = level.depth > self.options.limits.depth;
         if is_deep || !self.options.splits_mails {
@@ -409,14 +387,11 @@ impl<'w> SourceReader<'w> {
         damaged: bool,
     ) {
         match packing {
-            #[cfg(feature = "seven-zip")]
             Packing::SevenZip => {
                 let options = self.options;
                 seven_zip::read(self, options, level, file, damaged);
             }
-            #[cfg(feature = "office")]
             Packing::Ole2 => self.ole2(level, file),
-            #[cfg(feature = "office")]
             Packing::FlatOpenDocument => {
                 let options = self.options;
                 OfficePackage::new(self, options, PackageFile::Flat(file)).read(level, damaged);
@@ -425,7 +400,6 @@ impl<'w> SourceReader<'w> {
         }
     }
 
-    #[cfg(feature = "office")]
     fn ole2(&mut self, level: &StreamLevel<'_>, file: &File) {
         let options = self.options;
         if let Some(kind) = office::read_ole2(self, options, level, file) {
@@ -434,24 +408,12 @@ impl<'w> SourceReader<'w> {
         }
     }
 
-    #[cfg(feature = "office")]
     fn archive(&mut self, level: &StreamLevel<'_>, file: &File, damaged: bool) {
         let options = self.options;
         OfficePackage::new(self, options, PackageFile::Zip(file)).read(level, damaged);
     }
 
     /// Passes on the members of an archive that is not an office document.
-    #[cfg(not(feature = "office"))]
-    fn archive(&mut self, level: &StreamLevel<'_>, file: &File, damaged: bool) {
-        let (options, mut head) = (self.options, Vec::new());
-        // An error is returned again when the archive is read.
-        let _ = FileSection::new(file, 0, open_document::HEAD_BYTES).read_to_end(&mut head);
-        match open_document::package_kind(&head) {
-            Some(kind) => self.sink.skip(level.name.clone(), kind),
-            None => zip::read(self, options, level, file, damaged),
-        }
-    }
-
     /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.
     pub(super) fn spool(
         &mut self,
@@ -623,39 +585,6 @@ mod tests {
             let seen = seen(start, b"text");
             assert_eq!(seen.documents, [None]);
             assert_eq!(seen.lost, [start.len() as u64]);
-        }
-    }
-
-    #[test]
-    #[cfg(not(any(
-        feature = "arrow",
-        feature = "mail",
-        feature = "office",
-        feature = "seven-zip"
-    )))]
-    fn what_a_build_leaves_out_is_skipped_by_its_kind() {
-        let package = [
-            &b"PK\x03\x04"[..],
-            &[0; 22],
-            b"\x13\0\0\0[Content_Types].xml",
-        ]
-        .concat();
-        let mail = b"From: a@example.org\nSubject: A mail\nMIME-Version: 1.0\n\nIts text.\n";
-        for (bytes, kind) in [
-            (&b"7z\xbc\xaf\x27\x1c\0\x04"[..], "7z"),
-            (b"ARROW1\0\0", "arrow"),
-            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole2"),
-            (mail, "mail"),
-            (&package, "ooxml"),
-        ] {
-            let counter = AtomicU64::new(0);
-            let options = ReadOptions::for_tests(&counter);
-            let expansion = Expansion::new(1000, 0);
-            let (mut seen, mut bytes) = (Seen::default(), bytes);
-            SourceReader::new(&options, &expansion, &mut seen)
-                .stream(&StreamLevel::source(None), &mut bytes);
-            assert_eq!(seen.skipped, [kind]);
-            assert!(seen.documents.is_empty() && seen.lost.is_empty(), "{kind}");
         }
     }
 }

@@ -1,11 +1,7 @@
 //! The signals that ask this process to end.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-#[cfg(feature = "signals")]
-use crate::os;
 
 /// A request to this process to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +25,7 @@ pub struct EndingSignals {
 
 /// Numbers of signals, which are the same on all systems.
 pub(crate) const HANGUP: i32 = 1;
+#[cfg(feature = "signals")]
 pub(crate) const INTERRUPT: i32 = 2;
 pub(crate) const TERMINATE: i32 = 15;
 
@@ -38,9 +35,9 @@ impl EndingSignals {
     /// # Errors
     /// If the system refuses, or on Windows if this process already watches.
     #[cfg(feature = "signals")]
-    pub fn watch(flag: Arc<AtomicBool>) -> io::Result<Self> {
+    pub fn watch(flag: Arc<AtomicBool>) -> std::io::Result<Self> {
         let signals = EndingSignals::default();
-        os::watch(&signals, flag)?;
+        crate::os::watch(&signals, flag)?;
         Ok(signals)
     }
 

@@ -45,14 +45,11 @@ use super::unpackers::UnpackThreads;
 
 pub(super) use self::bzip2::Bzip2Decoder;
 pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zlib};
-#[cfg(feature = "parquet")]
 pub(super) use self::libdeflate::LibdeflateDecompressor;
-#[cfg(feature = "seven-zip")]
 pub(super) use self::lzma::RawLzmaDecoder;
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::lzw::is_lzw;
 pub(super) use self::member_stream::{MemberStream, Peek};
-#[cfg(feature = "parquet")]
 pub(super) use self::members::WholeMember;
 pub(super) use self::read::{StopAtError, damaged, early_end};
 pub(super) use self::streams::{DecodeFault, DecodeStep, StreamDecoder};

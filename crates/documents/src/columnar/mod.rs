@@ -16,23 +16,18 @@ mod cells;
 mod choice;
 mod crew;
 mod name;
-#[cfg(feature = "parquet")]
 mod parquet;
 mod part;
 mod path;
 mod rows;
 
-#[cfg(feature = "arrow")]
 pub(super) use self::arrow::ArrowFile;
 pub(super) use self::arrow::starts_stream;
 pub use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
 pub use self::choice::{is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
-#[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
-#[cfg(feature = "parquet")]
 pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
-#[cfg(feature = "parquet")]
 pub use self::part::TableFault;
 pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
 pub use self::path::ColumnPath;

@@ -253,7 +253,6 @@ impl<C: CellColumn> RowReader<C> {
     }
 
     /// Ends the part, and returns its columns.
-    #[cfg(feature = "parquet")]
     pub(super) fn into_columns(self) -> impl Iterator<Item = C> {
         let id = self.id.map(|(_, id)| id);
         self.columns.into_iter().chain([id]).flatten()

@@ -33,7 +33,6 @@ impl ColumnPath {
     }
 
     /// The outermost name.
-    #[cfg(feature = "parquet")]
     pub(super) fn first(&self) -> &str {
         match self.parts.first() {
             Some(PathPart::Name(name)) => name,
@@ -42,7 +41,6 @@ impl ColumnPath {
     }
 
     /// Whether it is within another column, or has several items.
-    #[cfg(feature = "parquet")]
     pub(super) fn is_nested(&self) -> bool {
         self.parts.len() > 1
     }

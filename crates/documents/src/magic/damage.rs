@@ -127,13 +127,9 @@ fn marked(head: &[u8]) -> Option<Packing> {
         Packing::SevenZip
     } else if let Some([0 | 1, ..]) = near(RAR_MAGIC) {
         Packing::Rar
-    } else if let (true, Some([b'1' | b'2', b'.', b'0'..=b'9', b'\r' | b'\n', ..])) =
-        (cfg!(feature = "pdf"), near(PDF_MAGIC))
-    {
+    } else if let Some([b'1' | b'2', b'.', b'0'..=b'9', b'\r' | b'\n', ..]) = near(PDF_MAGIC) {
         Packing::Pdf
-    } else if let (true, Some([0x15, _, 0x15, ..])) =
-        (cfg!(feature = "parquet"), near(PARQUET_MAGIC))
-    {
+    } else if let Some([0x15, _, 0x15, ..]) = near(PARQUET_MAGIC) {
         // The kind of the first page, and its size.
         Packing::Parquet
     } else if near(ARROW_MAGIC).is_some() {

@@ -8,13 +8,13 @@ use crate::fault::Packing;
 
 /// Returns the format whose files end like `tail`. Text may end like PDF, which counts only if it `may_be_pdf`.
 pub(crate) fn packing_at_end(tail: &[u8], may_be_pdf: bool) -> Option<Packing> {
-    if cfg!(feature = "parquet") && (has_length(tail, b"PAR1") || has_length(tail, b"PARE")) {
+    if has_length(tail, b"PAR1") || has_length(tail, b"PARE") {
         return Some(Packing::Parquet);
     }
     if has_length(tail, b"ARROW1") {
         return Some(Packing::Arrow);
     }
-    (cfg!(feature = "pdf") && may_be_pdf && ends_pdf(tail)).then_some(Packing::Pdf)
+    (may_be_pdf && ends_pdf(tail)).then_some(Packing::Pdf)
 }
 
 /// Whether the tail is a magic number after a length below 16 MiB. Its highest byte is 0, which no text has.
@@ -48,7 +48,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "pdf")]
     fn the_end_of_pdf_may_have_bytes_after_it() {
         let found = |tail: &[u8]| packing_at_end(tail, true);
         assert_eq!(

@@ -148,8 +148,6 @@ fn what_is_no_text_is_told_by_its_kind() {
     program.resize(0x80, 0);
     program.extend(b"PE\0\0");
     let cases: &[(&[u8], &str)] = &[
-        #[cfg(not(feature = "parquet"))]
-        (b"PAR1\x15\x04", "parquet"),
         (b"FEA1\0\0\0\0", "feather 1"),
         (b"Obj\x01", "avro"),
         (b"\x89PNG\r\n\x1a\n", "png"),
@@ -185,12 +183,8 @@ fn what_is_no_text_is_told_by_its_kind() {
 }
 
 #[test]
-fn a_pdf_file_is_read_or_told_by_its_kind() {
-    let content = if cfg!(feature = "pdf") {
-        StreamContent::Packed(Packing::Pdf)
-    } else {
-        StreamContent::Binary("pdf")
-    };
+fn a_pdf_file_is_recognised_after_a_byte_order_mark() {
+    let content = StreamContent::Packed(Packing::Pdf);
     for head in [&b"%PDF-1.7\n"[..], b"\xef\xbb\xbf%PDF-2.0\n"] {
         assert_eq!(recognise(head), content, "{}", head.escape_ascii());
     }
@@ -344,7 +338,6 @@ fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
 }
 
 #[test]
-#[cfg(all(feature = "pdf", feature = "parquet"))]
 fn a_file_with_one_wrong_byte_in_its_magic_is_told_by_what_follows() {
     for (magic, rest, packing) in [
         (b"%PDF-".as_slice(), b"1.4\n%".as_slice(), Packing::Pdf),

@@ -5,7 +5,7 @@ use std::fs::File;
 use super::part::CONTENT_PART;
 use crate::container::{MemberSink, StreamLevel};
 use crate::file::FileSection;
-use crate::open_document::{self, package_kind};
+use crate::open_document::{self, is_package};
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
 use crate::zip;
@@ -40,7 +40,7 @@ impl<'a> PackageFile<'a> {
         let mut head = Vec::new();
         // An error is returned again when the archive is read.
         let _ = FileSection::new(file, 0, open_document::HEAD_BYTES).read_to_end(&mut head);
-        package_kind(&head).is_some()
+        is_package(&head)
     }
 
     /// Passes on the members. `reported` says that a loss in them was already reported.

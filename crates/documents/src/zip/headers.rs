@@ -112,7 +112,6 @@ impl<'z> DirectoryReader<'z> {
     }
 
     /// Returns the name of the last entry, as it is stored.
-    #[cfg(feature = "office")]
     pub(super) fn name(&self) -> &[u8] {
         self.fields.get(..self.name).unwrap_or_default()
     }

@@ -18,7 +18,6 @@ use std::fs::File;
 use std::io;
 
 use self::data::{ZipData, unpacked};
-#[cfg(feature = "office")]
 use self::end::ArchiveEnd;
 pub(super) use self::end::{MAX_END_BYTES, ends_archive};
 use self::headers::{
@@ -26,7 +25,6 @@ use self::headers::{
 };
 use self::sound::{DirectoryFlaw, SoundDirectory};
 pub(super) use self::volume::CountedFile;
-#[cfg(feature = "seven-zip")]
 pub(super) use self::volume::CountedPart;
 use super::ahead::{MemberBytes, MemberPrefetcher};
 use super::checked::{ChecksumReader, MemberCheck};
@@ -91,7 +89,6 @@ pub(super) fn read_after_text(
 
 /// Calls `each` with the names in the directory of the archive `file`, at most `max`. Returns false if it has no directory.
 /// Damage to the directory is reported when the archive is read.
-#[cfg(feature = "office")]
 pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) -> bool {
     let Ok(volume) = CountedFile::new(file, 0, None) else {
         return false;

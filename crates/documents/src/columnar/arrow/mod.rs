@@ -5,25 +5,17 @@
 //! `column` reads its cells through the `buffer`s of a batch, of which it holds a window, and texts of `views` and entries of a
 //! `dictionary` from what it holds as a whole.
 
-#[cfg(feature = "arrow")]
 mod batch;
-#[cfg(feature = "arrow")]
 mod buffer;
-#[cfg(feature = "arrow")]
 mod column;
-#[cfg(feature = "arrow")]
 mod dictionary;
-#[cfg(feature = "arrow")]
 mod file;
 mod flatbuffer;
 mod message;
-#[cfg(feature = "arrow")]
 mod schema;
-#[cfg(all(test, feature = "arrow"))]
+#[cfg(test)]
 mod tests;
-#[cfg(feature = "arrow")]
 mod views;
 
-#[cfg(feature = "arrow")]
 pub(crate) use self::file::ArrowFile;
 pub(crate) use self::message::starts_stream;
