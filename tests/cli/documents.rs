@@ -174,6 +174,24 @@ fn every_other_command_is_run_by_ci() {
     }
 }
 
+/// The files of these commands do not exist. With `--help` at its end a command succeeds if all its options are valid.
+#[test]
+fn every_command_of_the_cheat_sheet_has_valid_options() {
+    let page = fs::read_to_string(root().join("docs/src/cheatsheet.md")).unwrap();
+    let code = page.split('`').skip(1).step_by(2);
+    let commands: Vec<_> = code
+        .filter_map(|code| code.split("doisift ").nth(1))
+        .collect();
+    assert!(commands.len() > 30);
+    for command in commands {
+        let script = format!("\"$0\" {command} --help");
+        let mut shell = Command::new("sh");
+        let output = shell.arg("-c").arg(script).arg(binary()).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {message}");
+    }
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     let pages = pages();
