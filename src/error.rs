@@ -25,7 +25,7 @@ pub enum ErrorKind {
     Records(ReadError),
     /// The sum of a count over several records of one name exceeds `i64::MAX`.
     #[error(
-        "the {field} of {name} add up to more than {max}, the most that a record holds; correct a count that is wrong, or merge each input once",
+        "the {field} of {name} add up to more than {max}, the maximum of a record; correct the wrong count, or merge each input once",
         name = printable::name(.doi),
         max = i64::MAX
     )]
@@ -56,7 +56,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Selection(SelectionError),
     /// The ending of an output does not name a format, and no format was chosen.
-    #[error("the ending of {} is no format that can be written; {}", printable::path(.0), choices())]
+    #[error("the ending of {} is not an output format; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
     /// The ending of an output names a compression that doisift reads but does not write.
     #[error("{}: only .gz and .zst outputs can be written compressed; choose one of these endings", printable::path(.0))]
@@ -119,7 +119,7 @@ pub enum ErrorKind {
 /// Values of a field of records that are not of the type of its column, in which they are null.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "column {column}: {count}, the first of them {first}, and null in the rows; {remedy}",
+    "column {column}: {count}, the first is {first}; the rows have null instead; {remedy}",
     column = printable::name(.column),
     count = self.counted(),
     first = self.first.as_ref().map_or("an object or a list".to_owned(), |first| format!("{first:?}")),
@@ -150,10 +150,7 @@ impl MistypedValues {
 
     fn remedy(&self) -> String {
         match self.first {
-            Some(_) => format!(
-                "leave out :{} to have such values as they are written",
-                self.kind
-            ),
+            Some(_) => format!("leave out :{} to write such values as they are", self.kind),
             None => "end the path with the name or number of a value in it, such as /0".to_owned(),
         }
     }
@@ -233,7 +230,7 @@ pub enum CheckpointError {
         now: String,
     },
     /// There is a source that the interrupted run did not have.
-    #[error("{name} was no source of the interrupted run; leave it out, or remove the folder to start again from the beginning", name = printable::name(.0))]
+    #[error("{name} was not a source of the interrupted run; leave it out, or remove the folder to start again from the beginning", name = printable::name(.0))]
     Added(Arc<str>),
     /// A source of the interrupted run is missing.
     #[error(
@@ -246,7 +243,7 @@ pub enum CheckpointError {
     Changed(Arc<str>),
     /// A source that was read has the same size and modification time, but another inode or change time.
     #[error(
-        "{name} was written, copied or moved, or its permissions were changed, since it was read: its size and modification time are the same, but another content can have these too; remove the folder to start again from the beginning",
+        "{name} was written, copied or moved, or its permissions were changed, since it was read; its size and modification time are unchanged, but its content may differ; remove the folder to start again from the beginning",
         name = printable::name(.0)
     )]
     Replaced(Arc<str>),
@@ -269,7 +266,7 @@ pub enum SelectionError {
     Names(&'static str),
     /// A text by which names are selected is not a DOI prefix.
     #[error(
-        "{0:?} is no DOI prefix, such as 10.1038; write the part of the names before the first /"
+        "{0:?} is not a DOI prefix, such as 10.1038; write the part of the names before the first /"
     )]
     Prefix(Box<str>),
     /// The text around mentions was asked for, but the rows are not mentions, or the format is bare names.
@@ -292,32 +289,34 @@ pub enum SelectionError {
     #[error("only edges have records, references and roles; add --edges, or leave out {0}")]
     NoEdges(&'static str),
     /// A word by which edges are selected is not a role.
-    #[error("{0:?} is no role of an edge; write self, reference or other")]
+    #[error("{0:?} is not a role of an edge; write self, reference or other")]
     Role(String),
     /// Edges were asked for, but each line is a document.
-    #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
+    #[error(
+        "a line has no structure to read; leave out --lines, since JSON Lines are recognised without it"
+    )]
     EdgesOfLines,
     /// Records were asked for besides the rows, but the rows are records or derived from them.
     #[error(
-        "--names-to writes records besides mentions or edges; add --mentions or --edges, or write the records with -o"
+        "--names-to needs --mentions or --edges; add one of them, or write the records with -o"
     )]
     NamesTo,
     /// Records of documents were asked for besides the rows, but the rows are not edges.
-    #[error("--nodes-to writes the records that edges come from; add --edges")]
+    #[error("--nodes-to needs --edges; add it")]
     NodesTo,
     /// The format for records of documents is bare names.
-    #[error("--nodes-to writes several fields of each record; choose another ending than .names")]
+    #[error(
+        "--nodes-to writes several fields, which bare names cannot have; choose another ending than .names"
+    )]
     NodesAsNames,
     /// A field of records has no path, or its column no type.
     #[error(transparent)]
     RecordField(#[from] BadRecordField),
     /// A field of records has the name of another column.
-    #[error(
-        "two columns would be named {0}; write the path with another start: type and /type are the same"
-    )]
+    #[error("two columns would be named {0}; give one another name, as in NAME={0}")]
     RepeatedColumn(String),
     /// A part for each source was asked for, but the rows are records, which have no source of their own.
-    #[error("records have no source of their own; give --part-size as a size, such as 256M")]
+    #[error("a record may be of several sources; give --part-size as a size, such as 256M")]
     NoSources,
     /// A range of a file was chosen, but the rows are not mentions.
     #[error("only mentions can be scanned by ranges of a file; leave out the range")]
@@ -335,7 +334,7 @@ pub enum SelectionError {
 #[non_exhaustive]
 pub enum TableError {
     /// The head of a document shows neither a delimited table nor JSON Lines.
-    #[error("this looks neither like a table nor like JSON Lines{}; --input-format or --delimiter says what it is", header_row(*.proposed))]
+    #[error("neither a table nor JSON Lines was recognised{}; give --input-format or --delimiter", header_row(*.proposed))]
     Unknown {
         /// The row, from 1, that may be the header.
         proposed: Option<NonZeroU32>,
@@ -364,7 +363,7 @@ pub enum TableError {
     )]
     InPlace,
     /// The ending of the output names another format than the table's, in which it is written.
-    #[error("the table comes back as {format}, and {output} would say that it is something else; choose another ending",
+    #[error("the table is written as {format}, but {output} has the ending of another format; choose another ending",
         output = printable::path(.output))]
     Ending {
         /// The output.
@@ -373,7 +372,7 @@ pub enum TableError {
         format: &'static str,
     },
     /// It has no row to take the header from.
-    #[error("there is no header, since there is no row")]
+    #[error("the table has no rows, so it has no header")]
     NoHeader,
     /// The header lacks a column.
     #[error("the header has no column {column}; it has {header}{each}{row}", column = printable::name(.column), header = .header,
@@ -389,7 +388,7 @@ pub enum TableError {
         proposed: Option<NonZeroU32>,
     },
     /// The head of the table has no row with the number that was given for the header.
-    #[error("the first 16 KiB have no row {row}; --header-row names one that is there", row = .row)]
+    #[error("the first 16 KiB have no row {row}; give --header-row a smaller number", row = .row)]
     NoRow {
         /// The number of the row, from 1.
         row: u64,
@@ -419,7 +418,7 @@ pub enum TableError {
         members: String,
     },
     /// The table already has a column or member with the name of an added one.
-    #[error("{row}: there is a column {name} already; name the new one with --new-column, or use --in-place", row = row_name(*.row), name = printable::name(.name))]
+    #[error("{row}: a column {name} exists; name the new one with --new-column, or use --in-place", row = row_name(*.row), name = printable::name(.name))]
     Taken {
         /// The name.
         name: String,
@@ -428,7 +427,7 @@ pub enum TableError {
     },
     /// A table differs from the first one in its header, delimiter or format, so that they cannot be written as one table.
     #[error(
-        "its header, delimiter or format is not that of the first table; clean each for itself"
+        "its header, delimiter or format differs from that of the first table; clean each table by itself"
     )]
     Different,
     /// A row has a character that the encoding of the output lacks.
@@ -473,7 +472,7 @@ fn header_row(proposed: Option<NonZeroU32>) -> String {
 #[non_exhaustive]
 pub enum KnownError {
     /// No file was named for the index.
-    #[error("an index is a file; name it with -o, such as -o known.doix")]
+    #[error("no output is named; name the file of the index with -o, such as -o known.doix")]
     NoOutput,
     /// The ending of the output names a compression.
     #[error("{}: an index is not compressed, since it is read piece by piece; leave out the last ending", printable::path(.0))]
@@ -509,14 +508,16 @@ pub enum KnownError {
     #[error("a row or an object of more than {0} bytes, which was not read; give more --memory")]
     LongRow(usize),
     /// A quote of a table is not closed.
-    #[error("from here on, a quote is not closed, so that all after it is one cell; close it")]
+    #[error(
+        "the quote that opens here is never closed, so the rest of the table is one cell; close it"
+    )]
     OpenQuote,
     /// An object of JSON lacks this member for its name.
     #[error("the object has no member {0}; --column names the one that holds the name")]
     NoMember(Box<str>),
     /// A page without an array of works follows another page.
     #[error(
-        "a page without an array of works starts here, and was not read; put each answer into a file of its own"
+        "a page without an array of works starts here, and was not read; put each answer into its own file"
     )]
     More,
     /// An object is not valid JSON of a work.
@@ -550,7 +551,7 @@ pub enum CheckError {
     )]
     LongEntry(usize),
     /// An option is about a registry, but the check is offline.
-    #[error("--{0} is about questions to a registry; add --online, or leave it out")]
+    #[error("--{0} needs --online; add --online, or leave it out")]
     Offline(Box<str>),
     /// `--fix` cannot write back a source of this kind.
     #[error("--fix cannot write back {0}")]
@@ -586,7 +587,7 @@ pub enum DiffError {
     #[error("the names are not sorted: {} comes too late or twice; sort records with doisift merge FILE -o SORTED, and bare names with LC_ALL=C sort -u", printable::name(.0))]
     Order(Box<str>),
     /// A line of a list of bare names is not a bare name.
-    #[error("{} is no bare name; doisift scan -f names writes such lists", printable::name(.0))]
+    #[error("{} is not a bare name; doisift scan -f names writes such lists", printable::name(.0))]
     NoName(Box<str>),
 }
 
@@ -635,11 +636,11 @@ pub enum ClashError {
     #[error("{output} is the name of a file of the checkpoint; write to another file", output = printable::name(.0))]
     Checkpoint(Arc<str>),
     /// Standard input, or a stream of the caller, was given the name of another source.
-    #[error("{name} is the name of another source too; give standard input another name", name = printable::name(.0))]
+    #[error("{name} is also the name of another source; give standard input another name", name = printable::name(.0))]
     SourceName(Arc<str>),
     /// Standard input was given a name, but is not a source.
     #[error(
-        "{name} is a name for standard input, which is not read; name it as a source too (-), or leave out the name",
+        "{name} names standard input, which is not a source; add - as a source, or leave out the name",
         name = printable::name(.0)
     )]
     NoStdin(Arc<str>),

@@ -123,7 +123,7 @@ def _label(labels: Sequence[Any], column: str) -> Any:
         raise ValueError(f"column: {len(found)} columns are called {column!r}; rename all but one")
     if not found:
         listed = ", ".join(map(repr, labels[:50])) + (", ..." if len(labels) > 50 else "")
-        raise ValueError(f"column: there is no column {column!r}; there are {listed}")
+        raise ValueError(f"column: {column!r} is missing; the columns are {listed}")
     return found[0]
 
 

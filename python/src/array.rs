@@ -37,7 +37,8 @@ impl Array {
         let from_end = row.checked_add_unsigned(length).unwrap_or(row);
         let row = usize::try_from(if row < 0 { from_end } else { row });
         let row = row.ok().filter(|row| *row < length);
-        let row = row.ok_or_else(|| PyIndexError::new_err("the array has no such row"))?;
+        let row =
+            row.ok_or_else(|| PyIndexError::new_err("the array has no row of this number"))?;
         sequence::value(py, &self.field, &self.data, row)
     }
 
@@ -212,7 +213,7 @@ impl Shared {
     fn next(&mut self, reader: u64) -> PyResult<Option<Arc<Data>>> {
         if *self.reader.get_or_insert(reader) != reader {
             return Err(PyValueError::new_err(
-                "this stream is read already, and can be read only once; make it again",
+                "this stream was read, and can be read only once; create it again",
             ));
         }
         let Some(source) = &mut self.source else {
@@ -308,5 +309,5 @@ fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
 
 /// Returns the exception for a failure that no input should cause.
 pub(crate) fn bug() -> PyErr {
-    PyRuntimeError::new_err("doisift failed by a mistake of its own; please report it")
+    PyRuntimeError::new_err("doisift failed by an internal error; please report it")
 }

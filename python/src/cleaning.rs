@@ -80,7 +80,7 @@ impl Work for Replacing {
         match is_text {
             true => Ok(cells.finish()),
             false => Err(PyValueError::new_err(
-                "in_place keeps a cell that is no name, and one of these is not UTF-8: decode the column first",
+                "in_place keeps cells that are not names, and one of these is not UTF-8; decode the column first",
             )),
         }
     }

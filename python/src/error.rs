@@ -60,7 +60,7 @@ pub(crate) fn remedy(text: &[u8]) -> String {
     let is_text = str::from_utf8(text).is_ok();
     match Normalizer::new().clean(true).read(text) {
         Ok(read) if is_text => format!(
-            "; clean=True takes it as {}",
+            "; clean=True reads it as {}",
             Printable::name(&read.doi.key())
         ),
         _ => String::new(),

@@ -46,7 +46,7 @@ pub(crate) fn explain<'py>(
     if clean {
         if input_kind.is_some() || known.is_some() {
             return Err(PyTypeError::new_err(
-                "clean=True takes a text as one name, without input_kind and known",
+                "clean=True reads a text as one name; leave out input_kind and known",
             ));
         }
         return Ok(cleaning(py, &text)?.into_any());
@@ -110,7 +110,7 @@ fn row_of<'py>(py: Python<'py>, step: &ExplanationStep) -> PyResult<Bound<'py, P
 /// Explains the result of the rules for dirty data.
 fn cleaning<'py>(py: Python<'py>, text: &Text) -> PyResult<Bound<'py, PyDict>> {
     let text = str::from_utf8(text.bytes())
-        .map_err(|_| PyValueError::new_err("clean=True takes a str, or bytes in UTF-8"))?;
+        .map_err(|_| PyValueError::new_err("clean=True reads a str, or bytes in UTF-8"))?;
     let (cleaned, refusal) = match py.detach(|| read_dirty(text)) {
         Ok(cleaned) => (Some(cleaned), None),
         Err(error) => (None, Some(error)),

@@ -53,8 +53,8 @@ impl Read for PythonFile {
         let piece = read.ok_or_else(closing)?.map_err(io::Error::other)?;
         // By the rules for Python's files, `read` returns at most as many bytes as were asked for.
         let place = into.get_mut(..piece.len());
-        let place = place
-            .ok_or_else(|| io::Error::other("read() gave more bytes than it was asked for"))?;
+        let place =
+            place.ok_or_else(|| io::Error::other("read() returned more bytes than requested"))?;
         place.copy_from_slice(&piece);
         Ok(piece.len())
     }
@@ -67,7 +67,7 @@ impl PythonFile {
             let kind = piece.get_type().name();
             let kind = kind.map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
             PyTypeError::new_err(format!(
-                "read() gave {kind}, not bytes; open the file in binary mode"
+                "read() returned {kind}, not bytes; open the file in binary mode"
             ))
         })
     }

@@ -72,7 +72,7 @@ pub(crate) fn presentation(to: &str, encode: &str) -> PyResult<Presentation> {
         "api" => Presentation::Api,
         _ => {
             return Err(PyValueError::new_err(format!(
-                "to={to:?} is no form; choose one of name, key, doi-uri, url, urn, api"
+                "to={to:?} is not a form; choose name, key, doi-uri, url, urn or api"
             )));
         }
     })
@@ -124,7 +124,7 @@ pub(crate) fn kind_of(document: &[u8]) -> TextKind {
 /// >>> doisift.normalize("10.1000/ab1 (2006)")
 /// Traceback (most recent call last):
 ///     ...
-/// ValueError: "10.1000/ab1 (2006)": raw white space, at byte 11; clean=True takes it as 10.1000/ab1
+/// ValueError: "10.1000/ab1 (2006)": raw white space, at byte 11; clean=True reads it as 10.1000/ab1
 ///
 /// Reads any presentation form, and a URL of any host that contains exactly one name. `clean` reads dirty data: it cuts text that
 /// does not belong to the name, but not another name. `strict` refuses the names that ANSI/NISO Z39.84 reserves. `encode` chooses

@@ -78,7 +78,7 @@ def test_options_are_those_of_single_texts() -> None:
     assert clean == ["urn:doi:10.1000:ab1", None]
     cut = pa.array(extract_batch(texts, clean=True)).to_pylist()
     assert cut[0][0]["doi"] == "10.1000/ab1"
-    with pytest.raises(ValueError, match="no form"):
+    with pytest.raises(ValueError, match="not a form"):
         normalize_batch(texts, to="uri")  # type: ignore[arg-type]
     page = '<!doctype html><html><body><a id="10.5555/a"></a> 10.5555/b</body></html>'
     found = pa.array(extract_batch(pa.array([page]), input_kind="auto")).to_pylist()

@@ -132,9 +132,9 @@ def test_wrong_options_are_value_errors_with_the_reason(tmp_path: pathlib.Path) 
         ({"on_error": "stop"}, "on_error: .*skip or fail"),
         ({"input_kind": "xls"}, "input_kind: "),
         ({"pairs": True, "count": True}, "pairs or counts"),
-        ({"prefix": "x"}, "no DOI prefix"),
-        ({"threads": 0}, "threads: at least 1"),
-        ({"tmp_dir": tmp_path / "none"}, "tmp_dir: there is no folder"),
+        ({"prefix": "x"}, "not a DOI prefix"),
+        ({"threads": 0}, "threads: the minimum is 1"),
+        ({"tmp_dir": tmp_path / "none"}, "tmp_dir: the folder"),
         ({"record_id": "id"}, "record_id: "),
         ({"output": "rows.xls"}, "rows.xls"),
     ]

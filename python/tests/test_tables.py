@@ -128,7 +128,7 @@ def test_what_cannot_be_is_refused() -> None:
     for frame in kinds({"id": IDS, "DOI": CELLS}):
         cases: list[tuple[dict[str, Any], str]] = [
             ({}, "column: name the column"),
-            ({"column": "title"}, "no column 'title'; there are 'id', 'DOI'"),
+            ({"column": "title"}, "'title' is missing; the columns are 'id', 'DOI'"),
             ({"column": "doi", "new_column": "id"}, "called 'id' already"),
             ({"column": "doi", "output": "out.csv"}, "output: this is for files"),
             ({"column": "doi", "in_place": True, "new_column": "x"}, "not both"),

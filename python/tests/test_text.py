@@ -37,13 +37,13 @@ def test_reasons_are_value_errors() -> None:
     for wrong, reason in [
         ("none", r'"none": no directory indicator "10\.", at byte 0'),
         (b"10.1000/\xff", "not UTF-8, at byte 8"),
-        ("10.1000/ab1 (2006)", "clean=True takes it as 10.1000/ab1"),
+        ("10.1000/ab1 (2006)", "clean=True reads it as 10.1000/ab1"),
     ]:
         with pytest.raises(ValueError, match=reason):
             normalize(wrong)
     with pytest.raises(ValueError, match="reserved"):
         normalize("10.1000/a/b", strict=True)
-    for options, reason in [({"to": "uri"}, "no form"), ({"to": "url", "encode": "all"}, "mandatory or recommended")]:
+    for options, reason in [({"to": "uri"}, "not a form"), ({"to": "url", "encode": "all"}, "mandatory or recommended")]:
         with pytest.raises(ValueError, match=reason):
             normalize("10.1000/a", **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a text is str or bytes, not int"):

@@ -29,24 +29,23 @@ options! {
         short: Some('f'), value: "FORMAT", help: OptionHelp::Short,
     }
 
-    /// Sources are tables, and this column of them holds the references: its name in the header or its number from 1; in JSON
-    /// Lines, the name of a member
+    /// Check this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a member
     text column [Check] { short: Some('c'), value: "COLUMN", help: OptionHelp::Short }
 
-    /// Write certain repairs into the files: of texts that hold more or less than the name, and of slips with one known name for
-    /// them; with --known or --online, only repairs whose result is known
+    /// Write certain repairs into the files; of texts that hold more or less than the name, and of slips for which one known name
+    /// is near. With --known or --online, only repairs whose result is known
     ///
     /// All other bytes stay as they are, and a file is replaced when its new content is whole. With an index of
     /// [known](Self::known) names, a repair is certain if the index or the [registry](Self::online) knows its
     /// result; without both, if the rules for dirty data make it.
     flag fix [Check] { help: OptionHelp::Short }
 
-    /// Write the repairs that --fix would make as a unified diff, in place of the rows, and change no file
+    /// Write the repairs of --fix as a unified diff instead of rows, and change no file
     ///
     /// `patch -p0` and `git apply -p0` take it. A caller that takes the rows has both.
     flag diff [Check] { conflicts: "fix", help: OptionHelp::Short }
 
-    /// Verdicts that are findings, which make the exit code 1; none for none
+    /// Verdicts that are findings and make the exit code 1; `none` makes none of them one
     texts fail_on [Check] default "retracted, cut_short, wrong_check_digit, did_you_mean, written_wrongly, placeholder, duplicate, unknown_to_registry, not_a_doi" {
         kind: OptionKind::Items, value: "VERDICT,...", help: OptionHelp::Short,
     }

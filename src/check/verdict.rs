@@ -153,7 +153,7 @@ impl serde::Serialize for CheckVerdict {
 
 /// A word that does not name a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no verdict; take some of {list}, or none", list = names())]
+#[error("{0:?} is not a verdict; choose from {list}, or none", list = names())]
 pub struct UnknownVerdict(Box<str>);
 
 fn names() -> String {

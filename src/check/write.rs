@@ -53,7 +53,7 @@ impl FromStr for CheckFormat {
 
 /// A word that does not name a format of a check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no format of a check: it is one of text, jsonl, csv, sarif")]
+#[error("{0:?} is not a format of check; choose text, jsonl, csv or sarif")]
 pub struct UnknownCheckFormat(Box<str>);
 
 /// Writes rows in a format.

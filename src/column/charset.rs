@@ -29,7 +29,7 @@ enum CharsetKind {
 /// Error for a text that does not name an encoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no encoding that is known here: give a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis"
+    "unknown encoding {0:?}; give a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis"
 )]
 pub struct UnknownCharset(Box<str>);
 

@@ -59,9 +59,7 @@ impl FromStr for TableFormat {
 
 /// Error for a text that does not name a format of tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no format of tables: it is one of csv, ssv (semicolons), tsv, psv (pipes), jsonl"
-)]
+#[error("{0:?} is not a format of tables; choose csv, ssv (semicolons), tsv, psv (pipes) or jsonl")]
 pub struct UnknownTableFormat(Box<str>);
 
 /// Format in which a document is read.

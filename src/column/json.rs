@@ -240,7 +240,7 @@ impl LineCleaner<'_> {
             Err(error) => {
                 self.cells.tally.broken += 1;
                 batch.note(NoteKind::Broken, || {
-                    format!("this is no JSON object and was not changed: {error}")
+                    format!("not a JSON object, and not changed: {error}")
                 });
                 batch.out.extend_from_slice(line);
             }

@@ -11,8 +11,8 @@ options! {
     /// The columns of names, and how tables are read and written.
     tables: TableOptions, table_setters, "Tables";
 
-    /// Clean this column of the tables FILE: its name in the header or its number from 1; in JSON Lines, or an array of JSON objects,
-    /// the name of a member, or a JSON pointer such as /ids/doi. One column each; repeat the option for more
+    /// Clean this column of the tables FILE; its name in the header or its number from 1, or in JSON Lines and in an array of
+    /// JSON objects the name of a member, or a JSON pointer such as /ids/doi. Repeat the option for more columns
     ///
     /// A header has it if it is equal but for case and white space around it. Without any column, each line of the inputs is a
     /// text, for which a line with the name, or an empty one, is written.
@@ -20,41 +20,42 @@ options! {
         kind: OptionKind::Texts, short: Some('c'), value: "COLUMN", help: OptionHelp::Short,
     }
 
-    /// Replace the names in the columns, and add no columns; a cell that is refused or holds several names stays as it is
+    /// Replace the names in the columns, and add no columns; a refused cell, or one with several names, stays as it is
     ///
     /// So does a cell with a refused name among several. By default, columns for the clean name, the status and the reason are
     /// added after the others.
     flag in_place [Normalize] { requires: "column", help: OptionHelp::Short }
 
-    /// Name of the column for clean names, one for each --column; those for status and reason get _status and _reason after it
+    /// Name of the column for clean names, one for each --column; the columns for status and reason have it too, with _status and
+    /// _reason
     texts new_column [Normalize] default "doi_clean, doi_status, doi_reason; with several --column, each one's own name instead of doi" {
         kind: OptionKind::Texts, value: "NAME", requires: "column", conflicts: "in_place",
     }
 
-    /// Cells may hold several names, with ; , | white space, `and` or `&` between them, or as a list of quoted texts. What
-    /// separates them is kept, and each name once; text that is no list of names is refused
+    /// Accept several names in a cell; between them are ; , | white space, `and` or `&`, or they are a list of quoted texts. What
+    /// is between them is kept, a repeated name is written once, and text that is not a list of names is refused
     ///
     /// The words `and`, `or`, `&`, `+` and `/` separate two names, and the quotes of a list `["…", "…"]` do; in JSON Lines, a list of
     /// strings holds several.
     flag multiple [Normalize] { requires: "column", help: OptionHelp::Short }
 
-    /// Format of the tables: csv, ssv (semicolons), tsv, psv (pipes), jsonl
-    value input_format: crate::column::TableFormat [Normalize] default "as the head of each shows" {
+    /// Format of the tables; csv, ssv (semicolons), tsv, psv (pipes) or jsonl
+    value input_format: crate::column::TableFormat [Normalize] default "by the start of each table" {
         value: "FORMAT", requires: "column",
     }
 
-    /// The character between cells, or tab
-    value delimiter: char [Normalize] default "as the head shows" {
+    /// Character between cells, or tab
+    value delimiter: char [Normalize] default "by the start of the table" {
         value: "CHARACTER", requires: "column", conflicts: "input_format",
     }
 
-    /// The first row is no header; each --column is a number
+    /// The tables have no header; each --column is a number
     flag no_header [Normalize] { requires: "column" }
 
-    /// Sheet of workbooks (xlsx, xlsb, xls, ods) that is read: its name, or its number from 1. It comes back as CSV
+    /// Sheet of workbooks (xlsx, xlsb, xls, ods) to read; its name, or its number from 1. It comes back as CSV
     text sheet [Normalize] default "the first" { value: "NAME|NUMBER", requires: "column" }
 
-    /// Encoding of the tables without a byte order mark: utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
+    /// Encoding of tables without a byte order mark; utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
     /// the Encoding Standard
     value input_encoding: crate::column::Charset [Normalize] default "utf-8, or windows-1252 where the head of a table is not UTF-8" {
         value: "NAME", requires: "column",
@@ -67,12 +68,12 @@ options! {
         value: "NAME", requires: "column",
     }
 
-    /// Write a byte order mark, also if the first table has none
+    /// Write a byte order mark, even if the first table has none
     ///
     /// It only has an effect on UTF-8, UTF-16 and UTF-32.
     flag bom [Normalize] { requires: "column" }
 
-    /// Longest row of a table that is read, e.g. 1G
+    /// Max size of a row of a table, e.g. 1G
     ///
     /// A number of bytes, since a row is held in memory. For lines that are a text each the default is 16 MiB. A longer line is
     /// refused; a longer row of a table ends the run.
@@ -83,17 +84,17 @@ options! {
     /// How texts are read as names, and how names are written.
     names: NameOptions, name_setters, "Names";
 
-    /// The form to write
+    /// Form in which names are written
     value to: crate::normalize::Presentation = (Presentation::Key) [Normalize] default "key" { value: "FORM", help: OptionHelp::Short }
 
-    /// Which characters `--to url` encodes: those that must be encoded, or also those for which it is recommended
+    /// Characters that `--to url` encodes; those that must be encoded, or also those for which it is recommended
     value encode: doisift_core::UrlEncoding [Normalize] default "mandatory" { value: "RULES" }
 
-    /// Refuse names that ANSI/NISO Z39.84 reserves: a single character and "/" start the suffix
+    /// Refuse names that ANSI/NISO Z39.84 reserves; their suffix starts with a single character and "/"
     flag strict [Normalize] {}
 
-    /// Take texts as dirty data: cut parts that do not belong to the name, such as /full or (2006). A text from which another
-    /// name would be cut gives an empty line, a reason, and exit code 1
+    /// Clean dirty data, such as /full or (2006) after a name; a text from which another name would be cut gives an empty line, a
+    /// reason, and exit code 1
     ///
     /// This is [`clean()`](crate::clean()). A cell in which it would cut another name is
     /// [several](crate::CellStatus::Several).
@@ -121,7 +122,7 @@ impl OptionType for char {
             b"tab" | b"\\t" => Ok('\t'),
             [byte] => Ok(char::from(*byte)),
             _ => Err(BadOption::Value(
-                "a delimiter is one ASCII character, or tab".to_owned(),
+                "not a delimiter; write one ASCII character, or tab".to_owned(),
             )),
         }
     }
@@ -169,7 +170,7 @@ impl OptionType for Presentation {
         let name = parsed::<String>(value)?;
         let named = FORMS.iter().find(|(known, ..)| *known == name);
         let form = named.map(|(.., form)| *form);
-        form.ok_or_else(|| BadOption::Value(format!("{name:?} is no form of names")))
+        form.ok_or_else(|| BadOption::Value(format!("{name:?} is not a form of names")))
     }
 
     fn shown(&self) -> OptionValue {

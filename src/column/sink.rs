@@ -93,7 +93,7 @@ impl ColumnSink {
                 &self.several,
                 "cells hold several names and were not cleaned (--multiple reads each name)",
             ),
-            (&self.broken, "rows are no JSON object"),
+            (&self.broken, "rows are not JSON objects"),
         ] {
             if noted.left_out > 0 {
                 log::warn!("{} more {what}", noted.left_out);

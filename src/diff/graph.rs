@@ -113,7 +113,7 @@ fn tell_lack(field: Field, rows: RowKind, inputs: &[&FoundInput<'_>]) {
     let lacking = inputs.iter().find(lacks);
     if let Some(input) = lacking.filter(|_| !inputs.iter().all(|input| lacks(&input))) {
         log::warn!(
-            "{}: it has no column {}, so {} are compared without it",
+            "{}: column `{}` is missing, so {} are compared without it",
             input.name(),
             field.name(),
             rows.name()

@@ -26,19 +26,19 @@ options! {
     /// may be an index that is [added](Self::add), but no source.
     path output [Index] { short: Some('o'), value: "FILE", help: OptionHelp::Short }
 
-    /// Read the names of tables from this column: its name in the header, or its number from 1; in JSON Lines, the name of a
+    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
     /// member
     ///
     /// Case does not matter in the name of a column of delimited text. All sources must have it, but for DataCite's files and those
     /// of Retraction Watch.
     text column [Index] { short: Some('c'), value: "COLUMN", is_fixed: true, help: OptionHelp::Short }
 
-    /// The agency that registered the names of the sources, such as crossref
+    /// Agency that registered the names of the sources, such as crossref
     text agency [Index] default "crossref and datacite for sources in their layout, otherwise unknown" {
         value: "NAME", is_fixed: true, help: OptionHelp::Short,
     }
 
-    /// The day of the registry that the sources show, such as 2026-03-09; or the month, or the year
+    /// Date of the registry's data in the sources, such as 2026-03-09, 2026-03 or 2026
     value date: doisift_known::Date [Index] { value: "DATE", is_fixed: true, help: OptionHelp::Short }
 
     /// Add the names, notices and sources of another index (repeatable)
@@ -46,10 +46,10 @@ options! {
     /// The output may be one of these: it is replaced at the end.
     texts add [Index] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
 
-    /// Accept lists of mentions as sources: every name in them is known to exist
+    /// Accept lists of mentions as sources, and take every name in them as registered
     flag trust [Index] { is_fixed: true, help: OptionHelp::Short }
 
-    /// Memory for the names that are sorted at once, e.g. 512M; beyond it, they go to temporary files
+    /// Memory for the names that are sorted at once, e.g. 512M; names beyond it go to temporary files
     ///
     /// A number of bytes, at least 1 MiB. It affects time, never the index.
     number memory: u64 [Index] default "a quarter of the memory of the machine or control group" {

@@ -193,7 +193,7 @@ fn read_source(
             collector.fail(error.in_source(name));
         } else {
             let name = printable::name(&name);
-            log::warn!("{name}: passed over, since it is an index; --add takes the names of one");
+            log::warn!("{name}: skipped, since it is an index; add its names with --add");
         }
         return;
     }

@@ -188,7 +188,7 @@ fn tell_unordered<const IS_NODE: bool>(inputs: &[OrderedInput<'_, IS_NODE>]) {
     let mut unordered = inputs.iter().filter(|input| !input.has_sources);
     if let (Some(first), true) = (unordered.next(), inputs.len() > 1) {
         log::warn!(
-            "{}: it has no column source, so rows of such files come in the order of the names of the files, not of their sources;              {}folders of parts keep that order",
+            "{}: column `source` is missing, so rows of such files are in the order of file names, not of sources; {}folders of parts keep the order of sources",
             display_name(first.path),
             if IS_NODE {
                 ""

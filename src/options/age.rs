@@ -13,7 +13,9 @@ pub struct Age(pub Duration);
 
 /// The error that a text is not an [`Age`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an age is a number of days, hours, minutes or seconds, such as 30d, 12h, 15m or 20s")]
+#[error(
+    "not an age; write a number of days, hours, minutes or seconds, such as 30d, 12h, 15m or 20s"
+)]
 pub struct BadAge;
 
 impl FromStr for Age {

@@ -4,8 +4,7 @@ options! {
     /// Selects other spellings of names that are read.
     forms: FormOptions, form_setters, "Names";
 
-    /// Read identifiers of arXiv as the DOI names that they have: arXiv:2101.00001v2 as 10.48550/arxiv.2101.00001; and addresses at
-    /// arxiv.org
+    /// Also read arXiv identifiers, and addresses at arxiv.org, as DOI names; arXiv:2101.00001v2 is 10.48550/arxiv.2101.00001
     ///
     /// The version is not part of the name. Old identifiers, such as `arXiv:hep-th/9901001`, have DOI names too. The form of
     /// these mentions is `arxiv`.

@@ -4,7 +4,7 @@ options! {
     /// Selects the header row of tables.
     header: HeaderOptions, header_setters, "Tables";
 
-    /// The row of tables that is their header, from 1, with blank rows; the rows above it are no part of the table
+    /// Header row of tables, from 1, blank rows included; the rows above it do not belong to the table
     ///
     /// It applies to delimited text, and to sheets of workbooks, of which a column is read. Without it, a row below the first one
     /// is the header if it is the only one with the column and has as many cells as the rows below it.

@@ -6,7 +6,7 @@ options! {
     /// Selects the index of known names.
     lookup: LookupOptions, lookup_setters, "Known names";
 
-    /// Ask this index, which doisift index has built, whether names are registered
+    /// Ask this index whether names are registered; doisift index builds it
     ///
     /// Where the rules are not certain of the end of a name, the index decides.
     ///

@@ -8,7 +8,8 @@ options! {
     /// The outputs besides messages.
     output: OutputOptions, output_setters, "Output";
 
-    /// File to write to, or, with / at the end, a folder of parts; standard output if not given, or - [.gz and .zst endings compress]
+    /// File to write to, or with / at the end a folder of parts; without it, or for -, standard output. The endings .gz and .zst
+    /// compress
     ///
     /// A path that ends with / is a folder of parts: see the option `part_size`. The endings compress all formats but Parquet,
     /// which is compressed inside. The file is complete when it appears, and only appears if the run succeeds. A run must not
@@ -23,7 +24,7 @@ options! {
         short: Some('f'), value: "FORMAT", help: OptionHelp::Short, python: WRITTEN,
     }
 
-    /// Size of the parts if the output is a folder (-o edges/), or `source` for a part for each source
+    /// Size of the parts if the output is a folder (-o edges/), or `source` for one part per source
     ///
     /// Parts are named `part-00000.parquet` and so on. The format is Parquet unless another is chosen, or the folder has the
     /// ending of one; the endings .gz and .zst compress the parts. A part ends after the row with which it reaches this number of
@@ -36,13 +37,13 @@ options! {
         value: "SIZE", is_fixed: true, python: WRITTEN,
     }
 
-    /// Write the records of all names to this file too, or to a folder of parts, in the same pass (with --mentions or --edges)
+    /// Also write the records of all names to this file or folder of parts, in the same pass (with --mentions or --edges)
     ///
     /// The records are those that a scan of the same sources writes without [mentions](Self::mentions). The ending determines the
     /// format.
     path names_to [Scan] { value: "FILE", python: WRITTEN }
 
-    /// Write a row for each record of the documents to this file too, or to a folder of parts, in the same pass (with --edges)
+    /// Also write a row for each record of the documents to this file or folder of parts, in the same pass (with --edges)
     ///
     /// Rows are in the order in which records end. They have `record`, the identifier as in edges, `value`, the identifier as it
     /// is written, the number of references, `reference_count`, of those with a name, `named`, and of those without one,

@@ -2,7 +2,7 @@
 
 use doisift_documents::ColumnSelection;
 
-use super::spec::{OptionHelp, OptionKind, Subject};
+use super::spec::{OptionKind, Subject};
 use super::types::{OptionType, parsed};
 use super::value::{BadOption, OptionValue};
 
@@ -13,16 +13,16 @@ options! {
     /// Treat each line as a document, named by its number
     ///
     /// Numbers start at 1. By default a plain or packed file is one document.
-    flag lines [Scan] { is_fixed: true, concerns: Subject::Texts, help: OptionHelp::Short }
+    flag lines [Scan] { is_fixed: true, concerns: Subject::Texts }
 
-    /// Treat all texts as this kind: csv, ssv (semicolons), tsv and psv (pipes) are tables in which a cell bounds a name; html is
-    /// a web page; printed is text whose lines a layout broke; unknown is any other text
-    value input_kind: doisift_core::TextKind [Scan] default "as the head of each shows" {
+    /// Treat all texts as this kind; csv, ssv (semicolons), tsv and psv (pipes) are tables in which a cell bounds a name, html is
+    /// a web page, printed is text whose lines a layout broke, unknown is any other text
+    value input_kind: doisift_core::TextKind [Scan] default "by the start of each text" {
         value: "KIND", is_fixed: true, concerns: Subject::OpenKinds,
     }
 
-    /// Columns of tables to read, with those within them, such as title,authors.name: of Parquet and Arrow files (all of strings
-    /// and binary, if none are given), and of delimited text and JSON Lines, whose rows are documents then
+    /// Columns of tables to read, such as title,authors.name; the default is all strings and binary values of Parquet and Arrow
+    /// files. With this option, rows of delimited text and JSON Lines are documents too
     ///
     /// The name of a column selects everything within it, including lists and structures. A name within the column follows after
     /// a full stop. A table without one of these columns is counted as an error, and the others are read. Other columns are not
@@ -35,7 +35,7 @@ options! {
     /// the [memory](Self::memory), or of 16 MiB, is counted as an error.
     list columns [Scan] { value: "COLUMN,...", is_fixed: true, concerns: Subject::Tables }
 
-    /// Column of tables that names each row as a document
+    /// Column of tables whose value names the document of a row
     ///
     /// Its values are strings or integers. If the value is null or empty, the row has the default name. A table without this
     /// column is counted as an error.
@@ -43,8 +43,8 @@ options! {
         value: "COLUMN", is_fixed: true, concerns: Subject::Tables,
     }
 
-    /// What happens at a damaged source: it is reported and skipped, or the run fails without an output. A source that is named as an
-    /// argument and cannot be opened is skipped only if this option says so
+    /// Report and skip a damaged source, or fail without an output; a source named as an argument that cannot be opened is
+    /// skipped only if this option is given
     ///
     /// Without this option, such a source fails the run before an output is created. A source that a list names is skipped.
     value on_error: crate::options::OnError [Scan Index] default "skip" { value: "WHAT" }

@@ -20,26 +20,26 @@ options! {
     /// Each distinct name is asked for once. The registry is not asked for names that the index knows.
     flag online [Check] { help: shown(OptionHelp::Short) }
 
-    /// A mail address or web address by which the service can reach you, for the User-Agent
+    /// Mail or web address by which the service can reach you; it is sent in the User-Agent
     text contact [Resolve Check] { value: "ADDRESS", help: shown(OptionHelp::Short) }
 
-    /// Keep answers in this file, and ask only for what it lacks; an interrupted run goes on where it was
+    /// Keep answers in this file, and ask only for names that it lacks; an interrupted run continues from it
     ///
     /// The file is created if it does not exist. One process at a time can use it.
     path cache [Resolve Check] { value: "FILE", help: shown(OptionHelp::Short) }
 
-    /// Ask again for names whose answer in the cache is older, such as 12h or 90d; for unknown names, at the latest after a day
+    /// Ask again if the cached answer is older, such as 12h or 90d; for unknown names, after a day at the latest
     value max_age: crate::options::Age [Resolve Check] default "30d" { value: "AGE", help: shown(OptionHelp::Short) }
 
-    /// At most this many requests a second, further attempts included
+    /// Max requests per second, repeated attempts included
     number rate: usize [Resolve Check] default "5" { value: "N", min: 1, help: shown(OptionHelp::Short) }
 
-    /// Requests under way at the same time
+    /// Max requests at the same time
     number concurrency: usize [Resolve Check] default "4" { value: "N", min: 1, help: shown(OptionHelp::Long) }
 
-    /// How often a name is asked for before it counts as `could_not_ask`
+    /// Max attempts for a name before it counts as `could_not_ask`
     number attempts: usize [Resolve Check] default "6" { value: "N", min: 1, help: shown(OptionHelp::Long) }
 
-    /// Where the services are
+    /// URL of the services
     text endpoint [Resolve Check] default "the DOI proxy, at doi.org" { value: "URL", help: shown(OptionHelp::Long) }
 }

@@ -9,8 +9,7 @@ options! {
     /// Threads, memory and folders of a run.
     resources: ResourceOptions, resource_setters, "Resources";
 
-    /// Threads that scan or clean; of a scan fewer are started if --memory has no room for them, or the sources have too little
-    /// work
+    /// Threads that scan or clean; a scan starts fewer if --memory has no room for them, or the sources have too little work
     ///
     /// At least 1. Further threads may read and write. More than two threads scan only if the memory has 20 MiB for each, and the
     /// sources have enough work.
@@ -18,11 +17,11 @@ options! {
         short: Some('j'), value: "N", min: 1, help: OptionHelp::Short,
     }
 
-    /// Memory for all that grows with the input, e.g. 512M; beyond it, names or rows go to temporary files
+    /// Memory for all that grows with the input, e.g. 512M; names or rows beyond it go to temporary files
     ///
     /// A number of bytes, at least 1 MiB. It affects time and the number of threads, never the output. A merge assumes that each
     /// open input takes 2.5 MiB; zstd data of the highest levels may take more.
-    number memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group, and for the names of a scan at most 384M for each thread" {
+    number memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group; for the names of a scan at most 384M per thread" {
         kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY, help: OptionHelp::Short,
     }
 
@@ -34,8 +33,8 @@ options! {
         kind: OptionKind::Folder, value: "DIR",
     }
 
-    /// Keep finished work in this folder, so that the same command resumes there after a crash, a kill or Ctrl-C; it is
-    /// removed at the end. With --mentions or --edges only if the output is a folder of parts (-o rows/); not with standard input
+    /// Save progress in this folder, to resume after a crash, a kill or Ctrl-C; run the same command again. The folder is removed
+    /// at the end. With --mentions or --edges the output must be a folder of parts (-o rows/); standard input is refused
     ///
     /// If a run is killed, [suspended](crate::Monitor::suspend) or fails, the next run with the same options resumes from there,
     /// and gives the same output and counts as an uninterrupted run. The folder is created if it does not exist. Sorted runs of
@@ -53,7 +52,9 @@ options! {
     ///
     /// An indexing reads one source after another. It resumes after the last document, such as a member of an archive, that was
     /// read to its end.
-    path checkpoint [Scan Index] { value: "DIR", python: &["scan", "iter_records", "index"] }
+    path checkpoint [Scan Index] {
+        value: "DIR", help: OptionHelp::Short, python: &["scan", "iter_records", "index"],
+    }
 
     /// Milliseconds from one checkpoint to the next: for tests
     ///

@@ -11,15 +11,14 @@ options! {
     /// Write every mention in source order instead of records
     flag mentions [Scan] { help: OptionHelp::Short, python: WRITTEN }
 
-    /// Write each pair of a document and a name that it mentions instead of records, with the number of mentions, sorted by
-    /// source, document and name; a merge takes the outputs of such scans
+    /// Write each pair of a document and a name in it instead of records; with the number of mentions, sorted by source, document
+    /// and name. A merge with this option takes the outputs of such scans
     ///
     /// Pairs are the edges of a citation graph: the fields `source`, `document`, `doi` and `mentions`, sorted by the first three,
     /// bytewise. Documents with one name in a source count as one.
     flag pairs [Scan Merge] { python: WRITTEN }
 
-    /// Write the names of structured documents (JSON, XML, BibTeX, RIS) with the record that holds them, the path, the reference, and
-    /// the role; see below
+    /// Write names with the record that holds them (JSON, XML, BibTeX, RIS); rows have the reference and the role, see below
     ///
     /// Rows have these fields unless [fields](Self::fields) are chosen:
     /// - `record`: the identifier of the record that holds the name: a DOI name as a key, or otherwise a PMID, a page title, the key of a
@@ -42,12 +41,12 @@ options! {
     ///
     /// A table lists the paths of records, references and identifiers in the usual formats of bibliographic data. In documents
     /// without structure, `record` and `path` are null and all names are `other`. One thread reads the structure of a document.
-    flag edges [Scan] { python: WRITTEN }
+    flag edges [Scan] { help: OptionHelp::Short, python: WRITTEN }
 
     /// Write only edges of these roles: self, reference, other (with --edges; repeatable)
     texts role [Scan] default "all" { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: WRITTEN }
 
-    /// Where a record has its identifier, as a path from the record, such as /DOI (with --edges)
+    /// Path of the identifier in a record, such as /DOI (with --edges)
     value record_id: crate::structure::RecordId [Scan] default "as the usual formats have it" {
         value: "PATH", concerns: Subject::Texts, python: WRITTEN,
     }
@@ -63,17 +62,18 @@ options! {
     /// and RIS the path is the name of a field or a tag. Rows wait until their record has all fields, or ends.
     list record_fields [Scan] { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
-    /// Write a row for each reference without a name too, with its text (with --edges)
+    /// Also write a row for each reference without a name, with its text (with --edges)
     ///
     /// Its `doi` is null. Its `text` is that of the reference: `unstructured`, or without it all values in their order, with
     /// blanks between them; in XML the text of all elements in it. Rows have the field `text` after the usual ones. `offset` and
     /// `length` are those of the reference.
     flag all_references [Scan] { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
-    /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
-    flag count [Scan] { python: WRITTEN }
+    /// Write one row of counts instead of records; it counts distinct names, mentions, and the documents and sources that were
+    /// read
+    flag count [Scan] { help: OptionHelp::Short, python: WRITTEN }
 
-    /// Write the N prefixes with the most names instead of records, with the numbers of their names and mentions
+    /// Write the N prefixes with most names instead of records, and their numbers of names and mentions
     ///
     /// Rows have the fields `prefix`, `names` and `mentions`, in descending order of names, then in the order of prefixes.
     number top_prefixes: usize [Scan] { value: "N", min: 1, python: WRITTEN }
@@ -88,7 +88,7 @@ options! {
     /// Such names are left out even if [`prefix`](Self::prefix) would keep them.
     texts exclude_prefix [Scan] { kind: OptionKind::Items, value: "PREFIX,...", is_fixed: true }
 
-    /// Fields of each row, in this order, such as doi,mentions; inputs of a merge must have all fields
+    /// Fields of each row, in this order, such as doi,mentions; the inputs of a merge must have all of them
     ///
     /// Mentions can have five further fields:
     /// - `record_id` and `date`: the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the
@@ -100,7 +100,7 @@ options! {
     /// Only records with all fields can be [merged](crate::Merge).
     list fields [Scan Merge Diff Resolve] default "all; see doisift scan --help" { value: "FIELD,...", help: OptionHelp::Short }
 
-    /// Write up to N bytes of text before and after each mention, at most 1024, as fields before and after (with --mentions)
+    /// Add up to N bytes of text around each mention, as the fields before and after; N is at most 1024 (with --mentions)
     ///
     /// The text is taken from each side of the name, within its document. White space becomes single blanks, control characters
     /// are left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.

@@ -4,12 +4,12 @@
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadSize {
     #[error(
-        "a size is a number of bytes, or a number with K, M, G or T, such as 512M or 1.5G; MB and MiB are the same as M"
+        "not a size; write a number of bytes, or a number with K, M, G or T, such as 512M or 1.5G (MB and MiB also mean M)"
     )]
     Form,
     #[error("that is 2^64 bytes or more; give less")]
     Large,
-    #[error("that is {bytes} bytes, too little; the least is {}M, and a usual value is {}", .min >> 20, usual(*.bytes))]
+    #[error("{bytes} bytes is too little; the minimum is {}M, and a usual value is {}", .min >> 20, usual(*.bytes))]
     Small { bytes: u64, min: u64 },
 }
 
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_memory_that_is_too_small_is_refused_with_what_was_meant() {
         let small = parse("512", MIN_MEMORY).expect_err("512 bytes");
-        let text = "that is 512 bytes, too little; the least is 1M, and a usual value is 512M";
+        let text = "512 bytes is too little; the minimum is 1M, and a usual value is 512M";
         assert_eq!(small.to_string(), text);
         assert!(parse("1023K", MIN_MEMORY).is_err());
         assert_eq!(parse("1M", MIN_MEMORY), Ok(1 << 20));

@@ -6,7 +6,7 @@ options! {
     /// Selects the sources.
     sources: SourceOptions, source_setters, "Sources";
 
-    /// Read the names of sources from a file, one a line; - is standard input
+    /// Read the names of sources from a file, one per line; - is standard input
     ///
     /// The list is read when the run starts.
     path files_from [Scan] { value: "FILE" }
@@ -14,7 +14,7 @@ options! {
     /// The names in --files-from are separated by NUL
     flag nul [Scan] { short: Some('0'), has_no_long: true, requires: "files_from" }
 
-    /// Read only these files below folders; a glob without / is matched with the file's name (repeatable)
+    /// Read only these files below folders; a glob without / matches the name of a file (repeatable)
     ///
     /// Any other glob is matched with the path below the folder; `*` does not match `/`, `**` does. A file must match one of the
     /// globs.
@@ -33,22 +33,21 @@ options! {
     /// to it, in bytewise order. A broken link is counted as an error.
     flag follow [Scan Index Check] { short: Some('L'), concerns: Subject::Folders }
 
-    /// Read only the I-th of N parts of the sources, I from 0. The part of a source is a hash of its path below the folder,
-    /// or of its name if it is an argument. doisift merge unites the outputs of all N
+    /// Read only part I of N of the sources, I from 0; doisift merge unites the outputs of all N. The part of a source is a hash
+    /// of its path below the folder, or of its name if it is an argument
     ///
     /// Other sources are not opened and not counted. The outputs of all shards, [merged](crate::Merge), are the output of one run
     /// over all sources.
     value shard: doisift_documents::Shard [Scan] { value: "I/N" }
 
-    /// Name of standard input as a source, in the output and for --shard
+    /// Name of standard input in the output and for --shard
     ///
     /// The name determines the order of sources too. An empty name means the default. The run fails if another source has this
     /// name, or if standard input is not a source.
     text source_name [Scan] default "-" { value: "NAME" }
 
-    /// Run COMMAND for each file and read what it writes to standard output instead of the file, for files that doisift does not
-    /// read itself: it gets the path as its only argument, and the file on standard input. Not for standard input and members of
-    /// archives
+    /// Run COMMAND for each file and read its output instead, for formats that doisift does not read; it gets the path as its
+    /// only argument and the file on standard input. Standard input and members of archives are read as they are
     ///
     /// An empty command means no command. The path is preceded by `./` if it starts with `-`. A command without `/` is searched
     /// for in the folders of `PATH`.
@@ -66,8 +65,8 @@ options! {
         kind: OptionKind::Command, value: "COMMAND", is_fixed: true, concerns: Subject::Commands,
     }
 
-    /// Run the command of --pre only for files that match; after ! a glob leaves files out, and the last glob that matches decides
-    /// (repeatable)
+    /// Run the command of --pre only for files that match; a glob after ! leaves files out, and the last glob that matches
+    /// decides (repeatable)
     ///
     /// Other files are read as they are. Globs work as those of [`include`](Self::include), for named files too.
     texts pre_glob [Scan] default "all files" {

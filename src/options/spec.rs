@@ -224,11 +224,13 @@ impl OptionSpec {
     fn check_range(&self, value: &OptionValue) -> Result<(), BadOption> {
         match (self.kind, value) {
             (OptionKind::Number, &OptionValue::Number(number)) if number < self.min => {
-                Err(BadOption::Value(format!("at least {} is needed", self.min)))
+                Err(BadOption::Value(format!("the minimum is {}", self.min)))
             }
-            (OptionKind::Folder, OptionValue::Text(folder)) if !Path::new(folder).is_dir() => Err(
-                BadOption::Value(format!("there is no folder {value}; make it first")),
-            ),
+            (OptionKind::Folder, OptionValue::Text(folder)) if !Path::new(folder).is_dir() => {
+                Err(BadOption::Value(format!(
+                    "the folder {value} does not exist; create it first"
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -240,5 +242,5 @@ fn number(text: &str) -> Result<OptionValue, BadOption> {
     let number = is_number.then(|| text.parse().ok()).flatten();
     number
         .map(OptionValue::Number)
-        .ok_or_else(|| BadOption::Value("it is no whole number".to_owned()))
+        .ok_or_else(|| BadOption::Value("not a whole number".to_owned()))
 }

@@ -61,7 +61,7 @@ fn reason(subject: Subject) -> &'static str {
             "it is for files, and no source is one that --pre-glob, if given, matches"
         }
         Subject::OpenKinds => {
-            "no source has a text whose kind is open; those of PDF and office documents are known"
+            "the kinds of all texts are known, as those of PDF and office documents are"
         }
         Subject::Texts => {
             "all sources are tables, whose rows are documents; --id-column names them"

@@ -40,7 +40,7 @@ pub(crate) enum RecordFault {
     Kind { found: RowKind, wanted: RowKind },
     /// Rows of another kind than those of another input.
     #[error(
-        "{}; {} has {}, and rows of two kinds neither merge nor compare",
+        "{}; {} has {}, and rows of different kinds cannot be merged or compared",
         without(*.found, *.wanted),
         printable::name(.other),
         .wanted.name()
@@ -52,13 +52,13 @@ pub(crate) enum RecordFault {
     },
     /// A column of another input.
     #[error(
-        "it has no column {}, which {} has; scan all with the same options, or choose fields that all have with --fields",
+        "column `{}` is missing, which {} has; scan all with the same options, or choose common fields with --fields",
         printable::name(.column),
         printable::name(.other)
     )]
     OtherColumn { column: Box<str>, other: Box<str> },
     /// A column that identifies rows.
-    #[error("it has no column {column}, by which {} are compared; scan again with it, for example without --fields", .rows.name())]
+    #[error("column `{column}` is missing, by which {} are compared; scan again with it, for example without --fields", .rows.name())]
     NoIdentity { column: &'static str, rows: RowKind },
     #[error(
         "its column {} has another type than that of {}; scan both with the same --record-fields",
@@ -67,10 +67,12 @@ pub(crate) enum RecordFault {
     )]
     OtherType { column: Box<str>, other: Box<str> },
     /// A column that was chosen for the output.
-    #[error("it has no column {0}, which --fields names; choose others, or scan again with it")]
+    #[error(
+        "column `{0}` is missing, which --fields names; choose other fields, or scan again with it"
+    )]
     Unchosen(&'static str),
     #[error(
-        "its rows are not in the order of their column source: {} comes after {}; sort it by source, bytewise, or merge the files that it was made of",
+        "its rows are not sorted by the column source: {} comes after {}; sort it by source, bytewise, or merge the files that it was made from",
         printable::name(.next),
         printable::name(.last)
     )]
@@ -78,15 +80,15 @@ pub(crate) enum RecordFault {
     #[error("{} are read from files and folders, not from a stream; save it to a file first", .0.name())]
     StreamOf(RowKind),
     #[error(
-        "it has no fields known, agency and retracted, which the output would have; scan it with --known as the others, or choose fields without these with --fields"
+        "the fields known, agency and retracted are missing, which the output has; scan it with --known like the others, or leave them out with --fields"
     )]
     Standing,
     #[error(
-        "it has no field sources, which the output would have; scan it again, or choose fields without this one with --fields"
+        "the field sources is missing, which the output has; scan it again, or leave the field out with --fields"
     )]
     Sources,
     #[error(
-        "this folder has no _SUCCESS, so the run that writes it has not ended; let it end, or run it again with its --checkpoint, which goes on"
+        "this folder has no _SUCCESS, so the run that writes it has not ended; wait for it, or resume it with its --checkpoint"
     )]
     NotComplete,
     #[error(
@@ -94,7 +96,7 @@ pub(crate) enum RecordFault {
     )]
     NoManifest,
     #[error(
-        "its part {0} is missing, or its size or checksum is not as it was written; write the folder again, or use another copy"
+        "part {0} is missing, or its size or checksum has changed; write the folder again, or use another copy"
     )]
     Part(String),
     #[error(
@@ -102,30 +104,30 @@ pub(crate) enum RecordFault {
     )]
     ForeignPart(String),
     #[error(
-        "these are bare names, without the column mentions and the others of records; write records in another format"
+        "these are bare names, without the column mentions and the other columns of records; write records in another format"
     )]
     Names,
-    #[error("this is no file of {}: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", .0.name(), .0.listed().replace(", ", ","))]
+    #[error("not {}: it starts neither with {{ nor with the header {}; merge reads outputs of doisift scan", .0.file(), .0.listed().replace(", ", ","))]
     NoRows(RowKind),
-    #[error("{found} fields where a {} has {wanted}", .rows.one())]
+    #[error("{found} fields, but a {} has {wanted}", .rows.one())]
     Fields {
         found: u64,
         wanted: u64,
         rows: RowKind,
     },
-    #[error("{} is {value:?}, and must be {wanted}", printable::name(.field))]
+    #[error("{} is {value:?}, but must be {wanted}", printable::name(.field))]
     Value {
         field: Cow<'static, str>,
         value: Box<str>,
         wanted: &'static str,
     },
-    #[error("it is no {}: {}", .0.one(), printable::name(&without_line(.1)))]
+    #[error("invalid {}: {}", .0.one(), printable::name(&without_line(.1)))]
     Json(RowKind, #[source] serde_json::Error),
-    #[error("the last row has no line end, so it may be cut")]
+    #[error("the last row has no line end, so it may be cut short")]
     Cut,
     #[error("it is not UTF-8")]
     Utf8,
-    #[error("a row of more than {0} bytes")]
+    #[error("a row is longer than {0} bytes")]
     Long(u64),
     #[error(
         "it is empty, but a complete output with this ending is not; write it again, or leave it out"
@@ -139,16 +141,16 @@ pub(crate) enum RecordFault {
     #[error("this build reads no parquet: build doisift with its feature `parquet`")]
     LeftOut,
     #[cfg(feature = "parquet")]
-    #[error("{0} is null, and must not be")]
+    #[error("{0} is null, but must not be")]
     Null(&'static str),
-    #[error("this is no file of {}: it has no column {field}; {} have {}; scan without --fields", .wanted.name(), .wanted.name(), .wanted.listed())]
+    #[error("not {}: column `{field}` is missing; {} have {}; scan without --fields", .wanted.file(), .wanted.name(), .wanted.listed())]
     Missing {
         wanted: RowKind,
         field: &'static str,
     },
     #[cfg(feature = "parquet")]
     #[error(
-        "column {field} is {found}, and must be {wanted}; write the file again with the column converted"
+        "column {field} is {found}, but must be {wanted}; write the file again with the column converted"
     )]
     Column {
         field: &'static str,
@@ -346,7 +348,7 @@ fn kind_remedy(found: RowKind, wanted: RowKind) -> &'static str {
         (RowKind::Counts | RowKind::Prefixes, _) => {
             "; scan without --count and --top-prefixes for rows that merge and compare"
         }
-        _ => ", which neither merge nor compare",
+        _ => ", which cannot be merged or compared",
     }
 }
 

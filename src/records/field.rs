@@ -380,6 +380,15 @@ impl RowKind {
         }
     }
 
+    /// Returns the words for a file of such rows, for messages.
+    pub(super) fn file(self) -> String {
+        let article = match self {
+            RowKind::Edges | RowKind::Answers => "an",
+            _ => "a",
+        };
+        format!("{article} {} file", self.name())
+    }
+
     /// Lists the names of the usual fields, for messages.
     pub(crate) fn listed(self) -> String {
         let names: Vec<_> = self.fields().iter().map(|field| field.name()).collect();

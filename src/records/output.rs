@@ -42,7 +42,7 @@ fn remedy(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {
             let folder = printable::path(folder(path));
-            format!("; there is no folder {folder}: create it first, mkdir -p {folder}")
+            format!("; the folder {folder} does not exist; create it: mkdir -p {folder}")
         }
         io::ErrorKind::StorageFull => "; free some space, or write elsewhere".to_owned(),
         _ => String::new(),

@@ -20,13 +20,13 @@ options! {
     /// Options of `doisift resolve`: the column of names, and agencies.
     asking: AskingOptions, asking_setters, "Registry";
 
-    /// Read the names of tables from this column: its name in the header, or its number from 1; in JSON Lines, the name of a
+    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
     /// member
     text column [Resolve] default "doi, if the table has it" {
         short: Some('c'), value: "COLUMN", help: OptionHelp::Short,
     }
 
-    /// Ask for the registration agency of each name too
+    /// Also ask for the registration agency of each name
     ///
     /// One request asks for up to 25 names.
     flag agency [Resolve] { help: OptionHelp::Short }

@@ -240,7 +240,7 @@ impl Monitor {
     fn write_failure(&self, report: Option<PendingReport>, error: &Error) {
         let written = report.map(|report| report.failed(error, self.interrupted()));
         if let Some(Err(failure)) = written {
-            log::warn!("the report that the run failed was not written: {failure}");
+            log::warn!("the report on the failed run was not written: {failure}");
         }
     }
 

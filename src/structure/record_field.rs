@@ -58,11 +58,11 @@ pub(crate) enum RecordValue {
 #[non_exhaustive]
 pub enum BadRecordField {
     /// A name on the path is empty.
-    #[error("{0:?} is no path of a field of records, such as type or /issued/date-parts/0/0")]
+    #[error("{0:?} is not the path of a field of records, such as type or /issued/date-parts/0/0")]
     Path(Box<str>),
     /// There is no such type.
     #[error(
-        "{kind:?} in {field:?} is no type of a column; write one of {types}, such as year:int=/issued/date-parts/0/0, or / before a path that has these marks",
+        "{kind:?} in {field:?} is not a type of a column; write one of {types}, such as year:int=/issued/date-parts/0/0, or start a path that contains : or = with /",
         types = RecordType::listed()
     )]
     Type {

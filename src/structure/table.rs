@@ -466,7 +466,7 @@ pub struct RecordId {
 
 /// A path that does not start with `/`, or has no name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no path from a record to its identifier, such as /DOI or /header/identifier")]
+#[error("{0:?} is not the path of an identifier in a record, such as /DOI or /header/identifier")]
 pub struct BadRecordId(Box<str>);
 
 impl FromStr for RecordId {

@@ -26,7 +26,7 @@ fn a_column_of_numbers_names_rows_and_has_no_texts() {
     place.file("a.arrow", arrow(&table(), style(2)).bytes);
     let seen = place.scan(&format!("a.arrow {FIELDS} --columns text,number"));
     assert_eq!(seen.code, Some(1));
-    let said = "a.arrow: at byte 0: there is no column number";
+    let said = "a.arrow: at byte 0: column number is missing";
     assert!(seen.err.contains(said), "{}", seen.err);
     let seen = place.scan(&format!(
         "a.arrow {FIELDS} --columns refs --id-column number"

@@ -256,7 +256,7 @@ fn an_interrupted_check_fixes_nothing_and_goes_on_where_it_was() {
     assert_eq!(seen.code, Some(130), "{}", seen.err);
     assert!(
         seen.err
-            .contains("no file was fixed; the same command goes on"),
+            .contains("no file was fixed; the same command continues"),
         "{}",
         seen.err
     );

@@ -180,12 +180,12 @@ fn a_missing_column_is_a_usage_error_that_lists_the_header() {
         (
             "doi,doi_clean\n1,2\n",
             "--column doi",
-            "header: there is a column doi_clean already; name the new one",
+            "header: a column doi_clean exists; name the new one",
         ),
         (
             "{\"doi\":1}\n{\"doi\":2,\"doi_reason\":0}",
             "--column doi",
-            "row 2: there is a column doi_reason",
+            "row 2: a column doi_reason exists",
         ),
     ] {
         let place = Place::new();
@@ -607,7 +607,7 @@ fn an_array_of_objects_comes_back_with_all_other_bytes() {
             "{options}"
         );
         assert!(
-            seen.err.contains("row 3: this is no JSON object"),
+            seen.err.contains("row 3: not a JSON object"),
             "{}",
             seen.err
         );

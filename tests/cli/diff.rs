@@ -86,8 +86,8 @@ fn what_is_not_sorted_or_no_list_is_refused() {
             "twice.names",
             "the names are not sorted: 10.5555/b comes too late or twice",
         ),
-        ("text.names", "no name is no bare name"),
-        ("table.csv", "this is no file of records"),
+        ("text.names", "no name is not a bare name"),
+        ("table.csv", "not a records file"),
         ("missing", "missing: "),
         ("missing.doix", "missing.doix"),
     ] {

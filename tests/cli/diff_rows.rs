@@ -178,23 +178,23 @@ fn what_cannot_be_compared_is_refused_with_the_column_that_is_missing() {
         ),
         (
             "e.csv short.csv",
-            "short.csv: it has no column record, by which edges are compared; scan again with it",
+            "short.csv: column `record` is missing, by which edges are compared; scan again with it",
         ),
         (
             "short.csv short.csv",
-            "short.csv: it has no column record, by which edges",
+            "short.csv: column `record` is missing, by which edges",
         ),
         (
             "place.csv place.csv",
-            "place.csv: it has no column source, by which mentions are compared",
+            "place.csv: column `source` is missing, by which mentions are compared",
         ),
         (
             "e.csv nameless.csv",
-            "nameless.csv: it has no column doi, by which edges are compared",
+            "nameless.csv: column `doi` is missing, by which edges are compared",
         ),
         (
             "e.csv m.csv",
-            "m.csv: it has no column record, by which edges are compared",
+            "m.csv: column `record` is missing, by which edges are compared",
         ),
         (
             "e.csv -",
@@ -202,11 +202,11 @@ fn what_cannot_be_compared_is_refused_with_the_column_that_is_missing() {
         ),
         (
             "e.csv e.csv --fields change,detail",
-            "e.csv: it has no column detail, which --fields names",
+            "e.csv: column `detail` is missing, which --fields names",
         ),
         (
             "r.csv r.csv --fields change,record",
-            "r.csv: it has no column record, which --fields names",
+            "r.csv: column `record` is missing, which --fields names",
         ),
         ("e.csv missing", "missing: "),
     ] {
@@ -224,7 +224,7 @@ fn what_cannot_be_compared_is_refused_with_the_column_that_is_missing() {
         .quiet();
     let seen = place.doisift("diff e.csv fewer.jsonl -f csv");
     assert_eq!(seen.code, Some(0));
-    let why = "fewer.jsonl: it has no column role, so edges are compared without it";
+    let why = "fewer.jsonl: column `role` is missing, so edges are compared without it";
     assert!(seen.err.contains(why), "{}", seen.err);
     assert!(seen.out.starts_with("change,doi,record\n"), "{}", seen.out);
 }

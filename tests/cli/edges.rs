@@ -342,8 +342,8 @@ fn options_that_contradict_edges_are_usage_errors() {
     let cases = [
         ("--edges --mentions", "not both"),
         ("--edges --lines", "leave out --lines"),
-        ("--mentions --record-id /id", "add --edges"),
-        ("--edges --record-id id", "no path from a record"),
+        ("--mentions --record-id /id", "needs --edges"),
+        ("--edges --record-id id", "not the path of an identifier"),
         ("--edges -f names", "choose another format"),
         ("--edges --checkpoint c", "checkpoint"),
     ];

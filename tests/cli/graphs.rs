@@ -253,17 +253,14 @@ fn what_cannot_be_is_refused_in_clear_words() {
             "--all-references",
             "add --edges, or leave out --all-references",
         ),
-        (
-            "--nodes-to n.csv",
-            "--nodes-to writes the records that edges come from; add --edges",
-        ),
+        ("--nodes-to n.csv", "--nodes-to needs --edges; add it"),
         (
             "--edges --nodes-to n.names",
             "choose another ending than .names",
         ),
         (
             "--edges --record-fields a//b",
-            "\"a//b\" is no path of a field of records",
+            "\"a//b\" is not the path of a field of records",
         ),
         (
             "--edges --record-fields doi",
@@ -275,7 +272,7 @@ fn what_cannot_be_is_refused_in_clear_words() {
         ),
         (
             "--edges --record-fields year=/a//b",
-            "\"year=/a//b\" is no path of a field of records",
+            "\"year=/a//b\" is not the path of a field of records",
         ),
         (
             "--edges --record-fields type,type",

@@ -400,10 +400,10 @@ fn an_index_needs_a_file_and_a_source() {
     let place = Place::new();
     place.file("a.txt", "10.5555/a\n");
     for (line, why) in [
-        ("a.txt", "name it with -o"),
+        ("a.txt", "with -o, such as -o known.doix"),
         ("a.txt -o k.doix.gz", "not compressed"),
         ("-o k.doix", "nothing to read"),
-        ("a.txt -o k.doix --date 2026-13-01", "a date is"),
+        ("a.txt -o k.doix --date 2026-13-01", "not a date"),
         ("a.txt -o a.txt", "would be overwritten"),
     ] {
         let seen = place.index(line);
@@ -450,7 +450,7 @@ fn standard_input_is_a_source_and_an_index_below_a_folder_is_none() {
     assert_eq!(seen.code, Some(0));
     assert_eq!(
         seen.err,
-        "doisift: in/known.doix: passed over, since it is an index; --add takes the names of one\n"
+        "doisift: in/known.doix: skipped, since it is an index; add its names with --add\n"
     );
     has(
         &place.shown("k.doix"),
@@ -635,7 +635,7 @@ fn a_run_is_not_resumed_with_other_sources_or_options() {
         ("--add other.doix", "add was"),
         (
             "other.txt",
-            "other.txt was no source of the interrupted run",
+            "other.txt was not a source of the interrupted run",
         ),
     ] {
         place.file("other.txt", b"10.5555/other\n");

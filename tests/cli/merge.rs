@@ -317,7 +317,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         ("row.csv", "line 3: mentions is \"one\", and must be "),
         (
             "row.jsonl",
-            "line 1: it is no record: invalid type: null, expected u64, at byte ",
+            "line 1: invalid record: invalid type: null, expected u64, at byte ",
         ),
         ("cut-a.csv.gz", "line "),
         ("cut-a.jsonl.zst", "incomplete frame"),
@@ -325,7 +325,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         ("a", "these are bare names"),
         (".", "this folder has no _manifest.json of doisift"),
         ("nothing", "No such file"),
-        ("doisift", "this is no file of records"),
+        ("doisift", "not a records file"),
     ] {
         place.file("doisift", [0x7f, b'E', b'L', b'F']);
         for line in [
@@ -428,7 +428,7 @@ fn a_full_disk_stops_the_merge() {
     let seen = place.merge("- -f csv --tmp-dir no/such");
     assert_eq!(seen.code, Some(2), "also if nothing is to be sorted");
     assert!(
-        seen.err.contains("there is no folder no/such"),
+        seen.err.contains("the folder no/such does not exist"),
         "{}",
         seen.err
     );

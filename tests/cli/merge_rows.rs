@@ -85,7 +85,7 @@ fn files_without_sources_come_in_the_order_of_their_names() {
             for inputs in [format!("{c} {b} {a}"), format!("{a} {c} {b}")] {
                 let seen = place.merge(&format!("{inputs} -o m.jsonl"));
                 assert_eq!(seen.code, Some(0), "{}", seen.err);
-                let why = "it has no column source, so rows of such files come in the order of the names of the files";
+                let why = "column `source` is missing, so rows of such files are in the order of file names";
                 assert_eq!(seen.err.matches(why).count(), 1, "{}", seen.err);
                 let merged = place.read("m.jsonl");
                 let rows = [a.as_str(), b.as_str()].map(|name| {
@@ -140,15 +140,15 @@ fn what_does_not_go_together_is_refused_with_the_column_that_is_missing() {
         ),
         (
             "edges.jsonl sourced.csv",
-            "edges.jsonl: it has no column source, which sourced.csv has",
+            "edges.jsonl: column `source` is missing, which sourced.csv has",
         ),
         (
             "sourced.csv edges.jsonl",
-            "edges.jsonl: it has no column source, which sourced.csv has",
+            "edges.jsonl: column `source` is missing, which sourced.csv has",
         ),
         (
             "edges.jsonl --fields doi,source",
-            "edges.jsonl: it has no column source, which --fields names",
+            "edges.jsonl: column `source` is missing, which --fields names",
         ),
         (
             "edges.jsonl names.names",
@@ -172,11 +172,11 @@ fn what_does_not_go_together_is_refused_with_the_column_that_is_missing() {
         ),
         (
             "turned.csv",
-            "turned.csv: its rows are not in the order of their column source: in/7.jsonl comes after in/8.jsonl",
+            "turned.csv: its rows are not sorted by the column source: in/7.jsonl comes after in/8.jsonl",
         ),
         (
             "cut.jsonl",
-            "cut.jsonl: line 2: it is no edge: the field role must be in all rows or in none",
+            "cut.jsonl: line 2: invalid edge: the field role must be in all rows or in none",
         ),
     ] {
         let mut command = place.command(["merge"]);

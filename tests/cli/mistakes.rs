@@ -43,7 +43,11 @@ const MISTAKES: &[Mistake] = &[
         2,
         &["'json'", "possible values", "jsonl"],
     ),
-    ("scan good.txt -j 0", 2, &["'0'", "--threads", "at least 1"]),
+    (
+        "scan good.txt -j 0",
+        2,
+        &["'0'", "--threads", "the minimum is 1"],
+    ),
     (
         "scan good.txt --memory 512",
         2,
@@ -179,7 +183,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "scan good.txt --tmp-dir no",
         2,
-        &["--tmp-dir", "there is no folder no", "make it"],
+        &["--tmp-dir", "the folder no does not exist", "create it"],
     ),
     (
         "scan good.txt --mentions --checkpoint cp",

@@ -171,8 +171,7 @@ fn a_folder_with_other_files_is_refused_and_stays() {
     let seen = place.scan("in -o out/");
     assert_eq!(seen.code, Some(2));
     assert!(
-        seen.err
-            .contains("it holds files already, such as precious.txt"),
+        seen.err.contains("it contains files, such as precious.txt"),
         "{}",
         seen.err
     );
@@ -180,14 +179,14 @@ fn a_folder_with_other_files_is_refused_and_stays() {
     let before = files(&place, "done");
     let seen = place.scan("in -o done/ -f csv");
     assert!(
-        seen.err.contains("it holds a complete output already"),
+        seen.err.contains("it contains a complete output"),
         "{}",
         seen.err
     );
     assert_eq!(files(&place, "done"), before);
     assert_eq!(files(&place, "out").len(), 1);
     let seen = place.scan("in -o in/0.txt/");
-    assert!(seen.err.contains("it is no folder"), "{}", seen.err);
+    assert!(seen.err.contains("not a folder"), "{}", seen.err);
 }
 
 #[test]
@@ -207,7 +206,7 @@ fn patterns_and_folders_without_a_slash_say_what_to_do() {
         ("x/%s", "write -o x/"),
         ("x/part-{}.csv", "write -o x/"),
         ("out", "a new folder with / at the end"),
-        ("none/x/", "there is no folder none"),
+        ("none/x/", "the folder none does not exist"),
     ] {
         let seen = place.scan(&format!("in -o {output}"));
         assert_eq!(seen.code, Some(2), "{output}");
@@ -368,8 +367,8 @@ fn folders_of_other_rows_do_not_merge() {
     place.scan("in --edges -f jsonl -o b/ --fields doi").quiet();
     place.scan("in -f jsonl -o c/").quiet();
     for (inputs, why) in [
-        ("a b", "b: it has no column record, which a has"),
-        ("b a", "b: it has no column record, which a has"),
+        ("a b", "b: column `record` is missing, which a has"),
+        ("b a", "b: column `record` is missing, which a has"),
         (
             "a c",
             "c: these are records, without the column record; a has edges, and",
@@ -436,7 +435,7 @@ fn the_records_of_all_names_can_be_written_in_the_same_pass() {
 fn names_besides_rows_refuse_what_they_cannot_do() {
     let place = works();
     for (options, why) in [
-        ("-o a.csv --names-to b.csv", "add --mentions or --edges"),
+        ("-o a.csv --names-to b.csv", "needs --mentions or --edges"),
         ("--edges -o a.csv --names-to a.csv", "a.csv"),
         (
             "--edges -o a/ --names-to b.csv --checkpoint ck",
@@ -444,11 +443,11 @@ fn names_besides_rows_refuse_what_they_cannot_do() {
         ),
         (
             "--edges -o a/ --names-to b/ --part-size source",
-            "records have no source of their own",
+            "a record may be of several sources",
         ),
         (
             "-o a/ --part-size source",
-            "records have no source of their own",
+            "a record may be of several sources",
         ),
     ] {
         let seen = place.scan(&format!("in {options}"));

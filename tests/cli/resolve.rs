@@ -168,8 +168,11 @@ fn nothing_is_asked_if_an_input_or_an_option_is_wrong() {
         ),
         ("10.5555/5 --cache foreign", "is not a cache of answers"),
         ("10.5555/5 --contact (me)", "the contact"),
-        ("10.5555/5 --rate 0", "at least 1"),
-        ("10.5555/5 --max-age 5", "an age is a number of days"),
+        ("10.5555/5 --rate 0", "the minimum is 1"),
+        (
+            "10.5555/5 --max-age 5",
+            "not an age; write a number of days",
+        ),
         (
             "10.5555/5 -f names",
             "bare names are written of records and mentions, not of answers",
@@ -305,9 +308,8 @@ fn an_interrupted_run_goes_on_where_it_was() {
     let seen = Seen::from(child.wait_with_output().unwrap());
     assert_eq!(seen.code, Some(130), "{}", seen.err);
     assert!(
-        seen.err.contains(
-            "rows.jsonl was not written; the same command goes on with what the cache has"
-        ),
+        seen.err
+            .contains("rows.jsonl was not written; the same command continues from the cache"),
         "{}",
         seen.err
     );

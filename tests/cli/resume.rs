@@ -325,7 +325,7 @@ fn the_output_of_a_run_that_was_killed_in_its_last_step_stays() {
     let seen = place.scan(&line.replace("--part-size 5K", "--part-size 9K"));
     assert_eq!(seen.code, Some(2));
     assert!(
-        seen.err.contains("it holds a complete output already"),
+        seen.err.contains("it contains a complete output"),
         "{}",
         seen.err
     );

@@ -289,13 +289,13 @@ fn standard_input_has_the_name_that_it_is_given() {
     let seen = place.scan_stdin("- in/b.txt --source-name in/b.txt", text);
     assert_eq!(seen.code, Some(2));
     assert!(
-        seen.err.contains("is the name of another source too"),
+        seen.err.contains("is also the name of another source"),
         "{}",
         seen.err
     );
     let seen = place.run("scan in --source-name x");
     assert_eq!(seen.code, Some(2));
-    assert!(seen.err.contains("which is not read"), "{}", seen.err);
+    assert!(seen.err.contains("which is not a source"), "{}", seen.err);
     let seen = place.scan_stdin("--source-name x --checkpoint c -o o.csv", text);
     assert_eq!(seen.code, Some(2));
     assert!(seen.err.contains("can be read only once"), "{}", seen.err);
@@ -350,7 +350,7 @@ fn names_are_kept_or_left_out_by_their_whole_prefix() {
     for wrong in ["10.1038/b", "1038", "10.1038,", "doi:10.1038"] {
         let seen = place.run(&format!("scan in --exclude-prefix {wrong}"));
         assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""));
-        assert!(seen.err.contains("is no DOI prefix"), "{}", seen.err);
+        assert!(seen.err.contains("is not a DOI prefix"), "{}", seen.err);
     }
 }
 

@@ -73,7 +73,7 @@ pub fn assert_columns_are_chosen(name: &str, bytes: &[u8], items: &str) {
     assert_eq!(counts, [9, 8, 8, 17]);
     let seen = scan("--columns text,none");
     assert_eq!((seen.code, rows(&seen.out).lines().count()), (Some(1), 9));
-    let said = format!("{name}: at byte 0: there is no column none");
+    let said = format!("{name}: at byte 0: column none is missing");
     assert!(seen.err.contains(&said), "{}", seen.err);
     assert!(seen.err.contains("text, refs"), "{}", seen.err);
 }

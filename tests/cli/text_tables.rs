@@ -145,15 +145,14 @@ fn a_column_that_a_table_lacks_is_an_error() {
             (Some(1), 3),
             "{name}"
         );
-        let said =
-            "there is no column none of the kind that is needed; there are: id, title, doi, refs";
+        let said = "column none is missing, or not of the required kind; the table has: id, title, doi, refs";
         assert!(seen.err.contains(said), "{}", seen.err);
     }
     place.file("t.csv", "id,doi\n1,10.5555/a\n2,10.5555/b\n");
     for name in ["t.csv", "t.jsonl"] {
         let seen = scan_on_threads(&place, &format!("{name} --count --id-column none"));
         assert_eq!(seen.code, Some(1), "{name}");
-        assert!(seen.err.contains("there is no column none"), "{}", seen.err);
+        assert!(seen.err.contains("column none is missing"), "{}", seen.err);
     }
 }
 
@@ -177,7 +176,7 @@ fn what_is_wrong_with_rows_is_reported() {
         (
             "{\"a\":\"10.5555/1\"}\n{\"a\":\"10.5555/2\",\nx\n",
             "",
-            "rows that are no JSON objects",
+            "rows that are not JSON objects",
             2,
         ),
         (

@@ -221,7 +221,7 @@ fn values_of_another_type_are_null_counted_and_reported() {
     let seen = run(&place, "scan a.json --edges --record-fields year:int=year");
     assert!(
         seen.err
-            .contains("the first of them an object or a list, and null in the rows; end the path"),
+            .contains("the first is an object or a list; the rows have null instead; end the path"),
         "{}",
         seen.err
     );
@@ -301,7 +301,7 @@ fn a_type_that_is_none_is_refused() {
     let seen = run(&place, "scan a.json --edges --record-fields year:number=/a");
     assert_eq!(seen.code, Some(2));
     assert!(
-        seen.err.contains("\"number\" in \"year:number=/a\" is no type of a column; write one of text, int, float, bool"),
+        seen.err.contains("\"number\" in \"year:number=/a\" is not a type of a column; write one of text, int, float, bool"),
         "{}",
         seen.err
     );

@@ -92,7 +92,7 @@ fn a_sheet_is_chosen_by_name_or_number() {
     assert_eq!(seen.code, Some(2));
     assert!(
         seen.err
-            .contains("there is no sheet 3; there are: 1 \"One\", 2 \"Two\""),
+            .contains("sheet 3 is missing; the workbook has: 1 \"One\", 2 \"Two\""),
         "{}",
         seen.err
     );

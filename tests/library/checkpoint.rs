@@ -253,9 +253,9 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
     assert!(refusal(again().exclude("7*")).contains("in/7a was a source of the interrupted run"));
 
     place.file("in/0aa", "");
-    assert!(refusal(again()).contains("in/0aa was no source of the interrupted run"));
+    assert!(refusal(again()).contains("in/0aa was not a source of the interrupted run"));
     fs::rename(place.path("in/0aa"), place.path("in/9")).unwrap();
-    assert!(refusal(again()).contains("in/9 was no source of the interrupted run"));
+    assert!(refusal(again()).contains("in/9 was not a source of the interrupted run"));
     fs::remove_file(place.path("in/9")).unwrap();
 
     run(again()).unwrap();

@@ -70,26 +70,28 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Reads text of any kind, PDF, office documents, Parquet and Arrow files, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4 or compress, and in
-/// tar, zip, 7z and WARC archives and mail, one within another. Packings and archives are recognised by their first bytes. UTF-16 and UTF-32 are recognised by their byte
-/// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as a picture, is skipped and
-/// counted by kind. Each name becomes one record; records are sorted by name.
+/// Reads text of any kind, PDF, office documents, Parquet and Arrow files; plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4
+/// or compress, and in tar, zip, 7z and WARC archives and mail, also nested. Packings and archives are recognised by their first
+/// bytes. UTF-16 and UTF-32 are recognised by their byte order mark and read as UTF-8, whose bytes the offsets count. A document
+/// that is not text, such as a picture, is skipped and counted by kind. Each name becomes one record; records are sorted by name.
 #[derive(Args, Debug)]
 #[command(after_long_help = crate::reference::text())]
 pub(crate) struct ScanArgs {
-    /// Files, folders (with all files below them, hidden and git-ignored ones too), or - for standard input, which is also
-    /// read if nothing is given and it is no terminal
+    /// Files, folders, or - for standard input
+    ///
+    /// Folders are read with all files below them, hidden and git-ignored ones too. Without a path, standard input is read, unless
+    /// it is a terminal
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) options: Given<PipelineBuilder>,
 
-    /// Show progress on standard error; auto shows it where that is a terminal
+    /// Show progress on standard error; auto shows it if that is a terminal
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, hide_short_help = true, help_heading = "Messages")]
     pub(crate) progress: When,
 
-    /// Show all rows of the table on a terminal, not a screenful
+    /// Show all rows of the table on a terminal, instead of a screenful
     #[arg(long, hide_short_help = true, help_heading = "Messages")]
     pub(crate) all: bool,
 

@@ -15,7 +15,7 @@ pub(crate) fn check(output: Option<&Path>, report: Option<&Path>) -> anyhow::Res
     let is_needed = output.is_none_or(is_stdout) || report.is_some_and(is_stdout);
     if is_needed && CLOSED.load(Ordering::Relaxed) {
         anyhow::bail!(
-            "standard output is closed; name a file with -o, or {NULL_DEVICE} if nothing is to be written"
+            "standard output is closed; name a file with -o, or {NULL_DEVICE} to discard the rows"
         );
     }
     Ok(())

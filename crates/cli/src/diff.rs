@@ -16,21 +16,23 @@ use doisift::command_support::{Ending, TaskReport};
 
 /// Write which names or edges appeared, vanished or were retracted between two outputs
 ///
-/// Both are outputs of doisift scan with records or bare names, sorted as it writes them, or indexes of known names. They are read side
-/// by side, in little memory. A row has the change (appeared, vanished, retracted), the name, and for a retraction the notice. Rows
-/// are sorted by name. Two indexes show retractions, and two lists of records that were scanned with --known.
-/// Or both have edges, mentions, pairs or nodes, in files or folders of parts, which are sorted first, within --memory. A row has
-/// the change and what identifies the edge: its name, record, role, relation and update_type, as far as both have these
-/// columns. Mentions and pairs are identified by name, source and document, nodes by their record. Other columns are not
-/// compared, nor how often a row is there. References without a name are left out.
+/// Compares two outputs of doisift scan with records or bare names, sorted as it writes them, or two indexes of known names, in little
+/// memory. A row has the change (appeared, vanished, retracted), the name, and for a retraction the notice. Rows are sorted by name.
+/// Retractions are shown for indexes, and for records that were scanned with --known.
+///
+/// Also compares edges, mentions, pairs or nodes, in files or folders of parts, which are sorted first, within --memory. A row has the
+/// change and the columns that identify the edge: its name, record, role, relation and update_type, as far as both have them. Mentions
+/// and pairs are identified by name, source and document, nodes by their record. Other columns and the number of equal rows are not
+/// compared. References without a name are left out.
 #[derive(Args, Debug)]
 pub(crate) struct DiffArgs {
-    /// The earlier output: rows in csv, tsv, jsonl or parquet, a folder of parts, bare names, or an index (.doix); - is standard
-    /// input, which has records
+    /// The earlier output
+    ///
+    /// Rows in csv, tsv, jsonl or parquet, a folder of parts, bare names, or an index (.doix). For -, records from standard input
     #[arg(value_name = "OLD")]
     old: PathBuf,
 
-    /// The later one
+    /// The later output
     #[arg(value_name = "NEW")]
     new: PathBuf,
 

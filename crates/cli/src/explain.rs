@@ -19,33 +19,33 @@ use crate::rulebook;
 /// Max bytes of a text from standard input, since explanations are read by people.
 const MAX_TEXT: u64 = 16 << 20;
 
-/// Show step by step what scan decides about a text, and which rule did it
+/// Show step by step how scan decides about a text, and by which rule
 ///
-/// Each position that holds "10." is shown with what was found there, or why it was refused or is no candidate. A rule is shown
-/// by its id and by what it catches.
+/// Each position of "10." is shown with the name found there, or the reason why there is none. A rule is shown by its id and its
+/// meaning.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// Texts to explain; if there are none, standard input is one text
+    /// Texts to explain; without any, standard input is one text
     #[arg(value_name = "TEXT")]
     texts: Vec<OsString>,
 
-    /// Explain what normalize --clean makes of a text
+    /// Explain how normalize --clean reads a text
     #[arg(long, conflicts_with = "input_kind")]
     clean: bool,
 
-    /// Treat the texts as this kind, as in scan [default: as the head of each shows]
+    /// Treat the texts as this kind, as in scan [default: by the start of each text]
     #[arg(long, value_name = "KIND")]
     input_kind: Option<TextKind>,
 
-    /// Ask this index of known names where names end, as in scan
+    /// Ask this index of known names about the ends of names, as in scan
     #[arg(long, value_name = "FILE", conflicts_with = "clean")]
     known: Option<PathBuf>,
 
-    /// Write all rules instead, as a page of Markdown: what each does, where it applies, and an example
+    /// Write all rules as a page of Markdown, each with its meaning, the place where it applies, and an example
     #[arg(long, conflicts_with_all = ["texts", "clean", "input_kind", "format"])]
     rules: bool,
 
-    /// What to write: lines for people, or a JSON object for each position
+    /// Write lines for people, or a JSON object for each position
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = As::Text)]
     format: As,
 }

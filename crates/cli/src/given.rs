@@ -93,7 +93,8 @@ fn value(spec: &OptionSpec, matches: &ArgMatches) -> OptionValue {
 /// Converts an option to an argument of clap.
 fn argument(spec: &'static OptionSpec) -> Arg {
     let mut arg = Arg::new(spec.name)
-        .help(help(spec))
+        .help(short_help(spec))
+        .long_help(help(spec))
         .help_heading(spec.heading)
         .hide(spec.help == OptionHelp::Hidden)
         .hide_short_help(spec.help != OptionHelp::Short);
@@ -120,6 +121,13 @@ fn argument(spec: &'static OptionSpec) -> Arg {
         OptionKind::Items | OptionKind::List => arg.action(ArgAction::Append).value_delimiter(','),
         _ => arg,
     }
+}
+
+/// Returns the first clause of the help: a line. Conditions and the default come after it.
+fn short_help(spec: &OptionSpec) -> String {
+    let mut help = spec.summary();
+    help.truncate(help.find(';').unwrap_or(help.len()));
+    help
 }
 
 fn help(spec: &OptionSpec) -> String {

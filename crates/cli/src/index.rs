@@ -16,19 +16,19 @@ use crate::summary;
 use crate::watch::{Interruption, watched};
 use doisift::command_support::{Ending, TaskReport};
 
-/// Build an index of registered names, which can be asked offline
+/// Build an index of registered names for offline use
 ///
-/// Sources are what registries publish: works of Crossref (JSON Lines, or files of items), DataCite's monthly files, the database of
-/// Retraction Watch; and lists of names, one a line in any presentation form, and tables with --column. They may be packed, and
-/// in archives and folders. The same names, notices and sources give the same bytes. Names that were found in texts are refused
-/// without --trust, since about a fifth of such names are cut or misspelt.
+/// Sources are files that registries publish: works of Crossref (JSON Lines, or files of items), DataCite's monthly files, the
+/// database of Retraction Watch. Others are lists of names, one per line in any presentation form, and tables with --column. They
+/// may be packed, and in archives and folders. Equal names, notices and sources give equal bytes. Names that were found in texts are
+/// refused without --trust, since about a fifth of such names are cut or misspelt.
 #[derive(Args, Debug)]
 pub(crate) struct IndexArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
 
-    /// Show what an index holds, and check all of it
+    /// Show the contents of an index, after a check of all its bytes
     #[arg(long, value_name = "FILE", exclusive = true)]
     show: Option<PathBuf>,
 

@@ -15,19 +15,21 @@ use crate::summary::{self, Decisions};
 use crate::watch::{Interruption, watched};
 use doisift::command_support::{Ending, TaskReport};
 
-/// Unite the rows of many scans into what one scan of everything would have given
+/// Unite the rows of many scans into those of one scan of all sources
 ///
-/// Mentions and documents are added up, so a source that is in two inputs counts twice. The first mention is that of the least
-/// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
-/// least text. The order of the inputs does not matter. Sorted inputs, as scan writes them, are merged directly, in little
-/// memory; all others are sorted first. Rows of mentions, edges and nodes are joined in the order of the names of their sources: those
-/// in the manifest of a folder, or in the column source of a file. A file without this column counts as one source with the
-/// name of the file. An input that cannot be read or is damaged, or a row that no scan writes,
-/// stops the run. Inputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
+/// Mentions and documents are added up, so a source that is in two inputs counts twice. The first mention is that of the first
+/// source in bytewise order; if several inputs have that source, the one with the smallest offset, then the first document, then the
+/// first text. The order of the inputs does not matter. Sorted inputs, as scan writes them, are merged directly, in little memory; all
+/// others are sorted first. Rows of mentions, edges and nodes are joined in the order of their sources, whose names are in the manifest
+/// of a folder or in the column source of a file. A file without this column counts as one source with the name of the file. The run
+/// stops at an input that cannot be read or is damaged, and at a row that no scan writes. Inputs ending in .gz, .zst and .parquet
+/// contain checksums, which are verified; plain files have none.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv, tsv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
-    /// programs; recognised by their first bytes; - is standard input, for records and pairs; or folders of parts
+    /// Outputs of doisift scan
+    ///
+    /// Files in csv, tsv or jsonl, plain or packed with gzip or zstd, or in parquet, also as other programs rewrite them, recognised
+    /// by their first bytes; or folders of parts. For -, records or pairs from standard input
     #[arg(value_name = "ROWS", required = true)]
     records: Vec<PathBuf>,
 

@@ -20,10 +20,10 @@ pub(crate) struct Messages {
     pub(crate) quiet: bool,
 
     /// Report decisions and counts on standard error; -vv reports more, such as each document that is skipped
-    #[arg(short, long, action = ArgAction::Count)]
+    #[arg(short, long, action = ArgAction::Count, hide_short_help = true)]
     verbose: u8,
 
-    /// Write one line with the counts of the run to standard error; done anyway where that is a terminal and files are read
+    /// Write one line of counts to standard error; the default if that is a terminal and files are read
     #[arg(long, hide_short_help = true)]
     pub(crate) stats: bool,
 }

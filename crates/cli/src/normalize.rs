@@ -22,22 +22,23 @@ use crate::summary;
 use crate::watch::{Interruption, watched};
 use doisift::command_support::{Ending, TaskReport};
 
-/// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
+/// Write DOI names in one form: texts, lines, or columns of tables
 ///
-/// A text may be a bare name, doi: or info: URI, URN, the URL of a DOI proxy, or a URL of any host
-/// that holds exactly one DOI name; --clean reads dirty data too. Any other text gives an empty line, a reason on standard
-/// error, and exit code 1. With --column, arguments are files: tables that come back with every row and every other cell as it
-/// was, byte for byte, and with the columns doi_clean, doi_status (unchanged, normalized, cleaned, several, refused or empty) and
-/// doi_reason after the others. Files may be packed; the table is written in the encoding in which it was read.
+/// A text may be a bare name, a doi: or info: URI, a URN, the URL of a DOI proxy, or a URL of any host that holds exactly one DOI
+/// name; --clean reads dirty data too. Any other text gives an empty line, a reason on standard error, and exit code 1. With
+/// --column, the arguments are files of tables. They are written with every row and every other cell unchanged, byte for byte, and
+/// with the columns doi_clean, doi_status (unchanged, normalized, cleaned, several, refused or empty) and doi_reason after the
+/// others. Files may be packed; a table is written in the encoding in which it was read.
 #[derive(Args, Debug)]
 pub(crate) struct NormalizeArgs {
-    /// Texts to read; with --column, files. If there are none, or for -, standard input is read: each line is a text, or it is a
-    /// table
+    /// Texts to read; with --column, files
+    ///
+    /// Without arguments, or for -, standard input is read: each line is a text, or with --column it is a table
     #[arg(value_name = "TEXT|FILE")]
     arguments: Vec<OsString>,
 
     /// Read each line of this file as a text (repeatable); - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["arguments", "column"])]
+    #[arg(long, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["arguments", "column"])]
     lines_from: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -118,7 +119,7 @@ fn inputs(args: &NormalizeArgs) -> anyhow::Result<Inputs<'_>> {
         [] if typed && !args.options.has("output") => Ok(Inputs::Typed),
         [] => Ok(Inputs::Files(vec![dash])),
         texts if texts.iter().any(is_stdin) => {
-            bail!("- is standard input, and the other arguments are texts; give only one of them")
+            bail!("- is standard input, which cannot be combined with texts; give only one of them")
         }
         texts => Ok(Inputs::Texts(texts)),
     }

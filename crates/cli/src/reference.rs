@@ -16,11 +16,11 @@ pub(crate) const RECORD: [Definition; 11] = [
     ("sources", "in how many sources: files or streams"),
     (
         "forms",
-        "in which forms it was written; in CSV they are joined with |",
+        "the forms in which it was written; in CSV they are joined with |",
     ),
     (
         "first_source",
-        "the source of its first mention, the least by name of source, then place of the document, then offset",
+        "the source of its first mention, by name of source, then place of the document, then offset",
     ),
     (
         "first_document",
@@ -43,7 +43,7 @@ pub(crate) const RECORD: [Definition; 11] = [
 
 /// The fields of a mention that a record does not have.
 pub(crate) const MENTION: [Definition; 13] = [
-    ("form", "in which form it is written"),
+    ("form", "the form in which it is written"),
     (
         "source",
         "the file or stream, as named or as found below a folder",
@@ -97,7 +97,7 @@ pub(crate) const KNOWN: [Definition; 3] = [
     ),
     (
         "retracted",
-        "true if the work is retracted, withdrawn or removed by a notice that no reinstatement undid; corrections and concerns do not count",
+        "true if a notice retracts, withdraws or removes the work, and no later one reinstates it; corrections and concerns do not count",
     ),
 ];
 
@@ -118,11 +118,11 @@ pub(crate) const EDGE: [Definition; 12] = [
     ),
     (
         "path",
-        "where in the document it is: a JSON pointer, a path of XML elements and an attribute, or the name of a field",
+        "its place in the document: a JSON pointer, a path of XML elements and an attribute, or the name of a field",
     ),
     (
         "ref_index",
-        "which reference of the record holds it, from 0; null if none does",
+        "the number of the reference that holds it, from 0; null outside of references",
     ),
     (
         "role",
@@ -134,19 +134,19 @@ pub(crate) const EDGE: [Definition; 12] = [
     ),
     (
         "value",
-        "the whole value of the field that holds identifiers, its escapes undone; null in text",
+        "the whole value of the field that holds identifiers, without its escapes; null in text",
     ),
     (
         "doi_clean",
-        "the name that the rules for dirty data make of the value; null if nothing in it is dirty",
+        "the value as cleaned by the rules for dirty data; null if they change nothing",
     ),
     (
         "changed",
-        "which of these rules changed something, and what",
+        "the rules that changed something, each with the text it changed",
     ),
     (
         "asserted_by",
-        "of an asserted name, who says that it is that of the reference, if the record says it: publisher or crossref",
+        "who asserted the name of the reference, if the record says so: publisher or crossref",
     ),
     (
         "ref_key",
@@ -158,17 +158,20 @@ pub(crate) const EDGE: [Definition; 12] = [
     ),
     (
         "update_type",
-        "what an update is, in Crossref's update-to and updated-by: correction, retraction",
+        "the kind of an update in Crossref's update-to and updated-by, such as retraction",
     ),
 ];
 
 /// The fields of a record of a document.
 pub(crate) const NODE: [Definition; 5] = [
     ("record", "the identifier, as in edges"),
-    ("value", "the same as it is written, its escapes undone"),
+    (
+        "value",
+        "the identifier as it is written, without its escapes",
+    ),
     ("reference_count", "the number of references"),
-    ("named", "those in which a name is, stated or in their text"),
-    ("unnamed", "those in which there is no name"),
+    ("named", "references with a name, stated or in their text"),
+    ("unnamed", "references without a name"),
 ];
 
 /// The fields of counts.
@@ -192,7 +195,7 @@ pub(crate) const COUNTS: [Definition; 4] = [
 pub(crate) const ANSWER: [Definition; 8] = [
     (
         "doi",
-        "the name as its key; none for a text that is no name",
+        "the key of the name; null for a text that is not a name",
     ),
     (
         "status",
@@ -200,7 +203,7 @@ pub(crate) const ANSWER: [Definition; 8] = [
     ),
     (
         "url",
-        "where the name leads, or the name that it is an alias of",
+        "the address that the name leads to, or that of the name it is an alias of",
     ),
     ("alias", "the name that this one is an alias of"),
     (

@@ -20,22 +20,25 @@ use doisift::command_support::{Ending, TaskReport};
 
 /// Ask the registry of DOI names which names exist, and where they lead
 ///
-/// Each name gets a row, in the order of the inputs, with its status: known, unknown_to_registry, or could_not_ask, which says
-/// nothing about the name; a text that is no name (not_a_doi) is not asked. Equal names are asked once. With --cache, a later run asks only for names that are
-/// new, or whose answer is old, and an interrupted one goes on where it was. At most 5 requests a second are sent.
+/// Each name gets a row, in the order of the inputs. Its status is known, unknown_to_registry, could_not_ask, which says nothing
+/// about the name, or not_a_doi, for which nothing is asked. Equal names are asked for once. With --cache, a later run asks only for
+/// names that are new or whose answer is old, and an interrupted run continues. At most 5 requests per second are sent, unless
+/// --rate is given.
 #[derive(Args, Debug)]
 #[command(after_long_help = crate::reference::answers())]
 pub(crate) struct ResolveArgs {
-    /// Names in any presentation form, or files of names: with one on each line, tables, or outputs of doisift scan. If there are
-    /// none, or for -, standard input is read. A file whose path is a name too is given as ./PATH
+    /// Names, or files of names
+    ///
+    /// Names are in any presentation form. Files have a name on each line, or are tables, or outputs of doisift scan. Without
+    /// arguments, or for -, standard input is read. A file whose path is a DOI name is given as ./PATH
     #[arg(value_name = "NAME|FILE")]
     arguments: Vec<OsString>,
 
     #[command(flatten)]
     options: Given<ResolveBuilder>,
 
-    /// Show progress on standard error, with the time left; auto shows it where that is a terminal
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, help_heading = "Messages")]
+    /// Show progress on standard error, with the time left; auto shows it if that is a terminal
+    #[arg(long, hide_short_help = true, value_enum, value_name = "WHEN", default_value_t = When::Auto, help_heading = "Messages")]
     progress: When,
 
     #[command(flatten)]
@@ -57,8 +60,8 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
     let chosen = resolve.options();
     check_terminal(chosen.format, chosen.output.as_deref())?;
     let remedy = match options.path("cache") {
-        Some(_) => "; the same command goes on with what the cache has",
-        None => "; with --cache FILE the same command would go on",
+        Some(_) => "; the same command continues from the cache",
+        None => "; with --cache FILE the same command would continue",
     };
     let interruption = Interruption::new(None, chosen.output.as_deref(), remedy);
     let ending = move |report: ResolveReport| {
@@ -98,6 +101,6 @@ fn input(
         _ if has_column => Ok(builder.source(path)),
         text if is_name() => Ok(builder.name(text)),
         _ if is_file() => Ok(builder.source(path)),
-        text => bail!("{text}: there is no such file, and it is not a DOI name"),
+        text => bail!("{text}: neither a file nor a DOI name"),
     }
 }

@@ -15,12 +15,12 @@ const GROUPS: [Group; 10] = [
     ),
     (
         "page",
-        "What is no name in a web page",
+        "Parts of web pages that are not names",
         "Pages and their addresses hold texts that only have the form of a name.",
     ),
     (
         "enclosure",
-        "What encloses a name",
+        "Marks around a name",
         "Marks around a name show where it ends, whatever characters it holds.",
     ),
     (
@@ -36,7 +36,7 @@ const GROUPS: [Group; 10] = [
     (
         "escape",
         "Escapes",
-        "What encloses a name may write its characters in another way. A name is decoded as far as its own text shows this.",
+        "The text around a name may require that its characters are escaped. A name is decoded as far as its own text shows this.",
     ),
     (
         "suffix",
@@ -45,12 +45,12 @@ const GROUPS: [Group; 10] = [
     ),
     (
         "tail",
-        "What is cut from the end",
+        "Text that is cut from the end",
         "Sentences and the addresses of web pages add characters to the end of a name.",
     ),
     (
         "end",
-        "What is refused for its end",
+        "Names that are refused for their end",
         "A name that is not complete is not reported.",
     ),
     (

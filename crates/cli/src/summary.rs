@@ -31,7 +31,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);
         log::info!(
-            "names did not fit the memory budget: {} runs, {bytes} together, were written to disk",
+            "names exceeded the memory budget: {} runs of {bytes} in total were written to disk",
             HumanCount(report.runs)
         );
     }
@@ -88,13 +88,13 @@ fn known(rows: doisift::KnownCounts) {
 /// Writes the summary of a merge, with more lines at -v.
 pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
     log::info!(
-        "inputs that were not sorted, or are read only once: {}",
+        "inputs that were sorted first: {}",
         HumanCount(report.sorted)
     );
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);
         log::info!(
-            "temporary files: {}, {bytes} together",
+            "temporary files: {}, {bytes} in total",
             HumanCount(report.runs)
         );
     }

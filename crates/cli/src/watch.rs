@@ -43,7 +43,7 @@ impl Interruption {
     pub(crate) fn new(checkpoint: Option<PathBuf>, output: Option<&Path>, remedy: &str) -> Self {
         let left = match output {
             Some(path) => format!("{} was not written", path.display()),
-            None => "the rows on standard output are not all".to_owned(),
+            None => "the rows on standard output are incomplete".to_owned(),
         };
         Interruption {
             checkpoint,

@@ -346,7 +346,7 @@ pub enum InputError {
     },
     /// Parts of a table's columns that are unpacked at the same time need more memory than this.
     #[error(
-        "column {column}: what is unpacked at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
+        "column {column}: the data to unpack at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
     )]
     LargePage {
         /// The column that did not fit.
@@ -355,7 +355,7 @@ pub enum InputError {
         limit: u64,
     },
     /// A table has no column of this name that can be read as requested.
-    #[error("there is no column {column} of the kind that is needed; there are: {known}")]
+    #[error("column {column} is missing, or not of the required kind; the table has: {known}")]
     NoColumn {
         /// The name.
         column: Box<str>,
@@ -363,7 +363,7 @@ pub enum InputError {
         known: Box<str>,
     },
     /// A workbook has no sheet of this name or number.
-    #[error("there is no sheet {sheet}; there are: {known}")]
+    #[error("sheet {sheet} is missing; the workbook has: {known}")]
     NoSheet {
         /// The name or number.
         sheet: Box<str>,

@@ -19,7 +19,7 @@ pub struct Shard {
 
 /// A text is not a shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a shard is I/N, with I from 0 and less than N: 0/4 to 3/4")]
+#[error("not a shard; write I/N, with I from 0 and less than N, such as 0/4")]
 pub struct BadShard;
 
 impl Shard {

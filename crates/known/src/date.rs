@@ -19,7 +19,7 @@ const ABSENT_PART: Part = u8::MAX;
 
 /// A date that does not exist, or is not written as `2026-03-09`, `2026-03` or `2026`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a date is a year, a month or a day, such as 2026-03-09; it cannot be read from this text")]
+#[error("not a date; write a year, a month or a day, such as 2026-03-09")]
 pub struct BadDate;
 
 impl Date {

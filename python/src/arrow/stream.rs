@@ -43,7 +43,7 @@ impl StreamError {
     pub(super) fn panicked() -> StreamError {
         StreamError {
             code: FAILED,
-            message: "doisift failed by a mistake of its own; please report it".to_owned(),
+            message: "doisift failed by an internal error; please report it".to_owned(),
         }
     }
 }

@@ -70,7 +70,7 @@ test_that("wrong arguments are errors with plain messages", {
   expect_match(conditionMessage(wrong(threads = "two")), "threads: a whole number is wanted")
   expect_match(conditionMessage(wrong(threads = 1.5)), "threads: a whole number is wanted")
   expect_match(conditionMessage(wrong(lines = "yes")), "lines: TRUE or FALSE is wanted")
-  expect_match(conditionMessage(wrong(prefix = "10.x")), "no DOI prefix")
+  expect_match(conditionMessage(wrong(prefix = "10.x")), "not a DOI prefix")
   expect_match(conditionMessage(wrong(memory = "much")), "memory: ")
   expect_error(doi_scan("/none/at/all"), "/none/at/all: there is no such file or folder", class = "doisift_error")
   expect_error(doi_scan(1), "paths: ", class = "doisift_error")

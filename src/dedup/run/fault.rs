@@ -28,7 +28,7 @@ pub(in crate::dedup) enum RunFault {
 /// How damage to a file was detected.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(in crate::dedup) enum RunDamage {
-    #[error("it is no run of this version and kind")]
+    #[error("it is not a run of this version and kind")]
     Header,
     #[error("its end is missing or changed")]
     Trailer,

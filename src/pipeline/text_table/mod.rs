@@ -73,7 +73,7 @@ impl RowFault {
     fn text(self) -> &'static str {
         match self {
             RowFault::NoObject => {
-                "has rows that are no JSON objects, of which only the cells before the error were read; the first is here"
+                "has rows that are not JSON objects, of which only the cells before the error were read; the first is here"
             }
             RowFault::TooLong => {
                 "has rows of more than 1/64 of --memory, or more than 16 MiB, which were not read; the first is here"

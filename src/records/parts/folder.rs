@@ -63,30 +63,30 @@ pub(crate) struct PartFolder {
 /// Reason why parts cannot be written to a folder.
 #[derive(Debug, thiserror::Error)]
 enum FolderFault {
-    #[error("it is no folder; name another output, without / at the end for a file")]
+    #[error("not a folder; name another output, or leave out the / at the end to write a file")]
     File,
     #[error(
-        "it holds a complete output already; remove that first (rm -r {}), or name another folder",
+        "it contains a complete output; remove it first (rm -r {}), or name another folder",
         printable::path(.0)
     )]
     Complete(PathBuf),
     #[error(
-        "it holds files already, such as {}; an output in parts needs a folder that is new or empty, or the --checkpoint of the run that began it",
+        "it contains files, such as {}; name a new or empty folder, or resume the run that wrote them with its --checkpoint",
         printable::path(Path::new(.0))
     )]
     Filled(OsString),
-    #[error("another run is writing to it")]
+    #[error("another run is writing to it; wait for its end, or name another folder")]
     InUse,
     #[error(
-        "{0} is missing, or its size or checksum is not as it was written; remove the folder and the checkpoint to start again"
+        "{0} is missing, or its size or checksum has changed; remove the folder and the checkpoint to start again"
     )]
     Changed(String),
     #[error(
-        "{0} is not as the interrupted run wrote it, and would be written again; move it away, and run the command again"
+        "{0} has changed since the interrupted run wrote it, and would be overwritten; move it away, and run the command again"
     )]
     Altered(String),
     #[error(
-        "{} is not of this run, but programs that read the folder take it for a part; move it away, and run the command again",
+        "{} is not a part of this run, but programs that read the folder would take it for one; move it away, and run the command again",
         printable::path(Path::new(.0))
     )]
     Foreign(OsString),

@@ -181,7 +181,7 @@ fn nothing_is_no_records() {
 
 #[test]
 fn what_is_no_file_of_records_is_refused() {
-    let none = "this is no file of records";
+    let none = "not a records file";
     for (text, why) in [
         ("10.5555/a\n10.5555/b\n", "these are bare names"),
         ("\n10.5555/a\n", "these are bare names"),
@@ -195,12 +195,12 @@ fn what_is_no_file_of_records_is_refused() {
         ),
         (
             "doi,mentions\n10.5555/a,1\n",
-            "this is no file of records: it has no column documents; records have doi, mentions, documents, sources, forms, \
+            "not a records file: column `documents` is missing; records have doi, mentions, documents, sources, forms, \
              first_source, first_document, first_offset, first_text, guessed, check_digit; scan without --fields",
         ),
         (
             "first_text\n",
-            "this is no file of records: it has no column doi",
+            "not a records file: column `doi` is missing",
         ),
         ("doi,mentions,more\n", none),
         ("text\tdoi\n", "these are mentions"),
@@ -214,9 +214,9 @@ fn what_is_no_file_of_records_is_refused() {
         ("[]", none),
         (
             "{}",
-            "line 1: it is no record: missing field `doi`, at byte 2",
+            "line 1: invalid record: missing field `doi`, at byte 2",
         ),
-        ("{\"a\":1}\n", "line 1: it is no record: unknown field `a`"),
+        ("{\"a\":1}\n", "line 1: invalid record: unknown field `a`"),
     ] {
         let error = read(text.as_bytes()).unwrap_err();
         assert!(error.starts_with(why), "{text}: {error}");
@@ -291,7 +291,7 @@ fn a_wrong_field_is_named() {
 
 #[test]
 fn a_wrong_row_is_named() {
-    let error = format!("line 5: 5 fields where a record has 10{REMEDY}");
+    let error = format!("line 5: 5 fields, but a record has 10{REMEDY}");
     let short = csv_with("10.5555/c,1,1,1,bare");
     assert_eq!(read(short.as_bytes()), Err(error));
     let mut bytes = csv_with("10.5555/a,1,1,1,bare,s,,0,10.5555/a,false").into_bytes();
@@ -344,7 +344,7 @@ fn a_wrong_line_is_named() {
         let wrong = line.replace(from, to);
         assert_ne!(wrong, line, "{from}");
         let error = read(format!("{line}\n{line}{wrong}").as_bytes()).unwrap_err();
-        let why = format!("line 4: it is no record: {why}");
+        let why = format!("line 4: invalid record: {why}");
         assert!(error.starts_with(&why), "{error} for {why}");
     }
 }
@@ -387,7 +387,7 @@ fn a_row_without_an_end_is_not_held_in_memory() {
             .and_then(|mut rows| rows.next(&mut OwnedRecord::default()));
         let error = read.unwrap_err().to_string();
         assert!(
-            error.ends_with("a row of more than 16777216 bytes"),
+            error.ends_with("a row is longer than 16777216 bytes"),
             "{error}"
         );
     }

@@ -24,21 +24,22 @@ use table::CheckTable;
 ///
 /// Bibliographies are BibTeX, RIS, PubMed's .nbib, EndNote's .enw and XML, and CSL-JSON: each entry is a reference. So is each line of
 /// a list of names, each cell of the --column of a table, and each name in any other text, PDF or office document. With --known, an index
-/// says which names exist and which works were retracted; with --online, the registry says whether the names exist that the index does not
-/// know. On a terminal the findings are shown, and with --all all references. The exit code is 0 if nothing was found, 1 if there are
-/// findings (see --fail-on), and 2 if a file cannot be read, or if there are no findings but the registry could not be asked for every name.
+/// says which names exist and which works were retracted. With --online, the registry is asked for names that the index does not know.
+/// On a terminal only findings are shown, with --all all references. The exit code is 0 without findings, 1 with findings (see
+/// --fail-on), and 2 if a file cannot be read, or if there are no findings but the registry could not be asked for every name.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Files, folders, whose files are checked, or - for standard input; a pattern such as '*.bib' is expanded if there is no such file
+    /// Files, folders, or - for standard input
+    ///
+    /// All files below a folder are checked. A pattern such as '*.bib' is expanded if no file has this name
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
     #[command(flatten)]
     options: Given<CheckBuilder>,
 
-    /// Show all references in the table on a terminal, not only the findings and what was fixed; into files and pipes all are
-    /// written anyway
-    #[arg(long)]
+    /// Show all references on a terminal, not only findings and repairs; files and pipes always get all
+    #[arg(long, hide_short_help = true)]
     all: bool,
 
     #[command(flatten)]
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     let output = args.options.path("output").map(Path::to_owned);
     let shows_all = args.all || !io::stdout().is_terminal();
     let remedy = match args.options.path("cache") {
-        Some(_) => "; no file was fixed; the same command goes on with what the cache has",
+        Some(_) => "; no file was fixed; the same command continues from the cache",
         None => "; no file was fixed",
     };
     let interruption = Interruption::new(None, output.as_deref(), remedy);

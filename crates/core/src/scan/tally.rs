@@ -61,15 +61,15 @@ impl Rejection {
 /// The word for each reason, and what it means, in the order of [`Rejection::ALL`].
 #[rustfmt::skip]
 const WORDS: [(&str, &str); Rejection::ALL.len()] = [
-    ("inside_number", "a digit, with a full stop or without, comes directly before: it is the inside of a number, a date or a version"),
+    ("inside_number", "a digit, or a digit and a full stop, comes directly before it, as inside a number, a date or a version"),
     ("registrant_code", "the registrant code, after 10., does not start with four to nine digits, as in 10.0.0.0/8"),
     ("empty_suffix", "nothing that can be a name follows the prefix and its separator"),
-    ("short_doi", "https://doi.org/10/abc is a short DOI: an alias, and no name"),
+    ("short_doi", "https://doi.org/10/abc is a short DOI, which is an alias and not a name"),
     ("citation_key", "it is the value of an attribute or member called key: the key of a citation"),
     ("ellipsis", "it is the text of a link that was cut short by an ellipsis"),
-    ("page_part", "it is a part of a web page's machinery: an anchor, the address of a picture or film, a numbered page"),
-    ("too_long", "what could belong to the name is longer than 64 KiB"),
-    ("not_graphic", "what is left holds characters that no name may hold"),
+    ("page_part", "it is an anchor, the address of a picture or film, or a numbered page in a web page"),
+    ("too_long", "the text that could belong to the name is longer than 64 KiB"),
+    ("not_graphic", "the rest contains characters that are not allowed in names"),
     ("template", "it is a template in source code, which holds a place for a value, as in 10.5281/zenodo.{id}"),
     ("broken_prefix", "white space is inside the prefix, as in 10. 2019/ 20, and no label or proxy comes before it"),
 ];

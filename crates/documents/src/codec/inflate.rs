@@ -64,7 +64,7 @@ impl StreamDecoder for InflateDecoder {
                 .map(|status| status == Status::StreamEnd)
                 // The error text of zlib-rs is not used, because it depends on the sizes of the reads.
                 .map_err(|_| {
-                    io::Error::new(io::ErrorKind::InvalidData, "it is no deflated data").into()
+                    io::Error::new(io::ErrorKind::InvalidData, "it is not deflated data").into()
                 }),
         }
     }

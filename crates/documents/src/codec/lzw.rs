@@ -155,7 +155,7 @@ impl LzwDecoder {
     fn decode(&mut self, code: u16) -> Result<(), DecodeFault> {
         let Some(previous) = self.previous else {
             if code >= BYTE_CODES {
-                return Err(wrong("the first code is no byte"));
+                return Err(wrong("the first code is not a byte"));
             }
             (self.previous, self.first) = (Some(code), code as u8);
             self.pending.push(code as u8);

@@ -29,7 +29,7 @@ pub(crate) struct Cells<'r> {
 impl<'r> Cells<'r> {
     pub(crate) fn of(vector: &'r Robj) -> Answer<Cells<'r>> {
         if vector.rtype() != Rtype::Strings {
-            return Err("x is no character vector".to_owned());
+            return Err("x is not a character vector".to_owned());
         }
         // SAFETY: it is a vector.
         let len = unsafe { Rf_xlength(vector.get()) };

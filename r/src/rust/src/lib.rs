@@ -31,5 +31,5 @@ fn guarded<T>(work: impl FnOnce() -> Answer<T>) -> Answer<T> {
 
 /// Returns the message for a failure that no input should cause.
 fn bug() -> String {
-    "doisift failed by a mistake of its own; please report it".to_owned()
+    "doisift failed by an internal error; please report it".to_owned()
 }

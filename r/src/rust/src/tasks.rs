@@ -72,7 +72,7 @@ fn each_path(paths: &Cells<'_>) -> Answer<std::vec::IntoIter<PathBuf>> {
             .map(|path| PathBuf::from(OsStr::from_bytes(&path)))
     };
     let all: Option<Vec<_>> = (0..paths.len).map(path).collect();
-    let all = all.ok_or_else(|| "paths: NA is no path".to_owned())?;
+    let all = all.ok_or_else(|| "paths: NA is not a path".to_owned())?;
     Ok(all.into_iter())
 }
 

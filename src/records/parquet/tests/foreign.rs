@@ -302,7 +302,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional double NAME;",
             (Value::Number(7), 1, 0),
         ),
-        "column mentions is DOUBLE, and must be an integer of 32 or 64 bits, best INT64 (in SQL: bigint); write the file again",
+        "column mentions is DOUBLE, but must be an integer of 32 or 64 bits, best INT64 (in SQL: bigint); write the file again",
     ),
     (
         (
@@ -310,7 +310,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional int64 NAME (TIMESTAMP_MILLIS);",
             (Value::Number(7), 1, 0),
         ),
-        "column first_offset is INT64 (TIMESTAMP_MILLIS), and must be an integer",
+        "column first_offset is INT64 (TIMESTAMP_MILLIS), but must be an integer",
     ),
     (
         (
@@ -318,7 +318,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional binary NAME (STRING);",
             (Value::Text("true"), 1, 0),
         ),
-        "column guessed is BYTE_ARRAY (UTF8), and must be a boolean",
+        "column guessed is BYTE_ARRAY (UTF8), but must be a boolean",
     ),
     (
         (
@@ -326,7 +326,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "required group other { repeated binary NAME (STRING); }",
             (Value::Text("x"), 1, 0),
         ),
-        "this is no file of records: it has no column doi; records have doi, mentions, ",
+        "not a records file: column `doi` is missing; records have doi, mentions, ",
     ),
     (
         (
@@ -334,7 +334,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional binary NAME (STRING);",
             (Value::Null, 0, 0),
         ),
-        "row 1: first_text is null, and must not be; correct or remove the row",
+        "row 1: first_text is null, but must not be; correct or remove the row",
     ),
     (
         (
@@ -342,7 +342,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional int64 NAME (INTEGER(64, false));",
             (Value::Number(-1), 1, 0),
         ),
-        "row 1: mentions is \"18446744073709551615\", and must be a whole number from 1 to",
+        "row 1: mentions is \"18446744073709551615\", but must be a whole number from 1 to",
     ),
     (
         (
@@ -350,7 +350,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional int64 NAME;",
             (Value::Number(-1), 1, 0),
         ),
-        "row 1: mentions is \"-1\", and must be a whole number from",
+        "row 1: mentions is \"-1\", but must be a whole number from",
     ),
     (
         (
@@ -358,7 +358,7 @@ const WRONG_COLUMNS: [(Change<'static>, &str); 8] = [
             "optional binary NAME (STRING);",
             (Value::Text("hello"), 1, 0),
         ),
-        "row 1: doi is \"hello\", and must be a DOI name",
+        "row 1: doi is \"hello\", but must be a DOI name",
     ),
 ];
 

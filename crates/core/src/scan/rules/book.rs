@@ -29,7 +29,7 @@ pub enum RuleScope {
 }
 
 impl RuleScope {
-    /// Describes the places, in words that go on after "applies".
+    /// Describes the places, in words that continue "applies".
     pub const fn description(self) -> &'static str {
         match self {
             RuleScope::Anywhere => "anywhere",
@@ -38,7 +38,7 @@ impl RuleScope {
                 "in running text, where nothing that encloses the name shows its end"
             }
             RuleScope::Enclosed => "inside marks that hold just the name, or open before it",
-            RuleScope::Path => "in the path of a URL whose host is no DOI proxy",
+            RuleScope::Path => "in the path of a URL whose host is not a DOI proxy",
             RuleScope::Url => "in a URL",
             RuleScope::Page => "in a web page",
             RuleScope::Printed => "in lines that the layout of a page broke",
@@ -92,9 +92,9 @@ enum RuleEnd {
 //
 // The tables that let most bytes of a name be skipped are made from these bytes: a byte that no rule lists belongs to the name.
 book! {
-    InsideNumber      "start.inside-number"      Anywhere Certain 0  b""        "a prefix in the middle of another number, `110.5555/a` or `1.10.5555/a`, starts no name";
+    InsideNumber      "start.inside-number"      Anywhere Certain 0  b""        "a prefix in the middle of another number, `110.5555/a` or `1.10.5555/a`, does not start a name";
     YearPage          "start.year-page"          Anywhere Certain 0  b""        "the year at the end of a name and a page of a web site, `1586-10.2010/full`, are not the prefix of another name";
-    LongCode          "start.long-code"          Anywhere Certain 0  b""        "a registrant code of six digits or more after a hyphen or a full stop, `2021-10.2365269/`, is inside a name and starts no other";
+    LongCode          "start.long-code"          Anywhere Certain 0  b""        "a registrant code of six digits or more after a hyphen or a full stop, `2021-10.2365269/`, is inside a name and does not start another";
     SubfieldCode      "start.subfield-code"      Anywhere Certain 0  b""        "a digit after `$` or a similar sign, `$010.5555/a`, is the code of a subfield of a library record";
     DoubledIndicator  "start.doubled-indicator"  Labelled Certain 0  b""        "if the first number of a name was written twice, `10.10.5555/a`, the second one starts the name";
     BrokenPrefix      "start.broken-prefix"      Labelled Certain 0  b""        "white space in a prefix after a label, `doi: 10. 5555/a`, is removed";
@@ -106,8 +106,8 @@ book! {
     MediaFile         "page.media-file"          Page     Certain 0  b""        "a link that ends like a picture, a sound or a film leads to a part of an article, not to the article";
     Anchor            "page.anchor"              Page     Certain 0  b""        "the attribute that names an element of a web page, such as `id`, holds no DOI name";
     Source            "page.source"              Page     Certain 0  b""        "the attribute that says where a picture is, such as `src`, holds no DOI name";
-    MetaMedia         "page.meta-media"          Page     Certain 0  b""        "the address of a picture, film or sound in a `meta` element is no DOI name";
-    InlineElement     "page.inline-element"      Page     Guess   0  b""        "an element of a web page that formats a part of a line, `10.5555/a<b>b</b>`, is no end of a name";
+    MetaMedia         "page.meta-media"          Page     Certain 0  b""        "the address of a picture, film or sound in a `meta` element is not a DOI name";
+    InlineElement     "page.inline-element"      Page     Guess   0  b""        "an element of a web page that formats a part of a line, `10.5555/a<b>b</b>`, does not end a name";
     HiddenPart        "page.hidden-part"         Anywhere Guess   0  b""        "social sites hide the end of a link's text in an element of its own; it belongs to the name";
     Enclosure         "enclosure"                Enclosed Certain 0  b""        "quotes, brackets, braces or tags that open before a name and close after it show where it ends";
     CellBounds        "enclosure.cell"           Enclosed Certain 0  b""        "in a table, a name ends with its cell";
@@ -140,7 +140,7 @@ book! {
     FieldMark         "suffix.field-mark"        Enclosed Certain 0  b",;$'"    "the mark between fields ends a name that fills a field";
     Subfield          "suffix.subfield"          Anywhere Certain 0  b""        "`ƒ` or a similar sign, with a code after it, starts the next subfield of a library record, `10.5555/a1ƒx`";
     RoundBracket      "suffix.round-bracket"     Prose    Certain 0  b"()"      "`)` ends a name if the name holds no `(` for it";
-    SquareBracket     "suffix.square-bracket"    Prose    Certain 0  b"[]"      "`[` ends a name if what follows its `]` is no part of a name, `10.5555/a[1]`";
+    SquareBracket     "suffix.square-bracket"    Prose    Certain 0  b"[]"      "`[` ends a name if the text after its `]` does not belong to a name, `10.5555/a[1]`";
     EncodedBracket    "suffix.encoded-bracket"   Enclosed Certain 0  b"["       "a bracket that an enclosed URL encodes belongs to the name";
     Angle             "suffix.angle"             Anywhere Certain 0  b"<"       "`<` starts a tag and ends a name";
     SiciAngle         "suffix.sici-angle"        Anywhere Certain 0  b"<"       "angle brackets before `3.0.CO;` are the middle part of a SICI and belong to the name";
@@ -195,9 +195,9 @@ book! {
     LostJoints        "dirt.lost-joints"         Dirt     Certain 0  b""        "a name with blanks instead of its full stops and hyphens, `coli a 00346`, or with the number of a printed line inside, cannot be restored, and is refused";
     BrokenLine        "dirt.broken-line"         Dirt     Certain 0  b""        "a line end before a word that may be the rest of the name, as in `10.5555/C` and `4` on the next line, leaves open where the name ends, and is refused";
     TypesetDash       "dirt.dash"                Dirt     Certain 0  b""        "a typeset dash becomes a hyphen";
-    Lead              "dirt.lead"                Dirt     Certain 0  b""        "what comes before a name is cut";
+    Lead              "dirt.lead"                Dirt     Certain 0  b""        "text before a name is cut";
     DirtPrefix        "dirt.prefix"              Dirt     Certain 0  b""        "blanks and a full stop that were typed into a prefix, `10. 5555./a`, are removed";
-    DirtQuery         "dirt.query"               Dirt     Certain 1  b""        "`?` and `#` and what follows is what a URL adds, and is cut";
+    DirtQuery         "dirt.query"               Dirt     Certain 1  b""        "`?` and `#` start text that a URL adds, which is cut with them";
     Emphasis          "dirt.emphasis"            Dirt     Certain 0  b""        "marks of emphasis that open before a name close after it, and are cut";
     DoubledEnd        "dirt.doubled-end"         Dirt     Certain 0  b""        "if the end of a name is written twice, `x.a007732a007732`, the second is cut";
     GluedText         "dirt.glued"               Dirt     Certain 12 b""        "letters after a digit, or three after a bracket, that hardly any registered name has there are cut";
