@@ -1,12 +1,12 @@
 //! doisift sifts DOI names (`10.1000/182`) out of crawl and bibliography dumps.
 //!
 //! ```text
-//!  sources --> input --> documents --> scan --> mentions --> dedup --> records
-//!             (packings, (decoded     (anchor,              (table,   (CSV, JSON
-//!              archives)  bytes)       extent,               runs)     Lines, Parquet,
-//!                                      decode)                        names)
-//!                                        |
-//!                                       doi   the identifier itself
+//!  sources --> documents --> scan --> mentions --> dedup --> records
+//!             (packings,    (anchor,             (table,    (CSV, JSON Lines,
+//!              archives,     extent,              runs)      Parquet, names)
+//!              texts)        decode)
+//!                              |
+//!                             doi   the identifier itself
 //! ```
 //!
 //! Two stages are crates of their own: `doisift-documents` reads sources and does not know DOI names, `doisift-core` handles
@@ -32,7 +32,7 @@
 //! | suffix | the part after the first `/` ([`Doi::suffix`]) |
 //! | presentation form | a way to write a name: bare, URI, URN, URL of a proxy ([`Doi::parse`], [`Doi::to_url`]) |
 //! | equivalent | equal under ASCII case folding and nothing else (`Eq` of [`Doi`]) |
-//! | key | the representative of equivalent names: decoded, ASCII letters in lower case ([`Doi::key`]) |
+//! | key | the canonical form of equivalent names: decoded, ASCII letters in lower case ([`Doi::key`]) |
 //!
 //! | word | meaning |
 //! |---|---|
