@@ -1,4 +1,4 @@
-//! What the command needs beyond the public interface.
+//! Items that the command needs beyond the public interface.
 
 use std::ops::ControlFlow;
 

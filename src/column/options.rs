@@ -32,8 +32,8 @@ options! {
         kind: OptionKind::Texts, value: "NAME", requires: "column", conflicts: "in_place",
     }
 
-    /// Accept several names in a cell; between them are ; , | white space, `and` or `&`, or they are a list of quoted texts. What
-    /// is between them is kept, a repeated name is written once, and text that is not a list of names is refused
+    /// Accept several names in a cell; between them are ; , | white space, `and` or `&`, or they are a list of quoted texts. The
+    /// separators are kept, a repeated name is written once, and text that is not a list of names is refused
     ///
     /// The words `and`, `or`, `&`, `+` and `/` separate two names, and the quotes of a list `["…", "…"]` do; in JSON Lines, a list of
     /// strings holds several.

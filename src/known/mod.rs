@@ -42,7 +42,7 @@ use crate::error::Error;
 /// - a table with the [column](IndexingBuilder::column) of names, delimited, JSON Lines, Parquet or Arrow;
 /// - any other text: a name on each line, in any presentation form.
 ///
-/// The same names, notices and sources give the same bytes, whatever their order, the memory and the threads.
+/// Equal names, notices and sources give equal bytes, whatever their order, the memory and the threads.
 ///
 /// ```
 /// use doisift::Indexing;

@@ -51,7 +51,7 @@ pub struct TableCell {
     indices: u32,
 }
 
-/// Where the text of a cell is.
+/// The place of the text of a cell.
 pub enum CellText {
     /// In the bytes of the batch.
     Plain(Range<usize>),
@@ -161,7 +161,7 @@ impl CellBatch {
         names.get(*start as usize..*ends.get(row)? as usize)
     }
 
-    /// The greatest length of a row's own name.
+    /// Returns the max length of a row's own name, in bytes.
     pub(crate) fn longest_name(&self) -> usize {
         let Some((_, ends)) = &self.names else {
             return 0;
@@ -176,7 +176,7 @@ impl CellBatch {
         self.in_path(cell, ColumnPath::place)
     }
 
-    /// The same as a JSON pointer.
+    /// Returns the place of a cell in its row as a JSON pointer.
     pub fn pointer(&self, cell: &TableCell) -> String {
         self.in_path(cell, ColumnPath::pointer)
     }
@@ -192,7 +192,7 @@ impl CellBatch {
 }
 
 impl TableCell {
-    /// Where its text is.
+    /// Returns the place of its text.
     pub fn text(&self) -> CellText {
         match self.dictionary {
             NO_DICTIONARY => CellText::Plain(self.start as usize..self.end as usize),
@@ -229,7 +229,7 @@ impl CellBatchBuilder {
         }
     }
 
-    /// The same cells, in other columns.
+    /// Returns the builder with other columns for its cells.
     pub(super) fn in_columns(mut self, columns: Arc<[ColumnPath]>) -> Self {
         self.batch.columns = columns;
         self

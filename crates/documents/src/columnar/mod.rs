@@ -7,7 +7,7 @@
 //! the values of columns that are all needed, row by row, and ends at damage.
 //!
 //! A page or a window of a buffer is held in memory, and so are the dictionary and some rows of each column. All sizes and
-//! counts in a file are checked before memory is taken for them. What is unpacked in total counts towards the limit on
+//! counts in a file are checked before memory is taken for them. Data that is unpacked in total counts towards the limit on
 //! expansion. No other crate reads these files here: those that do take memory for sizes that a file only claims, and panic on
 //! some damaged pages.
 

@@ -1,6 +1,6 @@
 //! The rows of a part of a table, which is a row group of Parquet or a record batch of Arrow.
 //!
-//! [`RowReader`] reads the cells of all columns in lockstep, some rows at a time. What a column is, only its format knows.
+//! [`RowReader`] reads the cells of all columns in lockstep, some rows at a time. Only the format of a table knows how to read a column.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -71,14 +71,14 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
     fn into_buffers(part: Self::Part<'_>) -> Self::Buffers;
 }
 
-/// Where reading starts: the number of a part, and a row in it. Losses before that row were reported.
+/// The place where reading starts: the number of a part, and a row in it. Losses before that row were reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PartStart {
     pub(crate) part: usize,
     pub(crate) row: u64,
 }
 
-/// What a part of a table gives.
+/// An item that is read from a part of a table.
 pub(crate) enum TableItem {
     Batch {
         batch: CellBatch,
@@ -115,7 +115,7 @@ pub(crate) type TableFaults = Vec<TableFault>;
 #[derive(Debug)]
 pub(super) enum ColumnFault {
     Io(std::io::Error),
-    /// What is unpacked at the same time does not fit in memory.
+    /// The data to unpack at the same time does not fit in memory.
     Large,
     Damaged(&'static str),
 }
@@ -157,7 +157,7 @@ pub(super) trait CellColumn {
         0
     }
 
-    /// What was lost, with offsets in the file.
+    /// Takes the losses so far, with offsets in the file.
     fn take_faults(&mut self) -> Vec<(u64, ColumnFault)>;
 
     /// Reports if the column has more rows than its part, or fewer.
@@ -189,7 +189,7 @@ pub(super) struct RowReader<C> {
     start: u64,
     /// Rows of the part that were passed on, or precede the start.
     passed: u64,
-    /// What is passed on next.
+    /// The items to pass on next.
     items: VecDeque<TableItem>,
     /// Whether it was said that more memory is needed.
     is_large: bool,

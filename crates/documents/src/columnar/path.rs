@@ -1,4 +1,4 @@
-//! Where a cell is in its row: the names of nested columns, and indices of lists.
+//! The place of a cell in its row: the names of nested columns, and indices of lists.
 
 use std::fmt::Write;
 

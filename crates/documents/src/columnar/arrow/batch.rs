@@ -27,7 +27,7 @@ pub(crate) struct BatchReader {
 /// The metadata of a message, as it is in the file.
 pub(super) struct MessageMetadata(Vec<u8>);
 
-/// Where the buffers of a batch are.
+/// The places of the buffers of a batch.
 pub(super) struct BatchPlan<'b> {
     file: &'b ArrowFile,
     batch: RecordBatch<'b>,
@@ -174,7 +174,7 @@ impl<'b> BatchPlan<'b> {
         })
     }
 
-    /// The same for the values of a dictionary.
+    /// Returns the plan of a batch with the values of a dictionary.
     pub(super) fn of_dictionary<'d>(
         &self,
         block: &MessageLocation,

@@ -66,7 +66,7 @@ impl BatchBody {
         })
     }
 
-    /// Takes memory. Returns false if there is not so much.
+    /// Takes memory. Returns false if less is left.
     pub(super) fn take(&self, bytes: usize) -> bool {
         let left = self.left.get().checked_sub(bytes);
         left.inspect(|&left| self.left.set(left)).is_some()
@@ -328,7 +328,7 @@ impl BufferStream {
         }
     }
 
-    /// Takes memory for a decoder. What an earlier decoder of the same buffer had is taken already.
+    /// Takes memory for a decoder, less the memory that an earlier decoder of the same buffer took.
     fn reserve_decoder(&mut self, size: usize) -> Result<(), ColumnFault> {
         let more = size.saturating_sub(self.decoder);
         if !self.body.take(more) {

@@ -122,7 +122,7 @@ impl ArrowColumn {
     }
 }
 
-/// Passes on the values of an item of the outermost of `layers`, which is within so many lists.
+/// Passes on the values of an item of the outermost of `layers`, which is within `list` lists.
 fn descend(
     layers: &mut [LayerReader],
     values: &mut ValueReader,

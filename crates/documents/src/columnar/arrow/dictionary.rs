@@ -26,7 +26,7 @@ struct Dictionary {
     loaded: Mutex<Vec<(usize, Arc<CellDictionary>)>>,
 }
 
-/// Where values of a dictionary are.
+/// The place of values of a dictionary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DictionaryLocation {
     pub(super) id: i64,

@@ -42,7 +42,7 @@ pub(crate) struct ArrowFile {
     metadata: u64,
 }
 
-/// Where a batch of rows is.
+/// The place of a batch of rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchLocation {
     pub(super) block: MessageLocation,
@@ -61,7 +61,7 @@ pub(super) fn fault(fault: &'static str) -> InputError {
 /// A schema, or why it cannot be read.
 type ReadSchema = Result<ArrowSchema, &'static str>;
 
-/// Where the batches of a table are, and what its schema says.
+/// The places of the batches of a table, and its schema.
 struct BatchIndex<'f> {
     source: ArrowSource<'f>,
     is_file: bool,
@@ -283,7 +283,7 @@ impl<'f> BatchIndex<'f> {
         }
     }
 
-    /// Adds a batch, or values of a dictionary that come after so many batches. Returns false if it is damaged.
+    /// Adds a batch, or values of a dictionary that come after `after` batches. Returns false if it is damaged.
     fn add(&mut self, block: MessageLocation, after: usize, message: &ArrowMessage<'_>) -> bool {
         let block = MessageLocation {
             body: message.body,

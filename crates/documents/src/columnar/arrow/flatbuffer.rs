@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlatbufferTable<'b> {
     bytes: &'b [u8],
-    /// Where it starts.
+    /// The offset of its start in `bytes`.
     at: usize,
     /// The offsets of its fields within it, in units of two bytes; 0 for a field that it lacks.
     slots: &'b [u8],
@@ -17,7 +17,7 @@ pub(super) struct FlatbufferTable<'b> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlatbufferVector<'b> {
     bytes: &'b [u8],
-    /// Where its first item starts.
+    /// The offset of its first item in `bytes`.
     at: usize,
     count: usize,
 }
@@ -37,7 +37,7 @@ impl<'b> FlatbufferTable<'b> {
         Some(FlatbufferTable { bytes, at, slots })
     }
 
-    /// Where the field with this number starts; none within if the table lacks it.
+    /// Returns the offset of the field with this number, or `Some(None)` if the table lacks it. `None` if it is damaged.
     fn field(&self, number: usize) -> Option<Option<usize>> {
         let offset = match array(self.slots, number * 2) {
             Some(offset) => usize::from(u16::from_le_bytes(offset)),
@@ -130,7 +130,7 @@ impl<'b> FlatbufferVector<'b> {
     }
 }
 
-/// Where the offset at `at` leads, which is forwards.
+/// Follows the offset at `at`, which must lead forwards. Returns `None` if it does not lead into `bytes`.
 fn follow(bytes: &[u8], at: usize) -> Option<usize> {
     let offset = u32::from_le_bytes(array(bytes, at)?);
     let to = at.checked_add(offset as usize)?;

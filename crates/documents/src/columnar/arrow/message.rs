@@ -17,12 +17,12 @@ const SCHEMA_MESSAGE: u8 = 1;
 const DICTIONARY_MESSAGE: u8 = 2;
 const BATCH_MESSAGE: u8 = 3;
 
-/// What comes before a message.
+/// The bytes before a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessagePrefix {
     /// The number of bytes before the metadata, and of the metadata.
     Message(usize, usize),
-    /// The stream ends after so many bytes.
+    /// The stream ends after this many bytes.
     End(usize),
     Damaged,
 }
@@ -174,7 +174,7 @@ impl<'b> RecordBatch<'b> {
     }
 }
 
-/// Where a message is.
+/// The place of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageLocation {
     pub(super) offset: u64,

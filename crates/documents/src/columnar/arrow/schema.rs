@@ -25,7 +25,7 @@ pub(super) struct ArrowLeaf {
     pub(super) unsupported: Option<&'static str>,
 }
 
-/// Where an array is in a batch: the numbers of its first node, of its first buffer without those of views before it, and of
+/// The place of an array in a batch: the numbers of its first node, of its first buffer without those of views before it, and of
 /// arrays of views before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ArrayPosition {
@@ -47,7 +47,7 @@ pub(super) enum LayerKind {
     Struct,
     List(u8),
     ListView(u8),
-    /// Lists of so many items.
+    /// Lists of this many items.
     FixedList(u64),
     /// Runs of equal items.
     Runs(u8),
@@ -59,7 +59,7 @@ pub(super) enum LeafValues {
     /// Texts between offsets.
     Texts(u8),
     Views,
-    /// Texts of so many bytes.
+    /// Texts of this many bytes.
     Fixed(usize),
     Integers(IntegerType),
     /// Numbers of entries in the dictionary with this identifier.
@@ -73,11 +73,11 @@ pub(super) struct IntegerType {
     pub(super) is_signed: bool,
 }
 
-/// What a schema says.
+/// A schema: the columns, and the dictionaries of texts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ArrowSchema {
     pub(super) leaves: Vec<ArrowLeaf>,
-    /// The identifiers of dictionaries with texts, and what their values are.
+    /// The identifiers of dictionaries with texts, and the kinds of their values.
     pub(super) dictionaries: Vec<(i64, LeafValues)>,
     /// The place after all arrays of a batch, which says how many there are.
     end: ArrayPosition,
@@ -133,7 +133,7 @@ struct ArrowField<'b> {
     children: Vec<FlatbufferTable<'b>>,
 }
 
-/// What a field inherits from those above it.
+/// The properties that a field inherits from the fields around it.
 #[derive(Clone, Default)]
 struct EnclosingField {
     name: ColumnName,
@@ -200,7 +200,7 @@ impl<'b> ArrowField<'b> {
         self.about?.int(0)?.try_into().ok()
     }
 
-    /// What the values are, if they are texts or integers.
+    /// Returns the kind of the values, or `None` if they are neither texts nor integers.
     fn values(&self) -> Option<LeafValues> {
         Some(match self.kind {
             kind::BINARY | kind::UTF8 => LeafValues::Texts(4),
@@ -234,7 +234,7 @@ struct SchemaReader {
 }
 
 impl SchemaReader {
-    /// Passes over an array with so many buffers, and views if it has them. Returns its place.
+    /// Skips an array with this many buffers, and views if it has them. Returns its place.
     fn take(&mut self, buffers: usize, has_views: bool) -> ArrayPosition {
         let place = self.next;
         self.next = ArrayPosition {
@@ -415,7 +415,7 @@ impl SchemaReader {
 }
 
 impl EnclosingField {
-    /// What the fields within the one called `name` inherit.
+    /// Returns the properties that the fields within the one called `name` inherit.
     fn below(&self, name: &str) -> EnclosingField {
         EnclosingField {
             name: self.name.below(name, self.is_item),

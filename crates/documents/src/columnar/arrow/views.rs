@@ -13,7 +13,7 @@ const MAX_INLINE_BYTES: u32 = 12;
 /// window is held.
 pub(super) struct ViewBuffers {
     body: Rc<BatchBody>,
-    /// Where each buffer starts in the body, and its length.
+    /// The offset of each buffer in the body, and its length.
     ranges: Vec<(u64, u64)>,
     open: Vec<Option<BufferStream>>,
     /// The numbers of open buffers, the one that was opened last at the end.

@@ -18,7 +18,7 @@ const MAX_ROW_VALUES: u32 = 1 << 24;
 /// Reads the values of a column, row by row.
 pub(super) struct ColumnReader {
     kind: LeafKind,
-    /// The greatest repetition level and definition level.
+    /// The max repetition level and definition level.
     repetition: u32,
     definition: u32,
     pages: PageStream,
@@ -39,7 +39,7 @@ pub(super) struct ColumnReader {
     memory: MemoryRoom,
     /// The memory that this column takes.
     held: usize,
-    /// What was lost, with offsets in the file.
+    /// Losses, with offsets in the file.
     faults: Vec<(u64, ColumnFault)>,
 }
 
@@ -427,7 +427,7 @@ impl ColumnReader {
         is_known
     }
 
-    /// What was lost first, with its offset in the file.
+    /// Takes the first loss, with its offset in the file.
     pub(super) fn first_fault(&mut self) -> Option<(u64, ColumnFault)> {
         (!self.faults.is_empty()).then(|| self.faults.swap_remove(0))
     }

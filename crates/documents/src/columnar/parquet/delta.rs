@@ -7,7 +7,7 @@ const MAX_PAGE_VALUES: usize = 1 << 24;
 /// Greatest number of values of a block; writers use 128.
 const MAX_BLOCK_VALUES: u64 = 1 << 16;
 
-/// What the values of a page are, and how they are encoded.
+/// The kind of the values of a page, and their encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeltaValues {
     /// Integers of 32 bits, `DELTA_BINARY_PACKED`.

@@ -142,7 +142,7 @@ fn rows_of(groups: &[GroupEntry]) -> u64 {
     last.map_or(0, |last| last.first_row + last.rows)
 }
 
-/// Where parts of the metadata contradict each other, so that rows or columns may be lost. What is read is not changed.
+/// Returns contradictions between parts of the metadata, by which rows or columns may be lost. Reading continues in spite of them.
 fn contradictions(
     bytes: &[u8],
     footer: &ParquetFooter,

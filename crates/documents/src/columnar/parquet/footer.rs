@@ -15,7 +15,7 @@ pub(super) struct ParquetFooter {
     pub(super) left: usize,
 }
 
-/// Where the metadata of a row group is.
+/// The place of the metadata of a row group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupEntry {
     /// The number of bytes of the footer from its metadata on.

@@ -61,7 +61,7 @@ impl HybridNumbers {
         }
     }
 
-    /// The same, and leaves it to be read again.
+    /// Returns the next level without consuming it.
     #[inline]
     pub(super) fn peek(&mut self, page: &[u8]) -> Option<u32> {
         loop {

@@ -10,7 +10,7 @@ use crate::file::ReadAt;
 
 /// Bytes of a read of a source, unless a page is larger.
 pub(super) const READ_BYTES: usize = 256 << 10;
-/// Bytes that are first searched for the header of a page, and the most. Headers may have statistics with long texts.
+/// Bytes that are first searched for the header of a page, and the max. Headers may have statistics with long texts.
 const HEADER_BYTES: usize = 1 << 10;
 const MAX_HEADER_BYTES: usize = 16 << 20;
 /// Bytes that the last page may have after the end of its column: old versions of parquet-mr do not count the header of the
@@ -130,7 +130,7 @@ pub(super) struct PageStream {
     /// The offset of the bytes that are read next, and of the end.
     at: u64,
     end: u64,
-    /// The greatest offset at which the last page may end.
+    /// The max offset at which the last page may end.
     limit: u64,
     /// A buffer, and the range of it that was read and is still needed.
     window: Vec<u8>,

@@ -36,16 +36,16 @@ pub(super) struct ParquetLeaf {
     converted: Option<i64>,
     logical: Option<i16>,
     pub(super) kind: LeafKind,
-    /// The greatest repetition level and definition level.
+    /// The max repetition level and definition level.
     pub(super) repetition: u32,
     pub(super) definition: u32,
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeafKind {
     Text,
-    /// A text of so many bytes.
+    /// A text of this many bytes.
     Fixed(u32),
     /// An integer of 32 or 64 bits.
     Integer {
@@ -220,7 +220,7 @@ impl ParquetLeaf {
     }
 }
 
-/// What a node inherits from those above it.
+/// The properties that a node inherits from the nodes above it.
 #[derive(Clone, Default)]
 struct EnclosingNode {
     name: ColumnName,

@@ -29,7 +29,7 @@ pub struct ParquetTable {
     left: u64,
 }
 
-/// What a column has in a row.
+/// The type of the value that a column has in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// A text, or null.
@@ -57,7 +57,7 @@ impl TableColumn<'_> {
         self.0.name.path.first()
     }
 
-    /// What it has in a row.
+    /// Returns the type of its value in a row.
     pub fn kind(&self) -> ColumnType {
         let is_nested = self.0.name.path.is_nested();
         match (self.0.repetition, self.0.kind) {
