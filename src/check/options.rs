@@ -40,7 +40,7 @@ options! {
     /// result; without both, if the rules for dirty data make it.
     flag fix [Check] { help: OptionHelp::Short }
 
-    /// Write the repairs of --fix as a unified diff instead of rows, and change no file
+    /// Write a diff of the repairs of --fix instead of rows; it is a unified diff, and no file is changed
     ///
     /// `patch -p0` and `git apply -p0` take it. A caller that takes the rows has both.
     flag diff [Check] { conflicts: "fix", help: OptionHelp::Short }

@@ -84,7 +84,7 @@ options! {
     /// How texts are read as names, and how names are written.
     names: NameOptions, name_setters, "Names";
 
-    /// Form in which names are written
+    /// Form of the written names
     value to: crate::normalize::Presentation = (Presentation::Key) [Normalize] default "key" { value: "FORM", help: OptionHelp::Short }
 
     /// Characters that `--to url` encodes; those that must be encoded, or also those for which it is recommended

@@ -38,7 +38,7 @@ options! {
         value: "NAME", is_fixed: true, help: OptionHelp::Short,
     }
 
-    /// Date of the registry's data in the sources, such as 2026-03-09, 2026-03 or 2026
+    /// Date of the registry's data in the sources, such as 2026-03-09; a month or a year will do
     value date: doisift_known::Date [Index] { value: "DATE", is_fixed: true, help: OptionHelp::Short }
 
     /// Add the names, notices and sources of another index (repeatable)
@@ -46,7 +46,7 @@ options! {
     /// The output may be one of these: it is replaced at the end.
     texts add [Index] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
 
-    /// Accept lists of mentions as sources, and take every name in them as registered
+    /// Accept lists of mentions as sources; every name in them counts as registered
     flag trust [Index] { is_fixed: true, help: OptionHelp::Short }
 
     /// Memory for the names that are sorted at once, e.g. 512M; names beyond it go to temporary files

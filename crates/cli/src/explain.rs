@@ -33,7 +33,9 @@ pub(crate) struct ExplainArgs {
     #[arg(long, conflicts_with = "input_kind")]
     clean: bool,
 
-    /// Treat the texts as this kind, as in scan [default: by the start of each text]
+    /// Treat the texts as this kind, as in scan
+    ///
+    /// By default the start of each text shows its kind
     #[arg(long, value_name = "KIND")]
     input_kind: Option<TextKind>,
 
@@ -41,11 +43,15 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "clean")]
     known: Option<PathBuf>,
 
-    /// Write all rules as a page of Markdown, each with its meaning, the place where it applies, and an example
+    /// Write all rules as a page of Markdown
+    ///
+    /// Each has its meaning, the place where it applies, and an example
     #[arg(long, conflicts_with_all = ["texts", "clean", "input_kind", "format"])]
     rules: bool,
 
-    /// Write lines for people, or a JSON object for each position
+    /// Format of the output
+    ///
+    /// Lines for people, or a JSON object for each position
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = As::Text)]
     format: As,
 }

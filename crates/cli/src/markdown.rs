@@ -93,9 +93,9 @@ fn meaning(option: &Arg) -> String {
     text
 }
 
-/// Returns a text of the help on one line, without its styles.
+/// Returns a text of the help on one line, without its styles. Its paragraphs have no final full stop.
 fn plain(text: &StyledStr) -> String {
-    one_line(&text.to_string())
+    one_line(&text.to_string().replace("\n\n", ". "))
 }
 
 /// Returns a text of the help without its styles: its summary with a full stop, and the rest on one line.
