@@ -29,10 +29,10 @@ options! {
     path cache [Resolve Check] { value: "FILE", help: shown(OptionHelp::Short) }
 
     /// Ask again if the cached answer is older, such as 12h or 90d; for unknown names, after a day at the latest
-    value max_age: crate::options::Age [Resolve Check] default "30d" { value: "AGE", help: shown(OptionHelp::Short) }
+    value max_age: crate::options::Age [Resolve Check] default "30d" { value: "AGE", help: shown(OptionHelp::Long) }
 
     /// Max requests per second, repeated attempts included
-    number rate: usize [Resolve Check] default "5" { value: "N", min: 1, help: shown(OptionHelp::Short) }
+    number rate: usize [Resolve Check] default "5" { value: "N", min: 1, help: shown(OptionHelp::Long) }
 
     /// Max requests at the same time
     number concurrency: usize [Resolve Check] default "4" { value: "N", min: 1, help: shown(OptionHelp::Long) }

@@ -96,7 +96,7 @@ pub(crate) enum RecordFault {
     )]
     NoManifest,
     #[error(
-        "part {0} is missing, or its size or checksum has changed; write the folder again, or use another copy"
+        "{0} is missing, or its size or checksum has changed; write the folder again, or use another copy"
     )]
     Part(String),
     #[error(

@@ -224,8 +224,7 @@ fn nothing_is_asked_if_a_file_or_an_option_is_wrong() {
     let seen = Seen::of(&mut place.command(["check", "a.txt", "--max-age", "5d"]));
     assert_eq!(seen.code, Some(2));
     assert!(
-        seen.err
-            .contains("--max-age is about questions to a registry"),
+        seen.err.contains("--max-age needs --online"),
         "{}",
         seen.err
     );

@@ -41,7 +41,7 @@ fn no_output_is_named_as_another_format_than_that_of_the_table() {
         place.file("t", table);
         let seen = place.normalize(&format!("t --column doi -o {output}"));
         assert_eq!(seen.code, Some(2), "{output}");
-        let said = format!("and {output} would say that it is something else");
+        let said = format!("but {output} has the ending of another format");
         assert!(seen.err.contains(&said), "{}", seen.err);
         assert!(!place.path(output).exists());
     }
@@ -418,7 +418,7 @@ fn tables_with_one_header_are_written_as_one() {
     assert_eq!(seen.code, Some(2));
     assert!(
         seen.err
-            .contains("c: its header, delimiter or format is not that of the first"),
+            .contains("c: its header, delimiter or format differs from that of the first"),
         "{}",
         seen.err
     );

@@ -342,7 +342,7 @@ fn options_that_contradict_edges_are_usage_errors() {
     let cases = [
         ("--edges --mentions", "not both"),
         ("--edges --lines", "leave out --lines"),
-        ("--mentions --record-id /id", "needs --edges"),
+        ("--mentions --record-id /id", "add --edges"),
         ("--edges --record-id id", "not the path of an identifier"),
         ("--edges -f names", "choose another format"),
         ("--edges --checkpoint c", "checkpoint"),

@@ -254,7 +254,7 @@ fn a_quote_that_is_not_closed_is_reported() {
     assert_eq!(seen.code, Some(1));
     assert!(
         seen.err
-            .contains("t.csv: at byte 19: from here on, a quote"),
+            .contains("t.csv: at byte 19: the quote that opens here is never closed"),
         "{}",
         seen.err
     );

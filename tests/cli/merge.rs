@@ -176,7 +176,7 @@ fn records_without_sources_merge_only_to_an_output_without_them() {
             let seen = place.merge(&format!("{inputs} -f csv"));
             assert_eq!(seen.code, Some(2));
             let why = format!(
-                "doisift: old.{ending}: it has no field sources, which the output would have"
+                "doisift: old.{ending}: the field sources is missing, which the output has"
             );
             assert!(seen.err.starts_with(&why), "{}", seen.err);
             let seen = place
@@ -314,7 +314,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         )
         .file("out.csv", "as it was");
     for (input, why) in [
-        ("row.csv", "line 3: mentions is \"one\", and must be "),
+        ("row.csv", "line 3: mentions is \"one\", but must be "),
         (
             "row.jsonl",
             "line 1: invalid record: invalid type: null, expected u64, at byte ",
@@ -377,8 +377,8 @@ fn help_says_what_merging_adds_up() {
     let help = words.join(" ");
     for part in [
         "counts twice",
-        "least source name, bytewise",
-        "least offset",
+        "first source in bytewise order",
+        "smallest offset",
         "--tmp-dir",
     ] {
         assert!(help.contains(part), "{part}: {help}");
@@ -518,31 +518,31 @@ fn rows_that_no_scan_writes_are_refused_by_file_and_row() {
     for (row, why) in [
         (
             "hello,1,1,1,bare,s,,0,x,true",
-            "doi is \"hello\", and must be a DOI name, such as 10.1000/182",
+            "doi is \"hello\", but must be a DOI name, such as 10.1000/182",
         ),
         (
             "10.5555/b,0,0,1,bare,s,,0,x,true",
-            "mentions is \"0\", and must be a whole number from 1 to 9223372036854775807",
+            "mentions is \"0\", but must be a whole number from 1 to 9223372036854775807",
         ),
         (
             "10.5555/b,1,2,1,bare,s,,0,x,true",
-            "documents is \"2\", and must be a whole number from 1 to that of mentions",
+            "documents is \"2\", but must be a whole number from 1 to that of mentions",
         ),
         (
             "10.5555/b,1,0,1,bare,s,,0,x,true",
-            "documents is \"0\", and must be a whole number from 1 to that of mentions",
+            "documents is \"0\", but must be a whole number from 1 to that of mentions",
         ),
         (
             "10.5555/b,1,1,2,bare,s,,0,x,true",
-            "sources is \"2\", and must be a whole number from 1 to that of documents",
+            "sources is \"2\", but must be a whole number from 1 to that of documents",
         ),
         (
             "10.5555/b,1,1,1,,s,,0,x,true",
-            "forms is \"\", and must be one or more of arxiv, bare, doi, hdl, ",
+            "forms is \"\", but must be one or more of arxiv, bare, doi, hdl, ",
         ),
         (
             "10.5555/b,9223372036854775808,1,1,bare,s,,0,x,true",
-            "mentions is \"9223372036854775808\", and must be",
+            "mentions is \"9223372036854775808\", but must be",
         ),
     ] {
         place.file("wrong.csv", format!("{HEADER}{good}{row}\n"));

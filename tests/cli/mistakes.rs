@@ -205,7 +205,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "merge headless.csv",
         2,
-        &["headless.csv: ", "no column doi"],
+        &["headless.csv: ", "column `doi` is missing"],
     ),
     (
         "merge folder",

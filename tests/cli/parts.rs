@@ -307,7 +307,7 @@ fn a_folder_that_is_not_complete_does_not_merge() {
         let seen = merge(&place, "a -o all.jsonl");
         assert!(
             seen.err
-                .contains("its part part-00000.jsonl is missing, or its size or checksum is not as it was written"),
+                .contains("a: part-00000.jsonl is missing, or its size or checksum has changed"),
             "{}",
             seen.err
         );
@@ -338,7 +338,7 @@ fn a_part_whose_bytes_changed_at_the_same_size_is_not_read() {
             for line in lines {
                 let seen = Seen::of(&mut place.command(line.split_whitespace()));
                 let why = format!(
-                    "doisift: a.{format}: its part part-00001.{format} is missing, or its size or checksum is not"
+                    "doisift: a.{format}: part-00001.{format} is missing, or its size or checksum has changed"
                 );
                 assert_eq!(seen.code, Some(2), "{line}");
                 assert!(seen.err.starts_with(&why), "{line}: {}", seen.err);

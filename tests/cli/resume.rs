@@ -274,7 +274,7 @@ fn a_part_whose_bytes_changed_at_the_same_size_refuses_to_go_on() {
     let before = files(&place, "out");
     let seen = place.scan(line);
     assert_eq!(seen.code, Some(2));
-    let why = "part-00001.jsonl is missing, or its size or checksum is not as it was written";
+    let why = "part-00001.jsonl is missing, or its size or checksum has changed";
     assert!(seen.err.contains(why), "{}", seen.err);
     assert_eq!(files(&place, "out"), before);
     place.file("out/part-00001.jsonl", whole);
@@ -289,7 +289,7 @@ fn a_part_of_another_run_is_named_and_stays() {
         let before = files(&place, "out");
         let seen = place.scan(line);
         assert_eq!(seen.code, Some(2), "{name}");
-        let why = format!("{name} is not of this run");
+        let why = format!("{name} is not a part of this run");
         assert!(seen.err.contains(&why), "{}", seen.err);
         assert_eq!(files(&place, "out"), before);
         fs::remove_file(place.path(format!("out/{name}"))).unwrap();

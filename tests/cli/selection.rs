@@ -670,7 +670,7 @@ fn rows_of_another_kind_are_not_merged() {
     let wrong = "source,document,doi,mentions\n,x,10.5555/a,1\n";
     place.file("w.csv", wrong);
     let seen = place.run("merge --pairs w.csv");
-    let start = "doisift: w.csv: line 2: source is \"\", and must be some text";
+    let start = "doisift: w.csv: line 2: source is \"\", but must be some text";
     assert!(seen.err.starts_with(start), "{}", seen.err);
     let seen = place.run("merge --pairs p.csv -f names");
     assert_eq!(seen.code, Some(2));

@@ -89,7 +89,7 @@ pub fn assert_rows_are_named(name: &str, bytes: &[u8]) {
     assert!(ids.contains("\n#row=10,refs[0],"), "{ids}");
     let seen = place.scan(&format!("{name} --id-column refs --count"));
     assert_eq!(seen.code, Some(1));
-    assert!(seen.err.contains("no column refs"), "{}", seen.err);
+    assert!(seen.err.contains("column refs is missing"), "{}", seen.err);
 }
 
 /// Tables with rows above their header, each with the number of the header's row.
