@@ -186,7 +186,7 @@ fn a_stream_and_a_wrong_row_are_named() {
     let mut wrong = records(2000);
     wrong[1500].doi.clear();
     let error = read(&written(&wrong)).unwrap_err();
-    let start = "row 1501: doi is \"\", and must be a DOI name";
+    let start = "row 1501: doi is \"\", but must be a DOI name";
     assert!(error.to_string().starts_with(start), "{error}");
 }
 

@@ -132,7 +132,10 @@ fn a_folder_with_a_part_of_another_program_is_never_complete() {
         fs::write(path.join("part-x"), "").unwrap();
         let whole = one_by_one(&layout, rows).finish().unwrap();
         let error = whole.commit().unwrap_err().to_string();
-        assert!(error.contains("part-x is not of this run"), "{error}");
+        assert!(
+            error.contains("part-x is not a part of this run"),
+            "{error}"
+        );
         assert!(path.join("part-x").exists() && !path.join(SUCCESS).exists());
         assert_eq!(path.join("part-00000.jsonl").exists(), logged);
     }

@@ -283,7 +283,7 @@ fn a_wrong_field_is_named() {
     for (field, value, wanted) in wrong_fields() {
         let mut wrong = row;
         wrong[names.iter().position(|name| *name == field).unwrap()] = value;
-        let error = format!("line 5: {field} is {value:?}, and must be {wanted}{REMEDY}");
+        let error = format!("line 5: {field} is {value:?}, but must be {wanted}{REMEDY}");
         assert_eq!(read(csv_with(&wrong.join(",")).as_bytes()), Err(error));
     }
     assert!(read(csv_with(&row.join(",")).as_bytes()).is_ok());
