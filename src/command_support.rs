@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use doisift_system::EndingSignals;
 
 pub use crate::check::document_name;
-pub use crate::run::{Ending, TaskReport};
+pub use crate::task::{Ending, TaskReport};
 
 use crate::check::CheckReport;
 use crate::error::Error;
 use crate::pipeline::Pipeline;
 use crate::records::{Field, FieldValue, Row};
 use crate::report::Report;
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// A row of counts.
 pub struct CountValues<'r>(&'r dyn Row);

@@ -99,9 +99,9 @@ mod report;
 #[cfg(feature = "resolve")]
 mod resolve;
 #[cfg(feature = "pipeline")]
-mod run;
-#[cfg(feature = "pipeline")]
 mod structure;
+#[cfg(feature = "pipeline")]
+mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
 
@@ -175,9 +175,9 @@ pub use report::{
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveBuilder, ResolveOptions, ResolveReport};
 #[cfg(feature = "pipeline")]
-pub use run::{Monitor, Progress};
-#[cfg(feature = "pipeline")]
 pub use structure::{BadRecordField, BadRecordId, RecordId};
+#[cfg(feature = "pipeline")]
+pub use task::{Monitor, Progress};
 
 #[cfg(feature = "testing")]
 #[doc(hidden)]

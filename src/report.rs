@@ -11,8 +11,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::error::Error;
 use crate::options::{OptionValue, OptionValues};
 use crate::records::{Format, Standing};
-use crate::run::{Ending, TaskReport};
 use crate::structure::Role;
+use crate::task::{Ending, TaskReport};
 
 /// Max errors that a report lists. Further ones are only counted.
 const LISTED: usize = 1000;

@@ -17,7 +17,7 @@ use super::patch::{Patch, PatchEdit};
 use super::reference::{Escape, Field, FieldRole, Reference, Written, text};
 use crate::error::{CheckError, Error, ErrorKind};
 use crate::records::{Output, WholeOutput, is_packed};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// A file whose repairs are collected.
 pub(super) struct FileRepairs {

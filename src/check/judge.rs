@@ -13,7 +13,7 @@ use super::verdict::CheckVerdict;
 use crate::error::Error;
 use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
 use crate::registry::{Inquiry, RegistryAnswer, RegistryReport};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// Detail of a name that the registry does not know.
 const UNKNOWN: &str = "unknown to the registry";

@@ -18,7 +18,7 @@ use crate::options::{
     OptionValue, OutputOptions, RegistryOptions, ResourceOptions, SourceOptions, Task, reported,
 };
 use crate::registry;
-use crate::run::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift check`: column, repairs, format and findings.

@@ -17,7 +17,7 @@ use super::row::{CheckedReference, LineCount, RowPlace, document_name};
 use super::run::{DocumentRows, RowSink};
 use super::verdict::CheckVerdict;
 use crate::error::{CheckError, Error, ErrorKind, KnownError, TableError};
-use crate::run::not_cancelled;
+use crate::task::not_cancelled;
 
 /// References that are judged together, so that the registry is asked about their names at once.
 const BATCH: usize = 1024;

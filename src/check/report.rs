@@ -6,7 +6,7 @@ use super::verdict::CheckVerdict;
 use crate::options::{OptionValue, OptionValues};
 use crate::registry::RegistryReport;
 use crate::report::{KnownReport, Losses, Skipped};
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a check. Serialises to the object that `doisift check --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]

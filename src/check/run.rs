@@ -20,7 +20,7 @@ use super::write::{CheckFormat, RowsOut};
 use crate::error::{CheckError, Error, ErrorKind};
 use crate::lookup;
 use crate::registry;
-use crate::run::{Destinations, Monitor, RowTarget, TaskFiles};
+use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
 
 /// Max bytes of a file that must be held as a whole, such as a PDF.
 const MAX_WHOLE_BYTES: usize = 256 << 20;

@@ -14,7 +14,7 @@ use super::reading::CheckReading;
 use super::run::RowSink;
 use crate::error::{CheckError, Error, ErrorKind, KnownError};
 use crate::pipeline::report_passed_over;
-use crate::run::{Destinations, named_source, not_cancelled};
+use crate::task::{Destinations, named_source, not_cancelled};
 
 /// Matches as a shell does: `*` does not match `/`, nor a leading full stop.
 const AS_SHELLS_DO: MatchOptions = MatchOptions {

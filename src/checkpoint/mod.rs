@@ -18,7 +18,7 @@ pub(crate) use manifest::{
 };
 
 use crate::error::{CheckpointError, Error};
-use crate::run::{Destinations, in_checkpoint};
+use crate::task::{Destinations, in_checkpoint};
 
 /// Opens the folder of a checkpoint and locks it for a run with these outputs. Their temporary names get its mark.
 ///

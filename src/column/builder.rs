@@ -16,7 +16,7 @@ use crate::normalize::{Normalizer, Presentation};
 use crate::options::{
     FormOptions, HeaderOptions, LimitOptions, LookupOptions, OutputOptions, ResourceOptions,
 };
-use crate::run::{Monitor, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_tmp_dir, named_output};
 
 /// Bytes of rows that a thread cleans at once, and of lines: fewer, since each may give a message.
 const CHUNK: usize = 1 << 20;

@@ -11,7 +11,7 @@ use super::settings::NormalizeSettings;
 use super::sink::ColumnSink;
 use super::worker::ColumnWorker;
 use crate::error::Error;
-use crate::run::{Crew, PiecePlace, Ticket, Tickets, with_threads, write_in_order};
+use crate::task::{Crew, PiecePlace, Ticket, Tickets, with_threads, write_in_order};
 
 /// Passes batches from the reading thread to the crew.
 pub(super) struct Hands<'h> {

@@ -21,7 +21,7 @@ use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
 use crate::error::{Error, ErrorKind, TableError};
 use crate::report::Losses;
-use crate::run::{Ticket, not_cancelled};
+use crate::task::{Ticket, not_cancelled};
 
 /// State of reading that all inputs share.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::status::CellStatus;
 use crate::options::{OptionValue, OptionValues};
 use crate::report::{KnownReport, Losses};
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// Report of a [`Normalize`](super::Normalize) run. Serialises to the object that `doisift normalize --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]

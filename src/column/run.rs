@@ -14,7 +14,7 @@ use super::sink::ColumnSink;
 use crate::error::{Error, ErrorKind, TableError};
 use crate::lookup;
 use crate::records::FileId;
-use crate::run::{RowTarget, TaskFiles, named_source, not_cancelled};
+use crate::task::{RowTarget, TaskFiles, named_source, not_cancelled};
 
 /// Runs a normalization.
 pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {

@@ -12,7 +12,7 @@ use super::report::NormalizeOptions;
 use crate::lookup::{IndexNames, KnownNames};
 use crate::normalize::Presentation;
 use crate::options::{LookupOptions, OptionSpec, OptionValue, reported, reported_paths};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// The options of a builder with all defaults filled in.
 pub(super) struct NormalizeSettings {

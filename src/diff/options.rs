@@ -13,7 +13,7 @@ use crate::options::{
     OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
 };
 use crate::records::{Format, Layout, ReadError, RowKind};
-use crate::run::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// Builds a [`Diff`].
 #[derive(Debug, Default)]

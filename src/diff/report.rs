@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::options::{OptionValue, OptionValues};
 use crate::records::Format;
 use crate::report::format_name;
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a comparison. Serialises to the object that `doisift diff --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]

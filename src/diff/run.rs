@@ -8,7 +8,7 @@ use super::options::DiffSettings;
 use super::report::DiffReport;
 use crate::error::Error;
 use crate::records::{ComparedKind, OfEdges, OfNodes, OfPairs, Output, RowKind, RowWriter, writer};
-use crate::run::{RowTarget, TaskFiles};
+use crate::task::{RowTarget, TaskFiles};
 
 use index::with_sides;
 
@@ -80,7 +80,7 @@ mod index {
     use super::{DiffSettings, Sides};
     use crate::diff::stream::{Retraction, Retractions, SortedNames, Walk};
     use crate::error::{Error, ErrorKind, KnownError};
-    use crate::run::Monitor;
+    use crate::task::Monitor;
 
     /// Names in a batch of a thread, and max batches that wait.
     const BATCH: usize = 1024;

@@ -12,7 +12,7 @@ use doisift_documents::{InputError, display_name};
 use crate::error::{DiffError, Error, ErrorKind};
 use crate::merge::RowStream;
 use crate::records::{Field, OwnedRecord};
-use crate::run::{Monitor, not_cancelled};
+use crate::task::{Monitor, not_cancelled};
 
 /// Max bytes of a line that is read as a name.
 const LINE: u64 = 1 << 20;

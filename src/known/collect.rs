@@ -13,7 +13,7 @@ use crate::dedup::SpillError;
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
-use crate::run::not_cancelled;
+use crate::task::not_cancelled;
 
 /// Share of the memory for sorting names, in quarters, and its max in bytes. More would not be faster.
 const SORT: usize = 3;

@@ -14,7 +14,7 @@ use crate::options::{
     HeaderOptions, LimitOptions, OnError, OptionHelp, OptionKind, OptionSpec, OptionValue,
     OutputOptions, ReadingOptions, ResourceOptions, SourceOptions, reported, reported_paths,
 };
-use crate::run::{MIN_MEMORY, Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{MIN_MEMORY, Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift index`: output, column and sources of names.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::options::{OptionValue, OptionValues};
 use crate::report::{Losses, ResumedWork};
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// The counts and options of an indexing. Serialises to the object that `doisift index --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]

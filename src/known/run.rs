@@ -22,7 +22,7 @@ use super::report::IndexingReport;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
-use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
+use crate::task::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
 /// Unpacked bytes may take 1/16 of the memory.
 const UNPACKED: usize = 16;

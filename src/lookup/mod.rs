@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::run::Destinations;
+use crate::task::Destinations;
 
 /// Opens the index at `path`, if one was chosen.
 pub(crate) fn chosen(path: Option<&Path>) -> Result<Option<Arc<KnownNames>>, Error> {

@@ -12,7 +12,7 @@ use crate::options::{
     reported_paths, stated,
 };
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
-use crate::run::{
+use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 

@@ -6,7 +6,7 @@ use super::run::RecordRun;
 use crate::options::{OptionValue, OptionValues};
 use crate::records::Format;
 use crate::report::format_name;
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a merge. Serialises to the object that `doisift merge --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::records::{
     Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
 };
-use crate::run::{Monitor, is_stdin, not_cancelled};
+use crate::task::{Monitor, is_stdin, not_cancelled};
 
 /// An input whose rows are sorted.
 pub(super) enum Input {

@@ -12,7 +12,7 @@ use super::row::MergeRow;
 use crate::dedup::SpillError;
 use crate::error::Error;
 use crate::records::{Row, RowWriter, writer};
-use crate::run::Monitor;
+use crate::task::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
 /// Compression level: the fastest, since a run is read once.

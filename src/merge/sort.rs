@@ -6,7 +6,7 @@ use super::row::MergeRow;
 use super::rows::RowStream;
 use super::run::{RecordRun, RunWriter};
 use crate::error::Error;
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// The memory budget in bytes and the folder of a task that sorts rows.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use super::row::MergeRow;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Format, Forms, Layout, MAX, OwnedRecord, RowKind, writer};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 fn row(number: u64, source: &str) -> OwnedRecord {
     OwnedRecord {

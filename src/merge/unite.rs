@@ -6,7 +6,7 @@ use super::row::MergeRow;
 use super::rows::{Input, RowStream};
 use crate::dedup::Tournament;
 use crate::error::Error;
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// Merges sorted inputs. Returns each key once.
 pub(super) struct Union<'m, R> {

@@ -18,7 +18,7 @@ use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// Max number of inputs that are open at once. More would gain little.
 const FAN: usize = 128;

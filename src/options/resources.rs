@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::spec::{OptionHelp, OptionKind};
-use crate::run::MIN_MEMORY;
+use crate::task::MIN_MEMORY;
 
 options! {
     /// Threads, memory and folders of a run.

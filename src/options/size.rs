@@ -72,7 +72,7 @@ fn fraction(decimals: &str, unit: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::MIN_MEMORY;
+    use crate::task::MIN_MEMORY;
 
     #[test]
     fn a_size_is_a_number_with_or_without_a_unit() {

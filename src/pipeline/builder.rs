@@ -8,8 +8,7 @@ use doisift_documents::{
 };
 
 use super::Pipeline;
-use super::options::{FurtherRows, ScanOptions};
-use super::selection::{Selection, record_fields, select};
+use super::plan::{FurtherRows, ScanOptions, Selection, record_fields, select};
 use crate::checkpoint::fault;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -18,7 +17,7 @@ use crate::options::{
     ResourceOptions, SelectionOptions, SourceOptions, reported_paths, stated,
 };
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
-use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
+use crate::task::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
 /// `scripts/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which

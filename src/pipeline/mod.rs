@@ -1,53 +1,38 @@
 //! Runs a scan from sources to records. The only module that knows all stages.
 //!
-//! With one thread, everything runs on the caller's. With more, the caller's thread takes the sources in order and distributes
-//! them (`dispatch`); feeders read sources that are packed or may block (`feed`); scanners read the others in groups and ranges,
-//! and scan all chunks (`worker`), and none waits for another; one thread writes mentions in order. `plan` has the sources and
-//! shares, which are fixed before; `ledger` has counts, losses and reports; `state` joins them with the table.
+//! Its rooms, each of which uses only those above it:
+//!
+//! | room | |
+//! |---|---|
+//! | `plan` | options, selection of rows, sources, shares of memory and threads |
+//! | `checkpoint` | marks at which a scan can resume, and the manifest |
+//! | `ledger` | counts, losses, notices |
+//! | `rows` | mentions held, rows made and written |
+//! | `scanning` | chunks and cells to mentions |
+//! | `reading` | sources to documents |
+//! | `dispatch` | threads, and which of them reads and scans what |
+//!
+//! `builder` makes the options of a scan, `shared_scan` is the state that all threads share, and `run` starts and ends a scan.
 
-mod backlog;
 mod builder;
-mod cells;
 mod checkpoint;
-mod crew;
 mod dispatch;
-mod edges;
-mod effect;
-mod fed_edges;
-mod feed;
-mod gate;
-mod kind;
 mod ledger;
-mod maker;
-mod mark;
-mod notice;
-mod options;
-mod pairs;
 mod plan;
-mod prefixes;
-mod ranges;
 mod reading;
 mod rows;
 mod run;
-mod seek;
-mod selection;
-mod shares;
-mod sink;
-mod state;
-mod stated;
-mod text_table;
-mod top;
-mod turn;
-mod worker;
+mod scanning;
+mod shared_scan;
 
 pub use builder::PipelineBuilder;
-pub(crate) use notice::report_passed_over;
+pub(crate) use ledger::report_passed_over;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use options::ScanOptions;
-use sink::Caller;
+use plan::ScanOptions;
+use rows::Caller;
 
 use crate::error::Error;
 use crate::records::{MentionRow, Record, Row, RowKind};

@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::options::ScanOptions;
-use super::plan::ScanPlan;
-use super::seek::{self, Unfound};
-use super::sink::{Caller, Drain, Sink, Written};
-use super::state::SharedScan;
-use super::{crew, turn};
+use super::dispatch::{scan_inline, scan_on_threads};
+use super::plan::{ScanOptions, ScanPlan, Unfound, add_named_sources};
+use super::rows::{Caller, Drain, Sink, Written};
+use super::shared_scan::SharedScan;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
 use crate::report::{KnownReport, Report};
-use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles};
+use crate::task::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
 pub(super) fn run<'c>(
@@ -33,7 +31,7 @@ pub(super) fn run<'c>(
         |destinations| {
             lookup::check_outputs(options.lookup.known.as_deref(), destinations)?;
             let mut finder = options.search.start(&is_over, &report_loss);
-            seek::add_named(options, destinations, &mut finder)?;
+            add_named_sources(options, destinations, &mut finder)?;
             Ok((finder, folder(options, destinations)?))
         },
         |(finder, folder), outputs, destinations| {
@@ -108,9 +106,9 @@ fn scan(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
     let plan = &run.plan;
     // Only a crew of threads can scan ranges of files.
     if plan.shares.threads > 1 || plan.options.sources.range.is_some() {
-        crew::run(run, sink)?;
+        scan_on_threads(run, sink)?;
     } else {
-        turn::run(run, sink);
+        scan_inline(run, sink);
     }
     run.ledger.end()?;
     lookup::check(&plan.options.ends)
@@ -127,7 +125,7 @@ fn write(
     let (entries, met) = run.ledger.into_entries();
     // An earlier run may have read the input that an option concerns.
     if run.checkpoint.is_none() {
-        plan.warn_of_options(met);
+        met.warn(options, &plan.sources, plan.has_folder);
     }
     let drain = Drain::new(options);
     let Written {

@@ -9,7 +9,7 @@ use doisift_resolve::{Cache, HandleAnswer};
 use super::{Inquiry, Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_with};
 use crate::error::Error;
 use crate::options::RegistryOptions;
-use crate::run::{Monitor, not_cancelled};
+use crate::task::{Monitor, not_cancelled};
 
 /// # Errors
 /// If the endpoint or the contact cannot be used.

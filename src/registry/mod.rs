@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::error::ErrorKind;
 #[cfg(not(feature = "resolve"))]
 use crate::options::RegistryOptions;
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// Asks a registry about names that come piece by piece. Asks for each name once.
 pub(crate) trait Inquiry {

@@ -12,7 +12,7 @@ use doisift_resolve::{
 
 use crate::error::{Error, ErrorKind, ResolveError};
 use crate::options::{Age, RegistryOptions};
-use crate::run::Monitor;
+use crate::task::Monitor;
 
 /// Interval at which a cancelled run is noticed.
 const TICK: Duration = Duration::from_millis(20);

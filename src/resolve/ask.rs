@@ -10,7 +10,7 @@ use super::rows::{AnswerStatus, Answered, answered, refused};
 use crate::error::Error;
 use crate::records::{AnswerRow, Output, RowWriter};
 use crate::registry::cache_failed;
-use crate::run::{Monitor, not_cancelled};
+use crate::task::{Monitor, not_cancelled};
 
 /// The names of a run, the client and the cache.
 pub(super) struct Asking<'a> {

@@ -16,7 +16,7 @@ use crate::known::{BlockSizes, RowBlocks, RowPiece};
 use crate::normalize::{Normalizer, quoted};
 use crate::records::FileId;
 use crate::report::Losses;
-use crate::run::{named_source, not_cancelled};
+use crate::task::{named_source, not_cancelled};
 
 /// Bytes of memory for reading rows. Names stay in memory anyway.
 const MEMORY: usize = 256 << 20;

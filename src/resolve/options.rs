@@ -14,7 +14,7 @@ use crate::options::{
 };
 use crate::records::{Format, Layout, RowKind};
 use crate::registry::Registry;
-use crate::run::{Monitor, chosen_format, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_format, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift resolve`: the column of names, and agencies.

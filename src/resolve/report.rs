@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::options::{OptionValue, OptionValues};
 use crate::records::Format;
 use crate::report::{Losses, format_name};
-use crate::run::{Ending, TaskReport};
+use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a run that asked a registry. Serialises to the object that `doisift resolve --report` writes.
 ///

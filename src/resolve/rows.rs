@@ -5,7 +5,7 @@ use doisift_resolve::{Agency, DatedAnswer, HandleAnswer};
 
 use crate::check::CheckVerdict;
 use crate::records::AnswerRow;
-use crate::run::utc;
+use crate::task::utc;
 
 /// Status of a row, for the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

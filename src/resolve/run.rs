@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::records::{Output, writer};
 use crate::registry::cancelled_with;
 use crate::report::Losses;
-use crate::run::{Destinations, RowTarget, TaskFiles, not_cancelled};
+use crate::task::{Destinations, RowTarget, TaskFiles, not_cancelled};
 
 /// Asks for all names of the inputs and writes the rows.
 pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use doisift_core::{Rejection, Tally};
 use serde::{Deserialize, Serialize};
 
+use super::mark::MarkedRows;
 use crate::dedup::Spilled;
-use crate::pipeline::mark::MarkedRows;
 use crate::records::PartsDone;
 use crate::report::{Counts, Losses, Roles, Skipped};
 
@@ -22,25 +22,25 @@ pub(super) struct SavedScan {
 
 /// The counts and errors of the finished sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::pipeline) struct Done {
+pub(crate) struct Done {
     /// The number of finished sources, which are the first in source order.
-    pub(in crate::pipeline) sources: usize,
+    pub(crate) sources: usize,
     #[serde(with = "SavedCounts")]
-    pub(in crate::pipeline) counts: Counts,
-    pub(in crate::pipeline) losses: Losses,
-    pub(in crate::pipeline) skipped: Skipped,
-    pub(in crate::pipeline) bytes_read: u64,
+    pub(crate) counts: Counts,
+    pub(crate) losses: Losses,
+    pub(crate) skipped: Skipped,
+    pub(crate) bytes_read: u64,
 }
 
 /// The rows that are written, if they are in parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::pipeline) struct RowsDone {
+pub(crate) struct RowsDone {
     /// The mark at which reading resumes. It is before the end of the last part of each output, so the last rows of these are
     /// made again.
-    pub(in crate::pipeline) at: MarkedRows,
-    pub(in crate::pipeline) rows: PartsDone,
+    pub(crate) at: MarkedRows,
+    pub(crate) rows: PartsDone,
     /// The rows of the documents' records, if these are written.
-    pub(in crate::pipeline) nodes: Option<PartsDone>,
+    pub(crate) nodes: Option<PartsDone>,
 }
 
 impl SavedScan {

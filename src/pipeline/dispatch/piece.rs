@@ -1,0 +1,43 @@
+//! Pieces of work: their tickets with buffers, and the chunks in these.
+
+use std::ops::Range;
+
+use doisift_documents::Chunk;
+
+use crate::pipeline::checkpoint::Mark;
+use crate::pipeline::rows::HeldMentions;
+use crate::report::Counts;
+use crate::task::Ticket;
+
+/// The buffers for one piece of work; reused.
+#[derive(Default)]
+pub(crate) struct PieceBuffers {
+    pub(crate) bytes: Box<[u8]>,
+    pub(crate) rows: HeldMentions,
+    /// The counts of the piece, if rows are written in order.
+    pub(crate) counts: Counts,
+    /// The mark after the piece, if reading can resume there.
+    pub(crate) mark: Option<Mark>,
+}
+
+pub(crate) type PieceTicket = Ticket<PieceBuffers>;
+
+/// A chunk in a ticket's buffer.
+#[derive(Clone)]
+pub(crate) struct Piece {
+    pub(super) filled: usize,
+    pub(super) range: Range<usize>,
+    pub(super) offset: u64,
+    pub(super) damaged: bool,
+}
+
+impl Piece {
+    pub(crate) fn chunk<'b>(&self, ticket: &'b PieceTicket) -> Chunk<'b> {
+        Chunk {
+            bytes: &ticket.bytes[..self.filled],
+            range: self.range.clone(),
+            offset: self.offset,
+            damaged: self.damaged,
+        }
+    }
+}

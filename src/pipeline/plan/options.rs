@@ -1,0 +1,170 @@
+//! The options of a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use doisift_core::Scanner;
+use doisift_documents::{
+    ColumnSelection, Limits, NamedReaders, Preprocessor, Separator, SourceSearch,
+};
+
+use super::selection::Selection;
+use crate::checkpoint::fault;
+use crate::column::HeaderChoice;
+use crate::dedup::Kept;
+use crate::error::{CheckpointError, Error};
+use crate::lookup::{IndexNames, KnownNames};
+pub(crate) use crate::options::OnError;
+use crate::options::{
+    LookupOptions, OptionSpec, OptionValue, ReadingOptions, ResourceOptions, SourceOptions,
+    reported, reported_paths,
+};
+use crate::records::{Field, Format, Layout, PartPlan, RowKind};
+use crate::report::ReportOptions;
+use crate::task::{Monitor, RowTarget};
+
+/// The options of a builder with all defaults and derived values filled in.
+#[derive(Debug)]
+pub(crate) struct ScanOptions {
+    /// All options as they were set. The groups below are used directly.
+    pub(crate) given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(crate) sources: SourceOptions,
+    pub(crate) reading: ReadingOptions,
+    pub(crate) resources: ResourceOptions,
+    /// Whether identifiers of arXiv are names.
+    pub(crate) arxiv: bool,
+    pub(crate) lookup: LookupOptions,
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) lists: Vec<(PathBuf, Separator)>,
+    pub(crate) readers: NamedReaders,
+    pub(crate) search: SourceSearch,
+    /// The command that is run for files.
+    pub(crate) preprocessor: Option<Preprocessor>,
+    pub(crate) output: Option<PathBuf>,
+    /// How the output is divided, if it is a folder of parts.
+    pub(crate) parts: Option<PartPlan>,
+    pub(crate) report: Option<PathBuf>,
+    /// The records that are written besides the rows.
+    pub(crate) names_to: Option<FurtherRows>,
+    /// The records of the documents that are written besides the rows.
+    pub(crate) nodes_to: Option<FurtherRows>,
+    pub(crate) selection: Selection,
+    /// The columns of tables that are read.
+    pub(crate) columns: ColumnSelection,
+    /// The header of tables that are text.
+    pub(crate) header: HeaderChoice,
+    pub(crate) measure: bool,
+    pub(crate) threads: usize,
+    pub(crate) chunk: Option<usize>,
+    pub(crate) limits: Limits,
+    pub(crate) memory: usize,
+    /// Max part of `memory` for names, in bytes.
+    pub(crate) names: usize,
+    pub(crate) tmp: PathBuf,
+    /// The index of known names that is asked.
+    pub(crate) known: Option<Arc<KnownNames>>,
+    /// The index as scanners ask it for the ends of names.
+    pub(crate) ends: Option<Arc<IndexNames>>,
+    pub(crate) monitor: Monitor,
+}
+
+/// Rows that are written besides mentions or edges.
+#[derive(Debug)]
+pub(crate) struct FurtherRows {
+    pub(crate) path: PathBuf,
+    /// How the output is divided, if it is a folder of parts.
+    pub(crate) parts: Option<PartPlan>,
+    pub(crate) layout: Layout,
+}
+
+impl ScanOptions {
+    /// Returns the targets of further rows, in the order of the outputs.
+    pub(crate) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
+        let further = [&self.names_to, &self.nodes_to].into_iter().flatten();
+        further.map(|rows| RowTarget {
+            path: Some(&rows.path),
+            parts: rows.parts.as_ref(),
+        })
+    }
+
+    /// Creates a scanner with the options, which asks the index, if there is one.
+    pub(crate) fn scanner(&self) -> Scanner {
+        let scanner = Scanner::new().arxiv(self.arxiv);
+        match &self.ends {
+            Some(ends) => scanner.known(ends.clone()),
+            None => scanner,
+        }
+    }
+
+    /// Lets the caller take the rows, which are of kind `rows`.
+    ///
+    /// # Errors
+    /// If the rows are mentions and there is a checkpoint, since a resumed run does not find the mentions of finished sources
+    /// again.
+    pub(crate) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
+        if let (RowKind::Mentions, Some(folder)) = (rows, &self.resources.checkpoint) {
+            return Err(fault(folder, CheckpointError::Mentions));
+        }
+        self.output = None;
+        self.parts = None;
+        (self.names_to, self.nodes_to) = (None, None);
+        let layout = Layout::new(Format::Jsonl, rows);
+        let layout = match self.known {
+            Some(_) => layout.and_standing(),
+            None => layout,
+        };
+        self.selection.layout = match rows {
+            RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date, Field::Column]),
+            _ => layout,
+        };
+        Ok(())
+    }
+
+    /// Returns the fields that the table has to store for a name.
+    pub(crate) fn kept(&self) -> Kept {
+        match &self.names_to {
+            Some(names) if names.layout.format == Format::Names => Kept::Key,
+            Some(_) => Kept::All,
+            None => self.selection.kept(),
+        }
+    }
+
+    /// Whether names go into the table.
+    pub(crate) fn fills_table(&self) -> bool {
+        self.names_to.is_some() || !self.selection.writes_mentions()
+    }
+
+    /// Whether several threads may scan one document in any order.
+    pub(crate) fn is_read_in_ranges(&self) -> bool {
+        !self.reading.lines && !self.selection.writes_edges() && !self.columns.is_given()
+    }
+
+    /// Whether another run scans the sources that cannot be divided, since this one scans a later range.
+    pub(crate) fn skips_whole_sources(&self) -> bool {
+        self.sources
+            .range
+            .as_ref()
+            .is_some_and(|range| range.start > 0)
+    }
+
+    /// Returns the index if rows have its answers about their names; otherwise `None`.
+    pub(crate) fn asked(&self) -> Option<&KnownNames> {
+        let known = self.known.as_deref();
+        known.filter(|_| self.selection.layout.has_standing())
+    }
+
+    pub(crate) fn for_report(&self) -> ReportOptions {
+        let lists = self.lists.iter().map(|(path, _)| path);
+        let paths = self.paths.iter().chain(lists);
+        ReportOptions {
+            paths: reported_paths(paths),
+            output: self.output.clone(),
+            format: self.selection.layout.format,
+            rows: self.selection.layout.rows.name(),
+            fields: self.selection.layout.field_names(),
+            threads: self.threads,
+            memory: self.memory as u64,
+            given: reported(&self.given),
+        }
+    }
+}

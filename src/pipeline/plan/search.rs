@@ -1,0 +1,121 @@
+//! Finds the sources of a run from its arguments and lists.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use doisift_documents::{
+    Separator, SourceFinder, UnreadablePath, display_name, is_pipe, read_list,
+};
+
+use super::options::{OnError, ScanOptions};
+use crate::error::{Error, ErrorKind};
+use crate::report::Losses;
+use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
+
+/// Errors for paths that could not be read while sources were searched.
+pub(crate) struct Unfound {
+    on_error: OnError,
+    losses: RefCell<Losses>,
+    /// The error that ends the run.
+    failure: RefCell<Option<Error>>,
+}
+
+impl Unfound {
+    pub(crate) fn new(on_error: OnError) -> Self {
+        Unfound {
+            on_error,
+            losses: RefCell::default(),
+            failure: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn add(&self, lost: UnreadablePath) {
+        let error = Error::new(ErrorKind::Input(lost.error));
+        let error = error.in_source(display_name(&lost.path).into());
+        match self.on_error {
+            OnError::Fail => {
+                self.failure.borrow_mut().get_or_insert(error);
+            }
+            OnError::Skip => {
+                log::warn!("{error}");
+                self.losses.borrow_mut().add(&error);
+            }
+        }
+    }
+
+    /// Takes the errors so far, and the error that ends the run.
+    pub(crate) fn take(&self) -> (Losses, Option<Error>) {
+        (self.losses.take(), self.failure.take())
+    }
+}
+
+/// Adds all named paths, and those in lists, to `finder`.
+///
+/// # Errors
+/// If a path or a list is also an output, standard input is named more than once, a list cannot be read, or a path cannot be
+/// opened and the option `on_error` is not set.
+pub(crate) fn add_named_sources(
+    options: &ScanOptions,
+    destinations: &Destinations,
+    finder: &mut SourceFinder<'_>,
+) -> Result<(), Error> {
+    let has_stdin_list = check_lists(options, destinations)?;
+    let mut reads_stdin = false;
+    let mut add = |path: &Path| {
+        reads_stdin |= is_stdin(path);
+        if has_stdin_list && is_stdin(path) {
+            return Err(stdin_twice());
+        }
+        destinations.check(path)?;
+        finder.add(path);
+        Ok(())
+    };
+    if options.reading.on_error.is_none() {
+        check_named(&options.paths)?;
+    }
+    options.paths.iter().try_for_each(|path| add(path))?;
+    let readers = options.readers.names();
+    for (list, separator) in &options.lists {
+        let listed = listed(list, *separator, &mut add);
+        if is_pipe(list) {
+            options.monitor.note_stream_end();
+        }
+        listed.map_err(|error| {
+            Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
+        })??;
+    }
+    readers.iter().for_each(|name| finder.add_reader(name));
+    match options.search.given_stdin_name() {
+        Some(name) if !reads_stdin => Err(no_stdin(name)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the lists of sources. Returns whether standard input is one of them.
+fn check_lists(options: &ScanOptions, destinations: &Destinations) -> Result<bool, Error> {
+    let lists = options.lists.iter().map(|(list, _)| list);
+    lists
+        .clone()
+        .try_for_each(|list| destinations.check(list))?;
+    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
+    let is_named = options.paths.iter().any(|path| is_stdin(path));
+    match stdin_lists + usize::from(is_named) {
+        0 | 1 => Ok(stdin_lists > 0),
+        _ => Err(stdin_twice()),
+    }
+}
+
+/// Passes the paths of a list to `add` until that returns an error.
+fn listed(
+    list: &Path,
+    separator: Separator,
+    add: &mut dyn FnMut(&Path) -> Result<(), Error>,
+) -> io::Result<Result<(), Error>> {
+    if is_stdin(list) {
+        read_list(io::stdin().lock(), separator, add)
+    } else {
+        read_list(BufReader::new(File::open(list)?), separator, add)
+    }
+}

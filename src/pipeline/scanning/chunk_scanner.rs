@@ -1,0 +1,414 @@
+//! The scanner and buffers of one thread, and how it scans a chunk.
+
+use std::ops::Range;
+
+use doisift_core::internal::Decision;
+use doisift_core::{Mention, Scanner, Tally, TextKind};
+use doisift_documents::{CellText, Chunk, ChunkBuffer, TableCell};
+
+use super::cells::TableRows;
+use super::edges::EdgeFinder;
+use super::kind;
+use super::text::{Shared, SharedLines, TextLine, TextLines};
+use crate::dedup::{Batch, Document, Kept};
+use crate::error::Error;
+use crate::lookup::RecentStandings;
+use crate::pipeline::plan::PrefixFilter;
+use crate::pipeline::rows::{HeldMentions, MentionContext, PairKey};
+use crate::pipeline::shared_scan::SharedScan;
+use crate::report::Counts;
+
+/// Bytes of a read if the same thread scans them. This many stay in the cache of a core.
+const STEP: usize = 256 << 10;
+
+/// The scanner and buffers of one thread; reused for each chunk.
+pub(crate) struct Worker<'r> {
+    run: &'r SharedScan<'r>,
+    scanner: Scanner,
+    found: FoundMentions<'r>,
+    /// `None` if rows have no places.
+    edges: Option<EdgeFinder<'r>>,
+    /// Asks the index for rows of mentions.
+    index: Option<RecentStandings<'r>>,
+    /// The kind of the text that is scanned.
+    kind: TextKind,
+    counts: Counts,
+}
+
+/// Mentions that were found but are not yet in the table or the output.
+struct FoundMentions<'r> {
+    run: &'r SharedScan<'r>,
+    batch: Batch,
+    /// Keys of pairs, if the rows are pairs.
+    pairs: Option<PairKey>,
+    /// Whether only the number of mentions is kept for a name.
+    counts: bool,
+    rows: HeldMentions,
+    keep_rows: bool,
+    /// Whether names go into the table.
+    fills_table: bool,
+    /// Whether rows have places.
+    has_edges: bool,
+    /// Whether rows have mentions as they are written.
+    has_texts: bool,
+    /// Bytes before and after a mention whose text its row has.
+    context: usize,
+    filter: Option<&'r PrefixFilter>,
+    /// Mentions that the filter left out.
+    filtered: u64,
+}
+
+impl<'r> Worker<'r> {
+    pub(crate) fn new(run: &'r SharedScan<'r>) -> Self {
+        let selection = &run.plan.options.selection;
+        let has_edges = selection.writes_edges();
+        let found = FoundMentions {
+            run,
+            batch: run.table.batch(),
+            pairs: selection.writes_pairs().then(PairKey::default),
+            counts: run.plan.options.kept() == Kept::Count,
+            fills_table: run.plan.options.fills_table(),
+            rows: match has_edges {
+                true => HeldMentions::with_edges(),
+                false => HeldMentions::default(),
+            },
+            has_edges,
+            keep_rows: selection.writes_mentions(),
+            has_texts: selection.writes_texts(),
+            context: selection.context,
+            filter: selection.filter.as_ref(),
+            filtered: 0,
+        };
+        Worker {
+            run,
+            scanner: run.plan.options.scanner(),
+            found,
+            edges: EdgeFinder::new(run),
+            index: run.plan.rows_index(),
+            kind: TextKind::Unknown,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Creates a buffer for chunks that this thread reads and scans.
+    pub(crate) fn sliding(run: &SharedScan<'_>) -> ChunkBuffer {
+        let chunk = run.plan.shares.chunk;
+        ChunkBuffer::new(run.plan.reach, chunk, chunk.min(STEP))
+    }
+
+    /// Returns the mentions found so far, if they are kept as rows.
+    pub(crate) fn rows(&mut self) -> &mut HeldMentions {
+        &mut self.found.rows
+    }
+
+    /// Asks the index about the names of the rows so far.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn ask_index(&mut self) -> Result<(), Error> {
+        let rows = &mut self.found.rows;
+        self.index.as_mut().map_or(Ok(()), |index| rows.ask(index))
+    }
+
+    /// Sets the kind of the text that is scanned next.
+    pub(crate) fn set_kind(&mut self, kind: TextKind) {
+        self.kind = kind;
+        self.scanner.set_kind(kind);
+    }
+
+    pub(crate) fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Scans a chunk of a document, and reads its structure if rows have places.
+    pub(crate) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
+        let before = self.found.rows.len();
+        self.find(chunk, document);
+        if let Some(edges) = &mut self.edges {
+            edges.start(chunk, self.kind, document);
+            edges.chunk(chunk, &mut self.found.rows, before);
+        }
+    }
+
+    /// Finds the mentions in a chunk.
+    fn find(&mut self, chunk: &Chunk<'_>, document: &Document) {
+        let range = self.undamaged(chunk);
+        let found = &mut self.found;
+        let bytes = (chunk.bytes, chunk.offset);
+        let each = |decision: Decision<'_>| match decision {
+            Decision::Mention(mention) => found.add(document, &mention, bytes),
+            Decision::Refused(offset) => found.add_refused(document, offset, bytes),
+        };
+        let tally = self
+            .scanner
+            .decide_range(chunk.bytes, range, chunk.offset, each);
+        self.add(tally, chunk.range.len());
+    }
+
+    /// Scans a chunk of a document that other threads scan too. Rows get no places.
+    pub(crate) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &Shared<'_>) {
+        self.set_kind(shared.kind);
+        let before = self.counts.tally.mentions;
+        self.find(chunk, &shared.document);
+        if self.counts.tally.mentions > before {
+            shared.note_mention();
+        }
+        self.found.hand_over();
+    }
+
+    /// Scans a chunk whose lines are documents. `line` is the line in which it starts. Returns the line in which it ends.
+    pub(crate) fn scan_lines(
+        &mut self,
+        chunk: &Chunk<'_>,
+        text: &TextLines,
+        mut line: TextLine,
+        shared: &SharedLines<'_>,
+    ) -> TextLine {
+        self.set_kind(text.kind());
+        let mut tally = Tally::default();
+        let mut at = chunk.range.start;
+        while at < chunk.range.end {
+            let end = memchr::memchr(b'\n', &chunk.bytes[at..])
+                .map_or(chunk.bytes.len(), |length| at + length);
+            tally += self.scan_line(chunk, at..end, text, line, shared);
+            if end >= chunk.range.end {
+                break;
+            }
+            self.end_line(text, line, shared);
+            at = end + 1;
+            line = TextLine {
+                ordinal: line.ordinal + 1,
+                start: chunk.offset + at as u64,
+            };
+        }
+        self.add(tally, chunk.range.len());
+        if shared.first.is_some() || shared.last.is_some() {
+            self.found.hand_over();
+        }
+        line
+    }
+
+    /// Scans `part` of a chunk, which is a line or a part of one.
+    fn scan_line(
+        &mut self,
+        chunk: &Chunk<'_>,
+        part: Range<usize>,
+        text: &TextLines,
+        line: TextLine,
+        shared: &SharedLines<'_>,
+    ) -> Tally {
+        let from = line.start.saturating_sub(chunk.offset) as usize;
+        let piece = Chunk {
+            bytes: &chunk.bytes[from..part.end],
+            range: part.start - from..part.end.min(chunk.range.end) - from,
+            offset: chunk.offset + from as u64 - line.start,
+            damaged: chunk.damaged && part.end == chunk.bytes.len(),
+        };
+        let range = self.undamaged(&piece);
+        let found = &mut self.found;
+        let mut document = None;
+        let tally = self
+            .scanner
+            .scan_range(piece.bytes, range, piece.offset, |mention| {
+                let document = document.get_or_insert_with(|| text.line(line));
+                found.add(document, &mention, (piece.bytes, piece.offset));
+            });
+        if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
+            shared.note_mention();
+        }
+        tally
+    }
+
+    /// Marks the end of `line`.
+    fn end_line(&mut self, text: &TextLines, line: TextLine, shared: &SharedLines<'_>) {
+        let id = text.id(line);
+        if shared.find(&id).is_none() {
+            self.found.batch.close(&id);
+        }
+    }
+
+    /// Marks the end, at `end`, of a text that this thread scanned alone; `line` is its last line. Returns the number of
+    /// lines.
+    pub(crate) fn end_lines(&mut self, text: &TextLines, line: TextLine, end: u64) -> u64 {
+        self.end_line(text, line, &SharedLines::default());
+        line.count(end)
+    }
+
+    /// Marks the end of a document that this thread scanned alone. Returns the number of documents.
+    pub(crate) fn end(&mut self, document: &Document) -> u64 {
+        self.found.batch.close(&document.id);
+        if let Some(edges) = &mut self.edges {
+            edges.end(document, &mut self.found.rows);
+        }
+        1
+    }
+
+    /// Scans the cells of some rows.
+    pub(crate) fn scan_cells(&mut self, rows: &TableRows) {
+        let options = self.run.plan.options;
+        let mut bytes = rows.batch.bytes().len() as u64;
+        let found = rows.worth_a_look(&mut self.scanner, options, &mut bytes);
+        let mut tally = Tally::default();
+        let (mut document, mut name) = (None::<(u32, Document)>, String::new());
+        for (number, starts) in found.cells {
+            let cell = &rows.batch.cells()[number];
+            if let Some((_, last)) = document.take_if(|(row, _)| *row != cell.row) {
+                self.found.batch.close(&last.id);
+            }
+            let made = || (cell.row, rows.document(cell.row, &mut name));
+            let (_, document) = document.get_or_insert_with(made);
+            if options.selection.writes_columns() {
+                document.column = Some(rows.batch.place(cell).into());
+            }
+            tally += self.scan_cell(rows, cell, &found.starts[starts], document);
+        }
+        if let Some((_, last)) = document {
+            self.found.batch.close(&last.id);
+        }
+        self.add(tally, bytes as usize);
+    }
+
+    /// Scans a cell, in which candidates may start at `starts`. For an entry of a dictionary, takes the names that were found in
+    /// it.
+    fn scan_cell(
+        &mut self,
+        rows: &TableRows,
+        cell: &TableCell,
+        starts: &[usize],
+        document: &Document,
+    ) -> Tally {
+        let text = rows.batch.text(cell);
+        let before = self.found.rows.len();
+        let found = &mut self.found;
+        let mut add = |mention: &Mention<'_>| found.add(document, mention, (text, 0));
+        let tally = match cell.text() {
+            CellText::Plain(_) => {
+                self.scanner
+                    .set_kind(kind::of_cell(self.run.plan.options, text));
+                let starts = starts.iter().copied();
+                self.scanner.scan_at(text, starts, |mention| add(&mention))
+            }
+            CellText::Entry(dictionary, entry) => {
+                let names = rows.entry(dictionary, entry);
+                names.map_or_else(Tally::default, |names| {
+                    names.each(text, add);
+                    names.tally
+                })
+            }
+        };
+        if let Some(edges) = &mut self.edges {
+            let record = rows.batch.own_name(cell.row);
+            edges.cell(
+                &mut self.found.rows,
+                before,
+                record,
+                &rows.batch.pointer(cell),
+            );
+        }
+        tally
+    }
+
+    /// Returns the range of a chunk, without a last name that damage may have cut, since its rest may look like another name.
+    fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
+        let range = chunk.range.clone();
+        if !chunk.damaged {
+            return range;
+        }
+        let mut last = None;
+        self.scanner
+            .scan_range(chunk.bytes, range.clone(), 0, |mention| {
+                last = Some((
+                    mention.offset as usize,
+                    mention.offset as usize + mention.text.len(),
+                ));
+            });
+        match last {
+            Some((start, end))
+                if chunk.bytes[end..]
+                    .iter()
+                    .all(|byte| b".,;:!?-&'".contains(byte)) =>
+            {
+                range.start..start
+            }
+            _ => range,
+        }
+    }
+
+    fn add(&mut self, tally: Tally, bytes: usize) {
+        let filtered = std::mem::take(&mut self.found.filtered);
+        self.counts.tally += tally;
+        self.counts.filtered += filtered;
+        self.counts.bytes_decoded += bytes as u64;
+        let plan = &self.run.plan;
+        let monitor = &plan.options.monitor;
+        monitor.add_mentions(tally.mentions - filtered);
+    }
+
+    /// Passes all mentions to the table, and adds the counts to those of the run.
+    pub(crate) fn settle(&mut self) {
+        self.found.hand_over();
+        let counts = self.take_counts();
+        self.run.ledger.count(counts);
+    }
+
+    /// Takes the counts so far.
+    pub(crate) fn take_counts(&mut self) -> Counts {
+        let edges = self.edges.as_mut().map(EdgeFinder::take_counts);
+        std::mem::take(&mut self.counts) + edges.unwrap_or_default()
+    }
+}
+
+impl FoundMentions<'_> {
+    /// Adds a mention found in `bytes`, which start at an offset of the document.
+    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
+        if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
+            self.filtered += 1;
+            if self.has_edges {
+                let (offset, key) = (mention.offset, mention.key);
+                self.rows.push_rowless(document, offset, Some(key));
+            }
+            return;
+        }
+        if self.keep_rows {
+            let around = MentionContext::none(self.has_texts);
+            let around = around.around(bytes.0, bytes.1, mention, self.context);
+            self.rows.push(document, mention, around);
+        }
+        if !self.fills_table {
+            return;
+        }
+        match &mut self.pairs {
+            Some(pairs) => self.batch.count(pairs.of(document, mention.key)),
+            None if self.counts => self.batch.count(mention.key.as_bytes()),
+            None => self.batch.push(document, mention),
+        }
+        if self.batch.is_full() {
+            self.hand_over();
+        }
+    }
+
+    /// Adds an anchor without a mention, if rows have places and a field may start there.
+    fn add_refused(&mut self, document: &Document, offset: u64, bytes: (&[u8], u64)) {
+        if self.has_edges && may_start_value(bytes.0, (offset - bytes.1) as usize) {
+            self.rows.push_rowless(document, offset, None);
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if !self.fills_table {
+            return;
+        }
+        if let Err(error) = self.run.table.absorb(&mut self.batch) {
+            self.run.ledger.fail(error.into());
+        }
+    }
+}
+
+/// Whether a field, or a name in a presentation form, may start at `at`: the byte before, without white space, must be a mark
+/// that can precede it.
+fn may_start_value(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].trim_ascii_end();
+    before
+        .last()
+        .is_some_and(|byte| b"\"'>{=/:-".contains(byte))
+}
