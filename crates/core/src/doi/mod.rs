@@ -145,7 +145,7 @@ impl Doi {
         &self.name[name::DIRECTORY.len()..self.slash]
     }
 
-    /// Returns the representative of all equivalent names: ASCII letters in lower case, all other characters unchanged (U5).
+    /// Returns the canonical form of equivalent names: ASCII letters in lower case, all other characters unchanged (U5).
     ///
     /// Two names are equal if and only if their keys are the same bytes, and `Ord` is the bytewise order
     /// of keys. Allocates only if the name has an upper case letter.
