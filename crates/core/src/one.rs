@@ -44,7 +44,7 @@ impl Scanner {
     pub fn read_one(&mut self, text: &str) -> Result<Doi, NotOneName> {
         Doi::parse(text).or_else(|error| match error.kind() {
             DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
-                self.only_in(text.trim_ascii())
+                self.only_name_in(text.trim_ascii())
             }
             _ => Err(error.into()),
         })
@@ -74,7 +74,7 @@ impl Scanner {
     }
 
     /// Returns the name in a URL that holds exactly one.
-    fn only_in(&mut self, url: &str) -> Result<Doi, NotOneName> {
+    fn only_name_in(&mut self, url: &str) -> Result<Doi, NotOneName> {
         let mut found: Option<Doi> = None;
         let mut many = false;
         self.scan(url.as_bytes(), |mention| {

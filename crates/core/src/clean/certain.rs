@@ -149,7 +149,7 @@ fn letter_triple(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{by_rules, clean};
+    use super::super::{clean, clean_by_rules};
     use super::*;
 
     /// Suffixes made of the words that rules list. Nearly all are plain.
@@ -182,7 +182,7 @@ mod tests {
         fn no_rule_changes_what_is_plain(suffix in suffix(), lead in 0..LEADS.len(), prefix in prop_oneof![Just("10.5555"), Just("10.1093"), Just("10.1016"), Just("10.2010")]) {
             for text in [format!("{prefix}/{suffix}"), format!("{}{prefix}/{suffix}", LEADS[lead])] {
                 if is_clean_name(&text) {
-                    prop_assert_eq!(clean(&text), by_rules(&text), "{}", text);
+                    prop_assert_eq!(clean(&text), clean_by_rules(&text), "{}", text);
                 }
             }
         }

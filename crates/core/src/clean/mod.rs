@@ -75,11 +75,11 @@ pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     if certain::is_clean_name(text) {
         Doi::parse(text).map(unchanged)
     } else {
-        by_rules(text)
+        clean_by_rules(text)
     }
 }
 
-fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
+fn clean_by_rules(text: &str) -> Result<Cleaned, DoiError> {
     let parsed = Doi::parse(text);
     if let Some(at) = cut_short(text) {
         return Err(DoiError::new(DoiErrorKind::CutShort, at.min(text.len())));
@@ -153,33 +153,39 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
     }
     let mut draft = Draft::new(text.trim());
     fold::restore_characters(&mut draft);
-    let mut name = first_encoded(&draft);
+    let mut name = first_percent_encoded(&draft);
     for _ in 0..MAX_PERCENT_LAYERS {
         if name.is_some() || !draft.apply(Rule::Percent, fold::undo_percent(&draft.text)) {
             break;
         }
         fold::restore_characters(&mut draft);
-        name = first_plain(&draft);
+        name = first_unescaped(&draft);
     }
     if name.is_some() {
         return name;
     }
     match parsed {
         Some(doi) => Some(dirt::name(doi.prefix(), Draft::new(doi.suffix()))),
-        None if draft.apply(Rule::UnderscoredPrefix, start::underscored(&draft.text)) => {
-            first_plain(&draft)
+        None if draft.apply(
+            Rule::UnderscoredPrefix,
+            start::underscored_prefix_edits(&draft.text),
+        ) =>
+        {
+            first_unescaped(&draft)
         }
-        None if draft.apply(Rule::Reread, start::reread(&draft.text)) => first_encoded(&draft),
+        None if draft.apply(Rule::Reread, start::misread_prefix_edits(&draft.text)) => {
+            first_percent_encoded(&draft)
+        }
         None => None,
     }
 }
 
-fn first_plain(draft: &Draft) -> Option<Draft> {
+fn first_unescaped(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |_| {})
 }
 
 /// Returns the first name in `draft`. The suffix may be percent-encoded.
-fn first_encoded(draft: &Draft) -> Option<Draft> {
+fn first_percent_encoded(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |suffix| {
         suffix.apply(Rule::Percent, fold::undo_percent(&suffix.text));
         fold::replace_characters(suffix);

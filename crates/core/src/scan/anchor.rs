@@ -50,7 +50,7 @@ pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> Anchors<'_> {
     Anchors {
         bytes,
         others: Vec::new(),
-        held: None,
+        held_back: None,
         end: bytes.len().min(range.end),
         block: range.start,
         next: range.start,
@@ -72,7 +72,7 @@ pub(super) struct Anchors<'b> {
     /// Anchors of other kinds, the last one first.
     others: Vec<Anchor>,
     /// A pair that was found, but comes after the next one of `others`.
-    held: Option<Anchor>,
+    held_back: Option<Anchor>,
 }
 
 impl Anchors<'_> {
@@ -146,10 +146,10 @@ impl Iterator for Anchors<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Anchor> {
-        let pair = self.held.take().or_else(|| self.next_pair());
+        let pair = self.held_back.take().or_else(|| self.next_pair());
         match self.others.last() {
             Some(other) if pair.is_none_or(|pair| pair.start() > other.start()) => {
-                self.held = pair;
+                self.held_back = pair;
                 self.others.pop()
             }
             _ => pair,

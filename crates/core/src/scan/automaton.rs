@@ -13,20 +13,10 @@ use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
 use super::glance;
-use super::mention::Form;
 use super::rules::pattern::{self, Breaks, FORMS, HOST_ALONE, PREFIXES};
 use super::rules::raw::{may_end_break, may_start_break, starts_break};
 use super::rules::start::{RegistrantKind, Separator, WrittenPrefix};
-
-/// A scheme, proxy or label before a name, which says in what form the name was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Opener {
-    pub(super) form: Form,
-    /// Bytes of the scheme or proxy before the anchor; 0 for a label.
-    pub(super) len: usize,
-    /// Whether white space is in these bytes.
-    pub(super) is_spaced: bool,
-}
+use super::window::Opener;
 
 static PREFIX: LazyLock<DFA> = LazyLock::new(|| build(&pattern::prefixes(Breaks::None), false));
 static SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&pattern::schemes(Breaks::None), true));
@@ -38,16 +28,16 @@ static LABEL: LazyLock<DFA> = LazyLock::new(|| build(&pattern::labels(), true));
 static NAME_BEFORE: LazyLock<DFA> = LazyLock::new(|| build(&[pattern::name_before()], true));
 
 thread_local! {
-    static PREFIX_STATES: RefCell<States> = States::of(&PREFIX);
-    static SCHEME_STATES: RefCell<States> = States::of(&SCHEME);
-    static BROKEN_PREFIX_STATES: RefCell<States> = States::of(&BROKEN_PREFIX);
-    static BROKEN_SCHEME_STATES: RefCell<States> = States::of(&BROKEN_SCHEME);
-    static LABEL_STATES: RefCell<States> = States::of(&LABEL);
-    static NAME_BEFORE_STATES: RefCell<States> = States::of(&NAME_BEFORE);
+    static PREFIX_STATES: RefCell<SearchStates> = SearchStates::of(&PREFIX);
+    static SCHEME_STATES: RefCell<SearchStates> = SearchStates::of(&SCHEME);
+    static BROKEN_PREFIX_STATES: RefCell<SearchStates> = SearchStates::of(&BROKEN_PREFIX);
+    static BROKEN_SCHEME_STATES: RefCell<SearchStates> = SearchStates::of(&BROKEN_SCHEME);
+    static LABEL_STATES: RefCell<SearchStates> = SearchStates::of(&LABEL);
+    static NAME_BEFORE_STATES: RefCell<SearchStates> = SearchStates::of(&NAME_BEFORE);
 }
 
 /// The states of an automaton that were needed so far.
-struct States {
+struct SearchStates {
     dfa: &'static DFA,
     cache: Cache,
     /// The first state of a search, and how often the cache had been cleared when it was found.
@@ -56,9 +46,9 @@ struct States {
     read: usize,
 }
 
-impl States {
-    fn of(dfa: &'static DFA) -> RefCell<States> {
-        RefCell::new(States {
+impl SearchStates {
+    fn of(dfa: &'static DFA) -> RefCell<SearchStates> {
+        RefCell::new(SearchStates {
             dfa,
             cache: dfa.create_cache(),
             start: None,
@@ -87,7 +77,7 @@ impl States {
         let len = bytes.len();
         self.read = len;
         let mut state = self.start()?;
-        let States { dfa, cache, .. } = self;
+        let SearchStates { dfa, cache, .. } = self;
         let mut found = None;
         for (read, byte) in bytes.enumerate() {
             state = dfa.next_state(cache, state, *byte).ok()?;
@@ -158,7 +148,7 @@ fn slash_prefix(digits: usize, slash: &[u8]) -> WrittenPrefix {
         len: b"10.".len() + digits + slash.len(),
         separator: Separator::Slash,
         registrant: RegistrantKind::FourToNineDigits,
-        escaped: slash.len() > 1,
+        is_escaped: slash.len() > 1,
     }
 }
 
@@ -183,7 +173,7 @@ const MAX_BREAK_START_BYTES: usize = 5;
 const MAX_BREAK_END_BYTES: usize = 3;
 
 fn any_prefix(bytes: &[u8]) -> Option<WrittenPrefix> {
-    let furthest = |states: &mut States| states.furthest(bytes.iter());
+    let furthest = |states: &mut SearchStates| states.furthest(bytes.iter());
     let (found, read) = PREFIX_STATES.with_borrow_mut(|states| (furthest(states), states.read));
     // A search without breaks ends a few bytes after the start of one.
     let mut near = read.saturating_sub(MAX_BREAK_START_BYTES)..read;
@@ -198,7 +188,7 @@ fn any_prefix(bytes: &[u8]) -> Option<WrittenPrefix> {
         len,
         separator,
         registrant,
-        escaped: true,
+        is_escaped: true,
     })
 }
 
@@ -221,7 +211,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
 }
 
 fn longest_scheme(before: &[u8]) -> Option<(usize, usize)> {
-    let longest = |states: &mut States| states.longest(before);
+    let longest = |states: &mut SearchStates| states.longest(before);
     let (found, read) = SCHEME_STATES.with_borrow_mut(|states| (longest(states), states.read));
     let mut near = before.len() - read..before.len() - read.saturating_sub(MAX_BREAK_END_BYTES);
     // A command of LaTeX includes the blanks after it.
@@ -271,6 +261,7 @@ fn build(patterns: &[String], reverse: bool) -> DFA {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::mention::Form;
 
     #[test]
     fn prefixes_in_every_spelling() {
@@ -293,7 +284,7 @@ mod tests {
         );
         assert_eq!(
             found("10. 5555 /x"),
-            Some((10, Separator::Broken, RegistrantKind::FourToNineDigits))
+            Some((10, Separator::SpacedSlash, RegistrantKind::FourToNineDigits))
         );
         assert_eq!(
             found("10.978.8898392/315"),

@@ -55,7 +55,7 @@ impl<'w> Candidate<'w> {
         let (context, opener_is_spaced) = read_context(outside, scope);
         let written = &after[..prefix.len];
         // Most prefixes have no blanks.
-        let prefix_is_spaced = prefix.escaped && written.iter().any(u8::is_ascii_whitespace);
+        let prefix_is_spaced = prefix.is_escaped && written.iter().any(u8::is_ascii_whitespace);
         let break_rules = match opener_is_spaced || prefix_is_spaced {
             true => BreakRules::of(&context)
                 .after(&window[at - doubled_len - context.opener..at + prefix.len]),
@@ -68,8 +68,8 @@ impl<'w> Candidate<'w> {
             return Err(Rejection::TooLong);
         }
         let in_badge = context.place == UrlPlace::Badge;
-        let is_escaped = extent.escaped || prefix.escaped || in_badge;
-        let is_defended = prefix.separator == Separator::Defended;
+        let is_escaped = extent.has_escape || prefix.is_escaped || in_badge;
+        let is_defended = prefix.separator == Separator::Underscore;
         let layer_limits = || layer_limits(outside, &context, prefix, after);
         Ok(Candidate {
             prefix,
@@ -81,10 +81,10 @@ impl<'w> Candidate<'w> {
             max_name,
             doubled_len,
             break_rules,
-            may_be_joined: extent.joined
+            may_be_joined: extent.is_joined
                 || prefix_is_spaced
-                || scope == TextScope::Page && prefix.escaped,
-            head: match extent.escaped || in_badge || is_defended {
+                || scope == TextScope::Page && prefix.is_escaped,
+            head: match extent.has_escape || in_badge || is_defended {
                 true => extent.head.shifted(at).emptied(prefix.len),
                 false => extent.head.shifted(at),
             },
@@ -141,7 +141,7 @@ fn layer_limits(
     prefix: WrittenPrefix,
     after: &[u8],
 ) -> LayerLimits {
-    let written = if prefix.escaped {
+    let written = if prefix.is_escaped {
         &after[..prefix.len]
     } else {
         b""
@@ -150,6 +150,6 @@ fn layer_limits(
         percent: percent_layers(outside, context.opener, written),
         in_badge: context.place == UrlPlace::Badge,
         in_page: context.scope == TextScope::Page,
-        is_defended: prefix.separator == Separator::Defended,
+        is_defended: prefix.separator == Separator::Underscore,
     }
 }

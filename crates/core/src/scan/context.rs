@@ -1,8 +1,9 @@
 //! Reads the bytes before an anchor: the form, what encloses the name, where in a URL it is, and how it is encoded.
 
-use super::automaton::{self, Opener};
+use super::automaton;
 use super::mention::Form;
 use super::rules::{NameContext, TextScope};
+use super::window::Opener;
 
 /// Reads `before`, which ends where the name starts, and begins where its cell does if it is in one. Also returns whether white
 /// space is in the scheme or proxy.

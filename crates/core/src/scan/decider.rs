@@ -42,9 +42,9 @@ impl Decider {
                 }
             }
         }
-        let started = start_of_prefix(window, at, prefix)?;
+        let start = start_of_prefix(window, at, prefix)?;
         let candidate =
-            started.and_then(|started| Candidate::bound(window, at, started, scope, max_name));
+            start.and_then(|start| Candidate::bound(window, at, start, scope, max_name));
         Some(candidate.and_then(|candidate| self.accept(&candidate)))
     }
 

@@ -166,17 +166,17 @@ const PERCENT: EscapeLayer = EscapeLayer {
 /// A mail filter writes a slash as `_`, and the percent sign of an escape as `-`.
 const DEFENDED: EscapeLayer = EscapeLayer {
     count: |layer_limits| layer_limits.is_defended.into(),
-    ..layer(Rule::UrlDefense, HYPHEN, defended, 1)
+    ..layer(Rule::UrlDefense, HYPHEN, defended_mark, 1)
 };
 /// The next version of this filter writes `*`, and lists the characters after the URL and `__;`.
 const STARRED: EscapeLayer = EscapeLayer {
     needs: HYPHEN,
-    ..layer(Rule::UrlDefense, STAR, starred, 1)
+    ..layer(Rule::UrlDefense, STAR, starred_character, 1)
 };
 /// In a badge, hyphens and underscores are written twice.
 const DOUBLED: EscapeLayer = EscapeLayer {
     count: |layer_limits| layer_limits.in_badge.into(),
-    ..layer(Rule::DoubledMark, HYPHEN, twice, 1)
+    ..layer(Rule::DoubledMark, HYPHEN, doubled_mark, 1)
 };
 const INVISIBLE: EscapeLayer = layer(Rule::Invisible, BEYOND_ASCII, invisible, 1);
 
@@ -370,7 +370,7 @@ fn hidden_part(rest: &[u8]) -> Option<EscapeMeaning> {
 }
 
 /// Reads the escapes of Proofpoint's URL Defense, version 2: `https-3A__doi.org_10.5555_a-5F1`.
-fn defended(rest: &[u8]) -> Option<EscapeMeaning> {
+fn defended_mark(rest: &[u8]) -> Option<EscapeMeaning> {
     match rest {
         [b'_', ..] => EscapeMeaning::of(1, b"/"),
         [_, high, low, ..] => EscapeMeaning::of(3, &[hex_pair(*high, *low)?]),
@@ -379,7 +379,7 @@ fn defended(rest: &[u8]) -> Option<EscapeMeaning> {
 }
 
 /// Reads the star of Proofpoint's URL Defense, version 3, as the character that is listed for it.
-fn starred(rest: &[u8]) -> Option<EscapeMeaning> {
+fn starred_character(rest: &[u8]) -> Option<EscapeMeaning> {
     EscapeMeaning::of(1, &[listed_character(rest)?])
 }
 
@@ -410,7 +410,7 @@ fn math(rest: &[u8]) -> Option<EscapeMeaning> {
 }
 
 /// Reads a mark that a badge's URL doubles.
-fn twice(rest: &[u8]) -> Option<EscapeMeaning> {
+fn doubled_mark(rest: &[u8]) -> Option<EscapeMeaning> {
     match rest {
         [mark, next, ..] if mark == next => EscapeMeaning::of(2, &[*mark]),
         _ => None,

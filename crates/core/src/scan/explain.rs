@@ -169,8 +169,8 @@ impl Scanner {
 /// Returns why the text `after` is not a candidate.
 fn non_candidate(after: &[u8]) -> NonCandidate {
     match automaton::prefix(after).map(|prefix| prefix.separator) {
-        None | Some(Separator::Defended) => NonCandidate::NoPrefix,
-        Some(Separator::Slash | Separator::Broken) => NonCandidate::InsideName,
+        None | Some(Separator::Underscore) => NonCandidate::NoPrefix,
+        Some(Separator::Slash | Separator::SpacedSlash) => NonCandidate::InsideName,
         Some(Separator::Colon) => NonCandidate::Colon,
     }
 }
@@ -256,16 +256,17 @@ impl Steps {
         let suffix = text.position(candidate.prefix.len);
         let context = &candidate.context;
         let after = |at: usize| &candidate.after[text.start(at)..];
-        let (end, whole) = uncut_end(&text, suffix, SuffixHead::empty(suffix), context, after);
+        let (end, is_enclosed) =
+            uncut_end(&text, suffix, SuffixHead::empty(suffix), context, after);
         let NameEnd { at, rule, .. } = end;
         let rest = after(at);
-        let bound = match (whole, rest.is_empty()) {
+        let bound = match (is_enclosed, rest.is_empty()) {
             (_, true) if context.scope.is_cell() => "where the cell ends".to_owned(),
             (_, true) => "where the text ends".to_owned(),
             (true, _) => format!("before {}, which closes the enclosure", shown(rest)),
             (false, _) => format!("before {}", shown(rest)),
         };
-        self.add("end", bound, rule.filter(|_| !whole));
+        self.add("end", bound, rule.filter(|_| !is_enclosed));
         let is_alone = || is_alone(candidate.before, context, rest);
         let mut len = at - suffix;
         for (rule, left) in cuts(
@@ -274,7 +275,7 @@ impl Steps {
             candidate.before,
             end,
             context,
-            whole,
+            is_enclosed,
             is_alone,
         ) {
             self.add(
@@ -292,7 +293,7 @@ fn prefix_rule(prefix: WrittenPrefix, doubled_len: bool) -> Option<Rule> {
     match prefix {
         _ if doubled_len => Some(Rule::DoubledIndicator),
         WrittenPrefix {
-            separator: Separator::Broken,
+            separator: Separator::SpacedSlash,
             ..
         } => Some(Rule::BrokenPrefix),
         WrittenPrefix {

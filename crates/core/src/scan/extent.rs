@@ -15,9 +15,9 @@ use super::start::start;
 pub(super) struct CandidateExtent {
     pub(super) end: usize,
     /// Whether something may have to be decoded, or white space was skipped to join a broken name.
-    pub(super) escaped: bool,
+    pub(super) has_escape: bool,
     /// Whether white space or tags were skipped.
-    pub(super) joined: bool,
+    pub(super) is_joined: bool,
     /// The head of the suffix.
     pub(super) head: SuffixHead,
 }
@@ -33,8 +33,8 @@ impl CandidateExtent {
         };
         CandidateExtent {
             end: head.end,
-            escaped: false,
-            joined: false,
+            has_escape: false,
+            is_joined: false,
             head,
         }
     }
@@ -75,8 +75,8 @@ pub(super) fn candidate_extent(
             break;
         };
         extent.end += len;
-        extent.escaped |= is_escape;
-        extent.joined |= len > 1 || byte.is_ascii_whitespace();
+        extent.has_escape |= is_escape;
+        extent.is_joined |= len > 1 || byte.is_ascii_whitespace();
     }
     extent.end = extent.end.min(last);
     extent.head.unescaped_end = unescaped_end.min(extent.end);
@@ -94,18 +94,18 @@ fn step(
     scope: TextScope,
 ) -> Option<(usize, bool)> {
     match RawByteClass::of(*rest.first()?) {
-        RawByteClass::Less => match AngleBracket::of(rest, scope) {
+        RawByteClass::AngleBracket => match AngleBracket::of(rest, scope) {
             AngleBracket::InlineTags(len) => Some((len, true)),
             AngleBracket::BoundaryTag => None,
             AngleBracket::NotTag => Some((1, false)),
         },
-        RawByteClass::Plain | RawByteClass::One => Some((1, false)),
+        RawByteClass::Plain | RawByteClass::DigitOne => Some((1, false)),
         RawByteClass::Escape => Some((hidden_part_len(rest).unwrap_or(1), true)),
         RawByteClass::Blank => Some((
             break_rules.break_len(written, suffix, head.end, rest)?,
             true,
         )),
-        RawByteClass::Hard => None,
+        RawByteClass::EndsName => None,
     }
 }
 

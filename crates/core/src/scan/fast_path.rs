@@ -9,7 +9,7 @@
 use wide::u8x16;
 
 use super::anchor::is_broken_off;
-use super::automaton::{self, Opener, ends_in_prefix};
+use super::automaton::{self, ends_in_prefix};
 use super::context::opener;
 use super::glance;
 use super::mention::Form;
@@ -25,7 +25,7 @@ use super::rules::tail::ends_field_page;
 use super::rules::template::{ends_in_blank_form, is_joined_to_value};
 use super::rules::word::{glued_title, is_glued, may_have_label};
 use super::rules::{Rule, TextScope};
-use super::window::{AcceptedName, KnownVerdict};
+use super::window::{AcceptedName, KnownVerdict, Opener};
 use crate::bits::{Bits, positions};
 
 /// Accepts the simple name with `prefix` at `at` of `window`, and sets `buffers` to it; `None` if all rules must be asked.
@@ -43,7 +43,7 @@ pub(super) fn accept(
     let escape = escape_len(prefix, after)?;
     let mut padded = [0; MAX_SHORT_NAME_BYTES];
     let bytes = unescaped(after, prefix.len, escape, &mut padded);
-    let (marks, suffix) = (MarkBits::of(bytes), prefix.len - escape);
+    let (marks, suffix) = (ByteClassBits::of(bytes), prefix.len - escape);
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
     let ending = NameEnding::read(&after[len..])?;
@@ -78,7 +78,7 @@ pub(super) fn accept(
 /// it, `None` for other escapes.
 fn escape_len(prefix: WrittenPrefix, after: &[u8]) -> Option<usize> {
     match &after[..prefix.len] {
-        _ if !prefix.escaped => Some(0),
+        _ if !prefix.is_escaped => Some(0),
         [b'1', b'0', b'.', code @ .., b'\\', b'/'] => {
             let is_usual = (4..=9).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
             is_usual.then_some(1)
@@ -107,7 +107,7 @@ fn unescaped<'t>(
 }
 
 /// Positions of the bytes of some classes, as bits, the lowest for the first byte.
-struct MarkBits {
+struct ByteClassBits {
     stops: Bits,
     open: Bits,
     close: Bits,
@@ -116,9 +116,9 @@ struct MarkBits {
     other: Bits,
 }
 
-impl MarkBits {
-    fn of(bytes: &[u8; MAX_SHORT_NAME_BYTES]) -> MarkBits {
-        let mut marks = MarkBits {
+impl ByteClassBits {
+    fn of(bytes: &[u8; MAX_SHORT_NAME_BYTES]) -> ByteClassBits {
+        let mut marks = ByteClassBits {
             stops: 0,
             open: 0,
             close: 0,
@@ -368,7 +368,7 @@ mod tests {
         // Full stops and brackets are decided here, and the rest of a URL would end the name.
         let decided = |byte: u8| matches!(byte, b'.' | b'(' | b')' | b'h' | b'H');
         for byte in 0..=u8::MAX {
-            let is_taken = MarkBits::of(&[byte; MAX_SHORT_NAME_BYTES]).other == 0;
+            let is_taken = ByteClassBits::of(&[byte; MAX_SHORT_NAME_BYTES]).other == 0;
             let may_be = ALWAYS_IN_HEAD[byte as usize] || decided(byte);
             assert!(may_be || !is_taken, "{:?}", char::from(byte));
         }

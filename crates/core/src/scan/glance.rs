@@ -3,9 +3,9 @@
 //! Most names follow a common proxy or label, or a word that is neither. Then no automaton is needed: it would give the same
 //! answer, as tests show. All patterns here are also in `rules::pattern`.
 
-use super::automaton::Opener;
 use super::mention::Form;
 use super::rules::raw;
+use super::window::Opener;
 
 /// Reads the scheme or proxy that `before` ends in, if it is written as most are; otherwise `None`.
 #[inline]
@@ -91,15 +91,15 @@ static CLASSES: [u8; 256] = {
         }
         at += 1;
     }
-    let classes = with(classes, b"0123456789", DIGIT);
-    let classes = with(classes, b"/:;FfAa_", ENDS_SCHEME);
-    let classes = with(classes, b":.=\"'([{<>|\\-", JOINS_LABEL);
-    let classes = with(classes, b"AaDdRr2;/\x80\x9A\xA0", ENDS_JOINT);
-    with(classes, b" \t\n\x0B\x0C\r", BLANK | JOINS_LABEL)
+    let classes = with_class(classes, b"0123456789", DIGIT);
+    let classes = with_class(classes, b"/:;FfAa_", ENDS_SCHEME);
+    let classes = with_class(classes, b":.=\"'([{<>|\\-", JOINS_LABEL);
+    let classes = with_class(classes, b"AaDdRr2;/\x80\x9A\xA0", ENDS_JOINT);
+    with_class(classes, b" \t\n\x0B\x0C\r", BLANK | JOINS_LABEL)
 };
 
 /// Returns `classes` with `class` added for each of `bytes`.
-const fn with(mut classes: [u8; 256], bytes: &[u8], class: u8) -> [u8; 256] {
+const fn with_class(mut classes: [u8; 256], bytes: &[u8], class: u8) -> [u8; 256] {
     let mut at = 0;
     while at < bytes.len() {
         classes[bytes[at] as usize] |= class;

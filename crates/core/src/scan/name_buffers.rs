@@ -16,7 +16,7 @@ pub(super) struct NameBuffers {
 /// Bytes at an aligned address, which are checked eight at a time. Otherwise the check of a text spends most of its time on the
 /// bytes before an aligned one and on the last ones.
 #[repr(align(16))]
-struct Aligned<const N: usize>([u8; N]);
+struct AlignedBytes<const N: usize>([u8; N]);
 
 impl NameBuffers {
     /// Sets the name to `written`, with a slash as its separator. The prefix was matched before, so only the suffix is checked,
@@ -59,7 +59,7 @@ impl NameBuffers {
 
     /// Sets the name by way of `N` bytes, which are changed to lower case together instead of one by one.
     fn set_padded<const N: usize>(&mut self, written: &[u8]) -> Option<()> {
-        let mut padded = Aligned([0; N]);
+        let mut padded = AlignedBytes([0; N]);
         padded.0.get_mut(..written.len())?.copy_from_slice(written);
         // Copying a constant number of bytes needs no call.
         let padded = std::str::from_utf8(&padded.0).ok()?.get(..N)?;

@@ -81,9 +81,9 @@ impl Origins {
     }
 
     /// Starts the list of escapes for a text in which more are undone than in that of `self`.
-    pub(super) fn rewrite<'o>(&'o self, into: &'o mut Origins) -> Rewrite<'o> {
+    pub(super) fn rewrite<'o>(&'o self, into: &'o mut Origins) -> OriginsRewrite<'o> {
         into.clear();
-        Rewrite {
+        OriginsRewrite {
             before: self,
             next: 0,
             into,
@@ -92,14 +92,14 @@ impl Origins {
 }
 
 /// Builds the list of escapes while a text is rewritten.
-pub(super) struct Rewrite<'o> {
+pub(super) struct OriginsRewrite<'o> {
     before: &'o Origins,
     /// Index of the first known escape that may still be needed.
     next: usize,
     into: &'o mut Origins,
 }
 
-impl Rewrite<'_> {
+impl OriginsRewrite<'_> {
     /// Records that bytes `read` to `end` of the old text stay, and start at `write` of the new one.
     pub(super) fn keep(&mut self, read: usize, end: usize, write: usize) {
         while let Some(escape) = self.before.escapes.get(self.next) {

@@ -1,4 +1,4 @@
-//! The bytes that a decision about an anchor may read, and the name that was accepted in them.
+//! The bytes that a decision about an anchor may read, what opens a name in them, and the name that was accepted.
 //!
 //! Needs no other part of the scanner, so that each can use it.
 
@@ -35,4 +35,14 @@ pub(super) enum KnownVerdict {
     Same,
     /// Another name is known.
     Other,
+}
+
+/// A scheme, proxy or label before a name, which says in what form the name was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Opener {
+    pub(super) form: Form,
+    /// Bytes of the scheme or proxy before the anchor; 0 for a label.
+    pub(super) len: usize,
+    /// Whether white space is in these bytes.
+    pub(super) is_spaced: bool,
 }

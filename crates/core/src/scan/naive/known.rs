@@ -17,7 +17,7 @@ pub(super) struct KnownQuery<'q> {
     pub(super) form: Form,
     pub(super) text: UndoneText,
     /// Reads the text past breaks that the rules do not take for one, if it is not too long.
-    pub(super) wide: &'q dyn Fn() -> Option<UndoneText>,
+    pub(super) widened: &'q dyn Fn() -> Option<UndoneText>,
     pub(super) end: NameEnd,
 }
 
@@ -40,7 +40,7 @@ impl NameReading {
 
 impl KnownQuery<'_> {
     /// Returns the name of the rules.
-    pub(super) fn ruled(&self) -> NameReading {
+    pub(super) fn by_rules(&self) -> NameReading {
         NameReading::new(&self.text, self.end)
     }
 
@@ -69,10 +69,10 @@ impl KnownQuery<'_> {
     }
 
     fn after_break(&self) -> Option<NameReading> {
-        let wide = &(self.wide)()?;
-        let written = |at: usize| (wide.end(at), &self.after[wide.end(at)..]);
-        let at = last_after_break(&self.ends(wide), self.max_len, written)?;
-        Some(NameReading::new(wide, NameEnd::of_text(at)))
+        let widened = &(self.widened)()?;
+        let written = |at: usize| (widened.end(at), &self.after[widened.end(at)..]);
+        let at = last_after_break(&self.ends(widened), self.max_len, written)?;
+        Some(NameReading::new(widened, NameEnd::of_text(at)))
     }
 
     fn hyphenated(&self) -> Option<NameReading> {

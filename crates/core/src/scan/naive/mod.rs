@@ -232,7 +232,7 @@ impl NaiveCandidate<'_> {
             percent,
             in_badge: context.place == UrlPlace::Badge,
             in_page: self.scope == TextScope::Page,
-            is_defended: prefix.separator == Separator::Defended,
+            is_defended: prefix.separator == Separator::Underscore,
         }
     }
 
@@ -265,7 +265,7 @@ impl NaiveCandidate<'_> {
         let layer_limits = self.layer_limits(percent, &context, prefix);
         let text = layers::undone(&self.after[..max_len], layer_limits);
         let suffix = text.position(prefix.len);
-        let wide = || {
+        let widened = || {
             let max_len = self.max_len(prefix.len, break_rules.widened());
             (max_len <= self.max_name).then(|| layers::undone(&self.after[..max_len], layer_limits))
         };
@@ -276,12 +276,14 @@ impl NaiveCandidate<'_> {
             form,
             max_len,
             end: self.end(&text, suffix, &context)?,
-            wide: &wide,
+            widened: &widened,
             text,
         };
-        let (ruled, found) = (query.ruled(), query.known());
-        let is_changed = found.as_ref().is_some_and(|found| found.name != ruled.name);
-        let found = found.unwrap_or(ruled);
+        let (by_rules, found) = (query.by_rules(), query.known());
+        let is_changed = found
+            .as_ref()
+            .is_some_and(|found| found.name != by_rules.name);
+        let found = found.unwrap_or(by_rules);
         let mention = self.mention(&found, suffix, form, at)?;
         match has_right_suffix(prefix, form, &found.name[suffix..]) {
             true => Ok((mention, is_changed)),
@@ -337,7 +339,7 @@ impl NaiveCandidate<'_> {
                 return from + name[..name.len() - opener].trim_ascii_end().len();
             }
             at += match RawByteClass::of(rest[0]) {
-                RawByteClass::Hard => return at,
+                RawByteClass::EndsName => return at,
                 RawByteClass::Blank => match break_rules.break_len(
                     &[self.before, &self.after[..at]].concat(),
                     self.before.len() + from,
@@ -347,13 +349,13 @@ impl NaiveCandidate<'_> {
                     Some(len) => len,
                     None => return at,
                 },
-                RawByteClass::Less => match AngleBracket::of(rest, self.scope) {
+                RawByteClass::AngleBracket => match AngleBracket::of(rest, self.scope) {
                     AngleBracket::InlineTags(len) => len,
                     AngleBracket::BoundaryTag => return at,
                     AngleBracket::NotTag => 1,
                 },
                 RawByteClass::Escape => hidden_part_len(rest).unwrap_or(1),
-                RawByteClass::Plain | RawByteClass::One => 1,
+                RawByteClass::Plain | RawByteClass::DigitOne => 1,
             };
         }
         at.min(self.after.len())

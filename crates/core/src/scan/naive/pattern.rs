@@ -29,7 +29,7 @@ pub(super) fn prefix(text: &[u8]) -> Option<WrittenPrefix> {
         len,
         separator,
         registrant,
-        escaped: true,
+        is_escaped: true,
     })
 }
 

@@ -7,7 +7,7 @@ use super::joint::BreakRules;
 use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, NameBounds, SuffixHead};
-use super::tail::{self, Cuts};
+use super::tail::{self, SuffixCuts};
 use super::template::{ends_in_blank_form, is_pattern, is_template};
 use super::word::{glued_label, glued_title};
 use super::{DecodedBytes, Form, NameContext, NameEnd, Rule, TextScope};
@@ -32,7 +32,7 @@ pub(crate) fn end<'w>(
     before: &[u8],
     after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> Result<NameEnd, Rejection> {
-    let (uncut_end, whole) = uncut_end(text, suffix, head, context, after);
+    let (uncut_end, is_enclosed) = uncut_end(text, suffix, head, context, after);
     let beyond = after(uncut_end.at);
     let is_alone = || is_alone(before, context, beyond);
     let cuts = cuts(
@@ -41,7 +41,7 @@ pub(crate) fn end<'w>(
         before,
         uncut_end,
         context,
-        whole,
+        is_enclosed,
         is_alone,
     );
     let end = cuts.fold(uncut_end, |end, (rule, len)| end.cut_at(suffix + len, rule));
@@ -59,12 +59,12 @@ pub(crate) fn end<'w>(
     let read = head.unescaped_end - suffix..written.len() - beyond.len();
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     let pattern = &text.bytes()[suffix..uncut_end];
-    let is_raw = || uncut_end > suffix && text.is_single(uncut_end - 1);
+    let is_unescaped = || uncut_end > suffix && text.is_single(uncut_end - 1);
     // There `*` stands for a character that is listed after the URL.
     let is_starred = rule == Some(Rule::UrlDefense) && pattern.contains(&b'*');
     let is_template = ends_in_blank_form(name)
         || is_starred
-        || is_pattern(before, pattern, whole, is_raw)
+        || is_pattern(before, pattern, is_enclosed, is_unescaped)
         || is_template(before, context, written, read);
     if is_template && Rule::Template.holds() {
         return Err(Rejection::Template);
@@ -130,11 +130,11 @@ pub(crate) fn uncut_end<'w>(
     let without_label = |end: NameEnd| {
         let name = &text.bytes()[suffix..end.at];
         // Before this, no colon ends a label.
-        let seen = match head.has_colon {
+        let label_free_len = match head.has_colon {
             true => 0,
             false => head.end - suffix,
         };
-        match glued_label(name, seen, || after(end.at)) {
+        match glued_label(name, label_free_len, || after(end.at)) {
             Some(len) => end.cut_at(suffix + len, Rule::GluedWord),
             None => end,
         }
@@ -153,7 +153,7 @@ pub(crate) fn uncut_end<'w>(
 }
 
 /// Returns the cuts from the suffix of `name` that starts at `suffix` and was read up to `uncut_end`, with `before` before the name.
-/// `is_alone` says whether the name is alone with its label; it is asked if no enclosure holds the `whole` name.
+/// `is_alone` says whether the name is alone with its label; it is asked if no enclosure holds the `is_enclosed` name.
 #[inline]
 pub(crate) fn cuts<'n>(
     name: &'n [u8],
@@ -161,13 +161,13 @@ pub(crate) fn cuts<'n>(
     before: &[u8],
     uncut_end: NameEnd,
     context: &NameContext,
-    whole: bool,
+    is_enclosed: bool,
     is_alone: impl Fn() -> bool,
-) -> Cuts<'n> {
+) -> SuffixCuts<'n> {
     let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..uncut_end.at]);
     let has_pair = || is_after_plus(before, context);
     let kept = tail::kept_marks(suffix, context.place, has_pair, is_alone);
-    Cuts::new(prefix, suffix, whole, tail::tails(prefix, context)).keeping(kept)
+    SuffixCuts::new(prefix, suffix, is_enclosed, tail::tails(prefix, context)).keeping(kept)
 }
 
 /// Whether `+` comes directly before a name, or before its scheme or label. AsciiDoc and word diffs write it again after the

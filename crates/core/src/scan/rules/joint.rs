@@ -12,8 +12,8 @@ pub(crate) use following::{NextWord, is_incomplete};
 pub(crate) use line_end::numbered_line_end_len;
 use line_end::{WhiteSpace, is_full};
 use next_word::{
-    first_word, is_code, is_item, is_key, is_long_number, is_long_run, is_no_year, is_page_or_item,
-    is_rest_of_name, starts_another,
+    first_word, is_code, is_item, is_key, is_long_number, is_long_run, is_not_year,
+    is_page_or_item, is_rest_of_name, starts_another,
 };
 use spacing::SpacedName;
 
@@ -120,7 +120,7 @@ impl BreakRules {
         rest: &[u8],
     ) -> Option<usize> {
         let ruled = match self.may_have_break(written, suffix, head_end, rest) {
-            true => self.ruled_break_len(written, suffix, head_end, rest),
+            true => self.break_len_by_rules(written, suffix, head_end, rest),
             false => None,
         };
         match self.are_wide {
@@ -140,7 +140,7 @@ impl BreakRules {
     }
 
     /// Returns the length of the white space as [`break_len`](Self::break_len) does, without known names.
-    fn ruled_break_len(
+    fn break_len_by_rules(
         self,
         written: &[u8],
         suffix: usize,
@@ -333,8 +333,8 @@ fn could_go_on<'w>(suffix: &[u8], rest: &'w [u8]) -> Option<(usize, &'w [u8])> {
     let (first, more) = word.split_first()?;
     let after_mark = !suffix.last().is_some_and(u8::is_ascii_alphanumeric);
     let goes_on = match first {
-        b'0'..=b'9' if after_mark => is_long_number(word) || is_no_year(word),
-        b'0'..=b'9' => space.line_feeds == 1 && is_no_year(word),
+        b'0'..=b'9' if after_mark => is_long_number(word) || is_not_year(word),
+        b'0'..=b'9' => space.line_feeds == 1 && is_not_year(word),
         b'a'..=b'z' => after_mark || !more.is_empty(),
         b'A'..=b'Z' | b'(' => has_digit(more),
         _ => return None,

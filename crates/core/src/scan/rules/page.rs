@@ -152,7 +152,7 @@ pub(crate) fn cut_prefix(
     let len = ends[prefix.len - 1];
     (len > prefix.len).then_some(WrittenPrefix {
         len,
-        escaped: true,
+        is_escaped: true,
         ..prefix
     })
 }

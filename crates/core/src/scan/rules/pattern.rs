@@ -8,12 +8,12 @@ use super::start::{RegistrantKind, Separator};
 /// The separator and registrant code of each of [`prefixes`].
 pub(crate) const PREFIXES: [(Separator, RegistrantKind); 7] = [
     (Separator::Slash, RegistrantKind::FourToNineDigits),
-    (Separator::Broken, RegistrantKind::FourToNineDigits),
+    (Separator::SpacedSlash, RegistrantKind::FourToNineDigits),
     (Separator::Slash, RegistrantKind::Isbn),
     (Separator::Slash, RegistrantKind::Other),
-    (Separator::Broken, RegistrantKind::Other),
+    (Separator::SpacedSlash, RegistrantKind::Other),
     (Separator::Colon, RegistrantKind::Other),
-    (Separator::Defended, RegistrantKind::FourToNineDigits),
+    (Separator::Underscore, RegistrantKind::FourToNineDigits),
 ];
 
 /// The form that each of [`schemes`] gives.

@@ -8,15 +8,15 @@ pub(crate) enum RawByteClass {
     /// Belongs to the candidate, as far as is known yet.
     Plain,
     /// `1`, which may start the next name.
-    One,
+    DigitOne,
     /// `<`, which may start a tag.
-    Less,
+    AngleBracket,
     /// May be an escape, or start one.
     Escape,
     /// White space.
     Blank,
     /// Ends the candidate: control characters, a double quote, and the marks that no registered name holds.
-    Hard,
+    EndsName,
 }
 
 impl RawByteClass {
@@ -31,9 +31,9 @@ const CLASSES: [RawByteClass; 256] = {
     while byte < 256 {
         classes[byte] = match byte as u8 {
             b' ' | b'\t' | b'\n' | b'\r' => RawByteClass::Blank,
-            0..0x20 | 0x7F | b'"' | b'|' | b'`' => RawByteClass::Hard,
-            b'<' => RawByteClass::Less,
-            b'1' => RawByteClass::One,
+            0..0x20 | 0x7F | b'"' | b'|' | b'`' => RawByteClass::EndsName,
+            b'<' => RawByteClass::AngleBracket,
+            b'1' => RawByteClass::DigitOne,
             0x80.. => RawByteClass::Escape,
             byte if Rule::any_looks_at("escape.", byte) => RawByteClass::Escape,
             _ => RawByteClass::Plain,

@@ -14,18 +14,18 @@ pub(crate) struct WrittenPrefix {
     pub(crate) separator: Separator,
     pub(crate) registrant: RegistrantKind,
     /// Whether the prefix may have to be decoded.
-    pub(crate) escaped: bool,
+    pub(crate) is_escaped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
     Slash,
     /// A slash, with white space inside the prefix. It makes a name only after a label or proxy.
-    Broken,
+    SpacedSlash,
     /// A colon. It makes a name only in a URN (H3).
     Colon,
     /// An underscore. It is a slash only in a URL that a mail filter rewrote.
-    Defended,
+    Underscore,
 }
 
 /// The kind of a prefix's registrant code.
@@ -84,11 +84,11 @@ pub(crate) fn start(
         (Separator::Slash, Form::Bare) if is_long && Rule::LongCode.holds() => {
             Some(Err(Rejection::RegistrantCode))
         }
-        (Separator::Broken, form) if form == Form::Bare || !Rule::BrokenPrefix.holds() => {
+        (Separator::SpacedSlash, form) if form == Form::Bare || !Rule::BrokenPrefix.holds() => {
             Some(Err(Rejection::BrokenPrefix))
         }
         (Separator::Colon, form) if form != Form::Urn => None,
-        (Separator::Defended, _) if !in_defended_url(before) => None,
+        (Separator::Underscore, _) if !in_defended_url(before) => None,
         // In a URN any registrant code is valid: the name starts at the first indicator.
         (_, Form::Bare | Form::Urn) if outer.is_some() => Some(Err(Rejection::InsideNumber)),
         (_, form)

@@ -243,7 +243,7 @@ impl<T: DecodedBytes> SuffixReader<'_, T> {
             b'[' => (Rule::SquareBracket, false),
             // Texinfo separates the arguments of a command with a comma; two are an empty argument.
             b',' if self.rest(at).starts_with(b",,") => (Rule::Comma, false),
-            b',' | b';' if word::is_no_value(self.rest(at + 1)) => (Rule::NoValue, false),
+            b',' | b';' if word::is_missing_value(self.rest(at + 1)) => (Rule::NoValue, false),
             b',' => (Rule::Comma, self.is_enclosed_by(at, u8::is_ascii_digit)),
             b'\'' => (
                 Rule::Apostrophe,

@@ -55,7 +55,7 @@ pub(crate) const ARXIV_VERSION: TailRule = (Rule::ArxivVersion, |prefix, suffix|
 const MAX_TAILS: usize = 8;
 
 /// Iterator over the cuts from the end of a suffix: each with its rule and the length that it leaves, the longest first.
-pub(crate) struct Cuts<'n> {
+pub(crate) struct SuffixCuts<'n> {
     prefix: &'n [u8],
     suffix: &'n [u8],
     /// Whether an enclosure holds just the name.
@@ -68,14 +68,14 @@ pub(crate) struct Cuts<'n> {
     brackets: Option<BracketBalance>,
 }
 
-impl<'n> Cuts<'n> {
+impl<'n> SuffixCuts<'n> {
     pub(crate) fn new(
         prefix: &'n [u8],
         suffix: &'n [u8],
         whole: bool,
         tails: &'static [TailRule],
     ) -> Self {
-        Cuts {
+        SuffixCuts {
             prefix,
             suffix,
             whole,
@@ -106,7 +106,7 @@ impl<'n> Cuts<'n> {
     }
 }
 
-impl Iterator for Cuts<'_> {
+impl Iterator for SuffixCuts<'_> {
     type Item = (Rule, usize);
 
     #[inline]
@@ -136,7 +136,7 @@ pub(super) fn path_cuts<'n>(
     prefix: &'n [u8],
     suffix: &'n [u8],
 ) -> impl Iterator<Item = usize> + 'n {
-    let cuts = Cuts::new(prefix, suffix, true, &PATH_TAILS);
+    let cuts = SuffixCuts::new(prefix, suffix, true, &PATH_TAILS);
     cuts.map(|(_, len)| len)
 }
 

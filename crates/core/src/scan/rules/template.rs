@@ -21,7 +21,7 @@ pub(super) fn is_template(
     let (name, rest) = written.split_at(read.end);
     is_joined_to_value(rest) && (!is_joined_by_and(rest) || is_operand(before, name, rest))
         || ends_in_joint(name) && is_argument(before, name, rest)
-        || has_place(context, written, read)
+        || has_placeholder(context, written, read)
 }
 
 /// Whether the last part of a suffix is four or more letters x, `zenodo.XXXXXXX`, or any characters in the terms of a regular
@@ -40,24 +40,29 @@ pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
 }
 
 /// Whether a pattern of SQL or a shell replaces a suffix or a part of it: a wildcard after a joint, or any text after `LIKE` that
-/// ends in a wildcard. `suffix` is the suffix as read. `whole` says that an enclosure holds just the name. `is_unescaped` says whether
+/// ends in a wildcard. `suffix` is the suffix as read. `is_enclosed` says that an enclosure holds just the name. `is_unescaped` says whether
 /// the last byte was not escaped.
 #[inline]
 pub(super) fn is_pattern(
     before: &[u8],
     suffix: &[u8],
-    whole: bool,
+    is_enclosed: bool,
     is_unescaped: impl Fn() -> bool,
 ) -> bool {
     let at_ends = suffix.first() == Some(&b'*') || matches!(suffix.last(), Some(b'*' | b'%'));
-    at_ends && has_pattern(before, suffix, whole, is_unescaped)
+    at_ends && has_pattern(before, suffix, is_enclosed, is_unescaped)
 }
 
-fn has_pattern(before: &[u8], suffix: &[u8], whole: bool, is_unescaped: impl Fn() -> bool) -> bool {
+fn has_pattern(
+    before: &[u8],
+    suffix: &[u8],
+    is_enclosed: bool,
+    is_unescaped: impl Fn() -> bool,
+) -> bool {
     let may_be = |(at, mark): &(usize, u8)| {
         let is_last = at + 1 == suffix.len();
         let front = &suffix[..*at];
-        let ends_sentence = !whole && (may_end(front) || is_emphasized(before, front));
+        let ends_sentence = !is_enclosed && (may_end(front) || is_emphasized(before, front));
         match mark {
             b'%' if !is_last || !is_unescaped() => false,
             _ if is_last && is_compared(before) => true,
@@ -112,14 +117,16 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 
 /// Whether a place for a value is in the part of the suffix that was `read`, or directly beside it.
 #[inline]
-fn has_place(context: &NameContext, written: &[u8], read: Range<usize>) -> bool {
+fn has_placeholder(context: &NameContext, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
     // In `#{`, the brace alone may start an escape.
     let start = read.start.saturating_sub(1);
     // Braces of BibTeX protect the case of letters.
     let keeps_case = || context.enclosure.is_some_and(|row| row.is_opened_by("{"));
     let starts_place = |at: usize| {
-        at < end && !is_in_wiki_character(written, at) && is_place(&written[..at], &written[at..])
+        at < end
+            && !is_in_wiki_character(written, at)
+            && is_placeholder(&written[..at], &written[at..])
     };
     for block in (start..end).step_by(Block::SIZE) {
         let signs = Block::new(written, block).find_any(*b"{$%#<&");
@@ -177,7 +184,7 @@ fn may_end(front: &[u8]) -> bool {
 }
 
 /// Whether `text` starts with a place for a value after `front`.
-fn is_place(front: &[u8], text: &[u8]) -> bool {
+fn is_placeholder(front: &[u8], text: &[u8]) -> bool {
     let near = &text[..text.len().min(MAX_PLACEHOLDER_BYTES)];
     let after_joint = ends_in_joint(front);
     // A subscript of LaTeX is not a place.
@@ -389,7 +396,7 @@ mod tests {
         let place = |text: &str| {
             let at = text.find(['{', '$', '%', '#']).unwrap();
             let (front, rest) = text.split_at(at);
-            is_place(front.as_bytes(), rest.as_bytes())
+            is_placeholder(front.as_bytes(), rest.as_bytes())
         };
         for text in [
             "hepdata.{recid}.v1",
@@ -440,7 +447,7 @@ mod tests {
     fn places_in_angle_brackets() {
         let place = |text: &str| {
             let (front, rest) = text.split_at(text.find(['<', '&']).unwrap());
-            is_place(front.as_bytes(), rest.as_bytes())
+            is_placeholder(front.as_bytes(), rest.as_bytes())
         };
         for text in [
             "zenodo.<id>",

@@ -75,13 +75,13 @@ pub(crate) const MISSING_VALUES: [&str; 17] = [
 /// Whether `rest`, after the mark of a list, is a word for a missing value or a short DOI, up to the end of the text or the next
 /// mark. No registered name ends so.
 #[inline]
-pub(crate) fn is_no_value(rest: &[u8]) -> bool {
+pub(crate) fn is_missing_value(rest: &[u8]) -> bool {
     let may_start =
         |first: &u8| matches!(first | 0x20, b'n' | b'm' | b'u' | b't' | b'v' | b'e' | b'1');
-    rest.first().is_some_and(may_start) && starts_with_no_value(rest)
+    rest.first().is_some_and(may_start) && starts_with_missing_value(rest)
 }
 
-fn starts_with_no_value(rest: &[u8]) -> bool {
+fn starts_with_missing_value(rest: &[u8]) -> bool {
     const MAX_WORD_BYTES: usize = 16;
     let near = &rest[..rest.len().min(MAX_WORD_BYTES)];
     let is_end = |byte: &u8| b",;|)]}>'\"<".contains(byte);

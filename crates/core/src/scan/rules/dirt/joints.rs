@@ -32,12 +32,12 @@ pub(super) fn sici_entities(found: &FoundSuffix<'_>) -> Vec<Edit> {
 
 /// Finds doubled underscores. Brill doubles them before a word (`9789004337862__com_210243`); before a number they are slips.
 pub(super) fn underscores(found: &FoundSuffix<'_>) -> Vec<Edit> {
-    once(found.suffix(), "__", |_, after| starts_with_digit(after))
+    written_once(found.suffix(), "__", |_, after| starts_with_digit(after))
 }
 
 /// Finds doubled full stops between parts of a name, of which no part is left out.
 pub(super) fn stops(found: &FoundSuffix<'_>) -> Vec<Edit> {
-    once(found.suffix(), "..", |before, after| {
+    written_once(found.suffix(), "..", |before, after| {
         is_after_journal(before, after)
             || is_before_year(before, after)
             || is_before_article(before, after)
@@ -69,7 +69,7 @@ fn is_before_article(before: &str, after: &str) -> bool {
 
 /// Finds slashes between a full stop and a number: `zenodo./1125301`.
 pub(super) fn slashes(found: &FoundSuffix<'_>) -> Vec<Edit> {
-    once(found.suffix(), "./", |before, after| {
+    written_once(found.suffix(), "./", |before, after| {
         before.ends_with(|c: char| c.is_ascii_alphabetic()) && starts_with_digit(after)
     })
 }
@@ -88,7 +88,7 @@ pub(super) fn hyphens(found: &FoundSuffix<'_>) -> Vec<Edit> {
         .find('-')
         .map_or("", |at| &found.suffix()[at..]);
     if first.starts_with("--") {
-        once(found.suffix(), "--", |_, _| true)
+        written_once(found.suffix(), "--", |_, _| true)
     } else {
         Vec::new()
     }
@@ -108,7 +108,7 @@ fn starts_with_issn(text: &str) -> bool {
 }
 
 /// Replaces each `pair` by its first mark, if `wrong` is true for the texts before and after the pair.
-fn once(name: &str, pair: &str, wrong: impl Fn(&str, &str) -> bool) -> Vec<Edit> {
+fn written_once(name: &str, pair: &str, wrong: impl Fn(&str, &str) -> bool) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut from = 0;
     while let Some(at) = name[from..].find(pair).map(|at| from + at) {

@@ -24,7 +24,7 @@ pub(crate) mod start;
 mod tails;
 
 use super::Rule;
-use super::tail::Cuts;
+use super::tail::SuffixCuts;
 pub use draft::Change;
 pub(crate) use draft::{Draft, Edit};
 use row::{EndRule, FoundSuffix, RepairRule};
@@ -141,7 +141,7 @@ impl FoundSuffix<'_> {
     /// Cuts pages, places in print and marks, in any order and number. Nine in ten full stops at the end are slips.
     fn trim(&mut self) {
         let suffix = self.draft.text.clone();
-        let cuts = Cuts::new(
+        let cuts = SuffixCuts::new(
             self.prefix.as_bytes(),
             suffix.as_bytes(),
             true,

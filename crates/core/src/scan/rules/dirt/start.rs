@@ -149,14 +149,14 @@ fn read(text: &str) -> Option<(String, &str)> {
 
 /// Restores a prefix that was misread from print: letters for digits, or another mark for the full stop or the slash. Returns no
 /// edit if `text` has no such prefix.
-pub(crate) fn reread(text: &str) -> Vec<Edit> {
+pub(crate) fn misread_prefix_edits(text: &str) -> Vec<Edit> {
     let mut starts = text.char_indices().filter(|(at, c)| {
         let before = text[..*at].chars().next_back();
         "1lI|".contains(*c) && !before.is_some_and(char::is_alphanumeric)
     });
     starts
         .find_map(|(at, _)| {
-            let (len, with) = reread_at(&text[at..])?;
+            let (len, with) = misread_prefix_at(&text[at..])?;
             let part = at..at + len;
             Some(vec![Edit { part, with }])
         })
@@ -164,7 +164,7 @@ pub(crate) fn reread(text: &str) -> Vec<Edit> {
 }
 
 /// Reads the prefix and separator that `text` starts with. Returns their length, and what they were.
-fn reread_at(text: &str) -> Option<(usize, String)> {
+fn misread_prefix_at(text: &str) -> Option<(usize, String)> {
     let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
     let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
     let rest = rest.strip_prefix(['0', 'o', 'O'])?;
@@ -193,7 +193,7 @@ fn digit_read_as_letter(c: char) -> char {
 
 /// Restores the separator that was written `_`, as in `10.5555_abc.pdf`, since file names cannot hold a slash. Drops the file's
 /// ending.
-pub(crate) fn underscored(text: &str) -> Vec<Edit> {
+pub(crate) fn underscored_prefix_edits(text: &str) -> Vec<Edit> {
     let Some(at) = text.find("10.") else {
         return Vec::new();
     };
@@ -236,14 +236,16 @@ pub(super) fn another_name(found: &FoundSuffix<'_>) -> Option<usize> {
     let starts = |&(at, _): &(usize, &str)| {
         read(&suffix[at..]).is_some_and(|(next, rest)| {
             let same = next == prefix && bare(&suffix[..at]) == bare(rest);
-            same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
+            same || at > 0
+                && starts_another_name(prefix, suffix, at)
+                && !suffix[..at].ends_with(['.', '-'])
         })
     };
     Some(suffix.match_indices("10").find(starts)?.0)
 }
 
 /// Whether the prefix at `at` starts another name. After a digit it does so only if it equals `prefix`.
-fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
+fn starts_another_name(prefix: &str, suffix: &str, at: usize) -> bool {
     let again = || {
         suffix[at..]
             .strip_prefix(prefix)

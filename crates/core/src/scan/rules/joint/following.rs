@@ -60,7 +60,7 @@ impl<'w> NextWord<'w> {
     }
 
     /// Whether `before`, the text up to here, has items, and the number of none of them is near this one.
-    pub(super) fn is_no_item(&self, before: &[u8]) -> bool {
+    pub(super) fn is_not_item(&self, before: &[u8]) -> bool {
         const MAX_ITEM_DISTANCE: u32 = 100;
         let number = value(self.number().unwrap_or_default());
         let mut near = items(before).map(|item| item.abs_diff(number) < MAX_ITEM_DISTANCE);

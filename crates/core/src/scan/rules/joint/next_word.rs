@@ -54,7 +54,7 @@ pub(super) fn is_long_run(word: &[u8]) -> bool {
 }
 
 /// Whether `word` starts with a number of three or more digits that is not a year.
-pub(super) fn is_no_year(word: &[u8]) -> bool {
+pub(super) fn is_not_year(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
     digits > 2 && !(digits == 4 && matches!(word, [b'1', b'9', ..] | [b'2', b'0', ..]))
 }

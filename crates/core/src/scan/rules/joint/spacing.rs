@@ -159,7 +159,7 @@ impl SpacedName<'_> {
         let has_no_lower_case = |b: &u8| !b.is_ascii_lowercase();
         match word[0] {
             b'0'..=b'9' => {
-                let is_item = || following.may_be_item() && !following.is_no_item(self.before);
+                let is_item = || following.may_be_item() && !following.is_not_item(self.before);
                 !following.is_date_or_pages() && (is_incomplete || !is_item())
             }
             b'a'..=b'z' if is_x(word) => true,
