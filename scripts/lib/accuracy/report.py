@@ -16,7 +16,7 @@ METHOD = """## What is measured
 
 - **Names.** One in five has marks beyond letters, digits, `.`, `-` and `/`; in lists of registered names it is about one in thirty. One in
   twelve is in capitals. One in forty is made, with characters that registrants hardly use. So the figures rank tools and show where they
-  fail; they are no estimate for data of your own, for which there is `scripts/evaluate`.
+  fail; they are not an estimate for data of your own: for that there is `scripts/evaluate`.
 - **Values.** A writer gets values: a name alone, in words, before a mark, in quotes, in a list, in a URL with a query or with the tail of a
   publisher's page, at the end of a reference, and values without a name. `scripts/lib/accuracy/values.py` argues for each why a reader can
   tell the name. Where nobody can, such as for a name with a final `,` before a blank, the value is not made. Two kinds ask for more
