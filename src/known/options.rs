@@ -139,7 +139,7 @@ impl IndexingBuilder {
         let settings = IndexingSettings {
             given: self.values(),
             search: search
-                .own(crate::temporary::is_own)
+                .skip_own_files(crate::temporary::is_own)
                 .follow_links(self.sources.follow),
             columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),

@@ -116,7 +116,7 @@ pub(crate) struct StandingWalk<'i>(SortedLookup<'i>);
 impl<'i> StandingWalk<'i> {
     /// Keeps a bounded part of the index in memory.
     pub(crate) fn new(known: &'i KnownNames) -> Self {
-        StandingWalk(known.walk())
+        StandingWalk(known.sorted_lookup())
     }
 
     /// Keeps all parts of the index that were read in memory, for names that are sorted only in batches.

@@ -270,7 +270,7 @@ impl PipelineBuilder {
         let options = &self.sources;
         let search = SourceSearch::new(&options.include, &options.exclude)
             .map_err(wrong_glob)?
-            .own(crate::temporary::is_own)
+            .skip_own_files(crate::temporary::is_own)
             .follow_links(options.follow);
         let name = options.source_name.clone().filter(|name| !name.is_empty());
         Ok(search.stdin_name(name).shard(options.shard))

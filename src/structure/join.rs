@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use doisift_documents::printable::cut;
+use doisift_documents::printable::shortened_name;
 
 use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
@@ -126,7 +126,7 @@ impl StructureFaults {
             None => self.mistyped.push(Mistyped {
                 field,
                 count: 1,
-                first: text.map(|text| cut(text).map_or(text.into(), String::into)),
+                first: text.map(|text| shortened_name(text).map_or(text.into(), String::into)),
                 offset,
             }),
         }
@@ -322,7 +322,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         if place.is_related {
             self.related.get_or_insert(self.held.len());
         }
-        if let Some(path) = cut(&self.path) {
+        if let Some(path) = shortened_name(&self.path) {
             self.path = path;
             self.faults.cut += 1;
         }
@@ -720,7 +720,7 @@ impl OpenItem {
 
 /// Returns the text, cut and counted as a fault if it is longer than rows may repeat.
 fn bounded<T: for<'t> From<&'t str> + From<String>>(text: &str, faults: &mut StructureFaults) -> T {
-    match cut(text) {
+    match shortened_name(text) {
         Some(cut) => {
             faults.cut += 1;
             cut.into()

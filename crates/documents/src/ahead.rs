@@ -86,7 +86,7 @@ impl<'u> MemberPrefetcher<'u> {
 
     /// Returns the unpacked bytes of `member`, which the reader has reached, if a thread unpacks them. `after` finds the
     /// member that follows an offset of the file.
-    pub(super) fn take(
+    pub(super) fn take_unpacked(
         &mut self,
         member: &MemberBytes,
         after: impl Fn(&File, u64) -> Option<MemberBytes>,
@@ -96,7 +96,7 @@ impl<'u> MemberPrefetcher<'u> {
             .retain(|(started, _)| started.range.start >= range.start);
         if self.next.is_some_and(|next| next <= range.start) {
             self.next = Some(range.end);
-            self.give(member.clone());
+            self.start_member(member.clone());
         }
         for _ in 0..MAX_EXAMINED_MEMBERS {
             if self.started.len() >= self.crew.threads() {
@@ -105,7 +105,7 @@ impl<'u> MemberPrefetcher<'u> {
             let found = self.next.and_then(|next| after(&self.file, next));
             self.next = found.as_ref().map(|found| found.range.end);
             let Some(found) = found else { break };
-            self.give(found);
+            self.start_member(found);
         }
         let is_this = |(started, _): &(MemberBytes, _)| started == member;
         let is_first = self.started.front().is_some_and(is_this);
@@ -118,7 +118,7 @@ impl<'u> MemberPrefetcher<'u> {
     }
 
     /// Gives a member to a thread to unpack, if it is packed.
-    fn give(&mut self, member: MemberBytes) {
+    fn start_member(&mut self, member: MemberBytes) {
         let range = &member.range;
         let mut start = [0; GZIP_MAGIC.len()];
         let is_worth = range.end <= self.size && range.end - range.start >= MIN_PREFETCHED_BYTES;
@@ -127,7 +127,9 @@ impl<'u> MemberPrefetcher<'u> {
             && start == GZIP_MAGIC;
         if is_packed {
             let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
-            let from = self.crew.give(member.clone(), self.pieces, if_panicked);
+            let from = self
+                .crew
+                .start_job(member.clone(), self.pieces, if_panicked);
             self.started.push_back((member, from));
         }
     }
@@ -147,7 +149,7 @@ fn unpack(
         return;
     };
     loop {
-        let mut buffer = spare.take();
+        let mut buffer = spare.take_buffer();
         buffer.resize(PIECE_BYTES, 0);
         let (filled, read) = fill(&mut unpacked, &mut buffer);
         let is_last = filled == 0 && read.is_ok();
@@ -288,7 +290,7 @@ mod tests {
         reader.stream(&level, &mut FileSection::new(&file, 0, length));
         reader.finish();
         assert!(
-            threads == 0 || unpackers.take().is_some(),
+            threads == 0 || unpackers.lease().is_some(),
             "a lease is left"
         );
         taken
@@ -336,7 +338,7 @@ mod tests {
         assert_eq!(ahead.pieces, 2);
         let after = |_: &File, end| (end == first.range.end).then(|| second.clone());
         for (member, text) in [&first, &second].into_iter().zip(texts) {
-            let mut unpacked = ahead.take(member, after).unwrap();
+            let mut unpacked = ahead.take_unpacked(member, after).unwrap();
             let mut seen = Vec::new();
             unpacked.read_to_end(&mut seen).unwrap();
             assert!(seen == text);
@@ -346,6 +348,6 @@ mod tests {
             range: 1..9,
             check: None,
         };
-        assert!(ahead.take(&elsewhere, after).is_none());
+        assert!(ahead.take_unpacked(&elsewhere, after).is_none());
     }
 }

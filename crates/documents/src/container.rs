@@ -11,7 +11,7 @@ use super::claim::{NameClaims, part_of};
 use super::documents::{DocumentHead, TextOrigin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
-use super::name::cut;
+use super::name::shortened_name;
 use super::read::ReadBytes;
 
 /// The place of a stream in a source.
@@ -54,20 +54,20 @@ pub(super) trait MemberSink {
     ) -> bool;
 
     /// Returns the consumer that gets everything that this one does not handle. If there is none, it is dropped.
-    fn next(&mut self) -> Option<&mut dyn MemberSink> {
+    fn next_sink(&mut self) -> Option<&mut dyn MemberSink> {
         None
     }
 
     /// Begins a document in several parts: each of the next texts is a part of it.
     fn begin_parts(&mut self) {
-        if let Some(next) = self.next() {
+        if let Some(next) = self.next_sink() {
             next.begin_parts();
         }
     }
 
     /// Ends a document in several parts.
     fn end_parts(&mut self) {
-        if let Some(next) = self.next() {
+        if let Some(next) = self.next_sink() {
             next.end_parts();
         }
     }
@@ -81,18 +81,19 @@ pub(super) trait MemberSink {
         origin: Option<TextOrigin>,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
-        let next = self.next();
+        let next = self.next_sink();
         next.is_none_or(|next| next.text(level, name, origin, bytes))
     }
 
     /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
     fn before(&mut self, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) -> bool {
-        self.next().is_none_or(|next| next.before(level, bytes))
+        self.next_sink()
+            .is_none_or(|next| next.before(level, bytes))
     }
 
     /// Reports a loss at `offset` of the container at `level`.
     fn report_loss(&mut self, level: &StreamLevel<'_>, offset: u64, error: InputError) {
-        if let Some(next) = self.next() {
+        if let Some(next) = self.next_sink() {
             next.report_loss(level, offset, error);
         }
     }
@@ -106,7 +107,7 @@ pub(super) trait MemberSink {
         offset: u64,
         error: InputError,
     ) {
-        if let Some(next) = self.next() {
+        if let Some(next) = self.next_sink() {
             next.report_member_loss(level, number, name, offset, error);
         }
     }
@@ -224,7 +225,7 @@ impl<'f> StreamLevel<'f> {
             Some(outer) => format!("{outer}!/{name}").into(),
             None => name.into(),
         };
-        let cut = cut(&name);
+        let cut = shortened_name(&name);
         StreamLevel {
             is_cut: cut.is_some(),
             name: Some(cut.as_deref().unwrap_or(&name).into()),

@@ -46,7 +46,7 @@ impl<'u, J: Send + 'static, A: Send + 'static> WorkerThreads<'u, J, A> {
         name: &str,
         worker: impl Fn() -> Option<W> + Send + Sync + 'static,
     ) -> Option<Self> {
-        let lease = unpackers.take()?;
+        let lease = unpackers.lease()?;
         let (sender, jobs) = mpsc::channel();
         let (jobs, worker) = (Arc::new(Mutex::new(jobs)), Arc::new(worker));
         let stopped = Arc::new(AtomicBool::new(false));
@@ -72,7 +72,7 @@ impl<'u, J: Send + 'static, A: Send + 'static> WorkerThreads<'u, J, A> {
 
     /// Gives a job to the threads. At most `ahead` of its answers wait in the receiver, which ends after the last one. If the job
     /// panics, its last answer is `if_panicked`.
-    pub(crate) fn give(&self, job: J, ahead: usize, if_panicked: A) -> Receiver<A> {
+    pub(crate) fn start_job(&self, job: J, ahead: usize, if_panicked: A) -> Receiver<A> {
         let (to, from) = mpsc::sync_channel(ahead);
         let job = QueuedJob {
             job,
@@ -142,7 +142,7 @@ mod tests {
         let crew = crew(&unpackers);
         assert_eq!(crew.threads(), 2);
         let jobs = [5, 3, 0, 3, 4];
-        let answers: Vec<_> = jobs.iter().map(|job| crew.give(*job, 8, 99)).collect();
+        let answers: Vec<_> = jobs.iter().map(|job| crew.start_job(*job, 8, 99)).collect();
         let answers: Vec<Vec<_>> = answers.iter().map(|from| from.iter().collect()).collect();
         let expected: [&[u32]; 5] = [
             &[0, 1, 2, 3, 4],
@@ -158,12 +158,12 @@ mod tests {
     fn a_crew_that_is_dropped_ends_its_threads_and_returns_its_lease() {
         let unpackers = UnpackThreads::new(4, 0);
         let crew = crew(&unpackers);
-        assert!(unpackers.take().is_none());
-        let answers: Vec<_> = (0..9).map(|_| crew.give(100, 1, 0)).collect();
+        assert!(unpackers.lease().is_none());
+        let answers: Vec<_> = (0..9).map(|_| crew.start_job(100, 1, 0)).collect();
         assert_eq!(answers[0].recv(), Ok(0));
         drop(answers);
         drop(crew);
-        assert!(unpackers.take().is_some());
+        assert!(unpackers.lease().is_some());
     }
 
     #[test]
@@ -171,6 +171,6 @@ mod tests {
         let unpackers = UnpackThreads::new(4, 0);
         let worker = || None::<fn(u32, &ResultSender<'_, u32>)>;
         let crew = WorkerThreads::start(&unpackers, 2, "test", worker).unwrap();
-        assert!(crew.give(1, 1, 7).recv().is_err());
+        assert!(crew.start_job(1, 1, 7).recv().is_err());
     }
 }

@@ -55,7 +55,7 @@ impl ChunkCutter {
     }
 
     /// Cuts the part with these anchors, reading from `start`.
-    pub fn part(reach: AnchorMargins, anchors: Range<u64>, start: u64) -> Self {
+    pub fn of_anchors(reach: AnchorMargins, anchors: Range<u64>, start: u64) -> Self {
         ChunkCutter {
             next: anchors.start,
             until: anchors.end,
@@ -65,7 +65,7 @@ impl ChunkCutter {
     }
 
     /// Cuts a document, starting with the anchor position `from`. The bytes before it are read too.
-    pub fn from(reach: AnchorMargins, from: u64) -> Self {
+    pub fn starting_at(reach: AnchorMargins, from: u64) -> Self {
         ChunkCutter {
             next: from,
             ..ChunkCutter::new(reach)
@@ -90,7 +90,7 @@ impl ChunkCutter {
     }
 
     /// Returns the next anchors, at most `max` positions, for which enough was read.
-    pub fn take(&mut self, max: usize) -> Option<Range<u64>> {
+    pub fn take_anchors(&mut self, max: usize) -> Option<Range<u64>> {
         let known = if self.ended {
             self.end
         } else {
@@ -107,7 +107,7 @@ impl ChunkCutter {
     }
 
     /// Returns the first anchor position that was not returned yet.
-    pub fn next(&self) -> u64 {
+    pub fn next_anchor(&self) -> u64 {
         self.next
     }
 
@@ -127,7 +127,7 @@ impl ChunkCutter {
     }
 
     /// Returns the number of bytes of the document read so far.
-    pub fn end(&self) -> u64 {
+    pub fn bytes_read(&self) -> u64 {
         self.end
     }
 
@@ -183,25 +183,25 @@ impl ChunkBuffer {
         max: usize,
     ) -> &[u8] {
         while self.filled < max && !cutter.ended {
-            self.read(cutter, document);
+            self.read_more(cutter, document);
         }
         &self.buffer[..self.filled]
     }
 
     /// Returns the next chunk.
-    pub fn next(
+    pub fn next_chunk(
         &mut self,
         cutter: &mut ChunkCutter,
         document: &mut dyn ReadBytes,
     ) -> Option<Chunk<'_>> {
         let anchors = loop {
-            if let Some(anchors) = cutter.take(self.chunk) {
+            if let Some(anchors) = cutter.take_anchors(self.chunk) {
                 break anchors;
             }
             if cutter.is_done() {
                 return None;
             }
-            self.read(cutter, document);
+            self.read_more(cutter, document);
         };
         let range = (anchors.start - self.offset) as usize..(anchors.end - self.offset) as usize;
         Some(Chunk {
@@ -212,7 +212,7 @@ impl ChunkBuffer {
         })
     }
 
-    fn read(&mut self, cutter: &mut ChunkCutter, document: &mut dyn ReadBytes) {
+    fn read_more(&mut self, cutter: &mut ChunkCutter, document: &mut dyn ReadBytes) {
         self.make_room(cutter.next);
         let free = self.buffer.len().min(self.filled + self.step);
         self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
@@ -250,7 +250,7 @@ mod tests {
         sliding.start(0);
         let mut next = 0;
         let mut rest = text;
-        while let Some(c) = sliding.next(&mut cutter, &mut rest) {
+        while let Some(c) = sliding.next_chunk(&mut cutter, &mut rest) {
             let from = c.offset as usize;
             assert_eq!(
                 c.bytes,
@@ -267,7 +267,7 @@ mod tests {
             next = from + c.range.end;
         }
         assert_eq!(next, text.len(), "chunk {chunk}, step {step}");
-        assert!(cutter.is_done() && cutter.end() == text.len() as u64);
+        assert!(cutter.is_done() && cutter.bytes_read() == text.len() as u64);
     }
 
     #[test]
@@ -296,11 +296,11 @@ mod tests {
             let fault = damage.map(|_| InputError::Shrunk);
             let mut document = ChainedReader::new(first, fault, second);
             let mut sliding = ChunkBuffer::new(TEST_MARGINS, chunk, step);
-            let mut cutter = ChunkCutter::from(TEST_MARGINS, from);
+            let mut cutter = ChunkCutter::starting_at(TEST_MARGINS, from);
             sliding.start(0);
             let mut next = from;
             loop {
-                while let Some(chunk) = sliding.next(&mut cutter, &mut document) {
+                while let Some(chunk) = sliding.next_chunk(&mut cutter, &mut document) {
                     let start = chunk.offset + chunk.range.start as u64;
                     assert_eq!(start, next);
                     assert_eq!(chunk.bytes[chunk.range.start], start as u8);
@@ -309,9 +309,9 @@ mod tests {
                 if cutter.take_damage().is_none() {
                     break;
                 }
-                sliding.start(cutter.end());
+                sliding.start(cutter.bytes_read());
             }
-            assert_eq!((next, cutter.end()), (from.max(100), 100));
+            assert_eq!((next, cutter.bytes_read()), (from.max(100), 100));
         }
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let text = [b'x'; 9];
         let mut document = ChainedReader::new(&text[..], Some(InputError::Shrunk), &[][..]);
         let mut last = None;
-        while let Some(chunk) = sliding.next(&mut cutter, &mut document) {
+        while let Some(chunk) = sliding.next_chunk(&mut cutter, &mut document) {
             last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));
         }
         assert_eq!(last, Some((9, true)));

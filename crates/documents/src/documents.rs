@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::claim::{ActualContent, ClaimedFormat};
 use super::columnar::CellBatch;
 use super::fault::InputError;
-use super::name::cut;
+use super::name::shortened_name;
 use super::read::ReadBytes;
 
 /// The WARC record that holds a document.
@@ -86,7 +86,7 @@ pub fn write_row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32, int
         into.push_str("!/");
     }
     batch.write_row_name(row, into);
-    if let Some(cut) = cut(into) {
+    if let Some(cut) = shortened_name(into) {
         *into = cut;
     }
 }

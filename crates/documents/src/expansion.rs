@@ -82,7 +82,7 @@ impl Expansion {
     ///
     /// # Errors
     /// If they are not allowed: [`InputError`] once for the whole source, then `None`.
-    pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
+    pub(super) fn add_rows(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let each = name_cost(name);
         let fault = match () {

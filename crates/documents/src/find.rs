@@ -154,7 +154,7 @@ impl SourceSearch {
     }
 
     /// Passes over the caller's own files and folders.
-    pub fn own(self, own: IsOwnFile) -> Self {
+    pub fn skip_own_files(self, own: IsOwnFile) -> Self {
         SourceSearch {
             own: Some(own),
             ..self
@@ -183,7 +183,7 @@ impl SourceSearch {
         }
     }
 
-    fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
+    fn is_excluded(&self, root: &Path, entry: &DirEntry) -> bool {
         entry.depth() > 0
             && self
                 .exclude
@@ -191,7 +191,7 @@ impl SourceSearch {
                 .is_some_and(|globs| globs.exact.is_match(below(root, entry.path())))
     }
 
-    fn included(&self, root: &Path, path: &Path) -> bool {
+    fn is_included(&self, root: &Path, path: &Path) -> bool {
         self.include
             .as_ref()
             .is_none_or(|globs| globs.exact.is_match(below(root, path)))
@@ -210,31 +210,31 @@ impl SourceFinder<'_> {
         if path.as_os_str() == "-" {
             let name = self.search.stdin_name.as_deref();
             let name = name.map_or(path, Path::new);
-            return self.push(name, None, SourceKind::Stdin);
+            return self.add_source(name, None, SourceKind::Stdin);
         }
         if self.search.is_own(path, true) {
             return self.passed_over.temporary.push(path.to_owned());
         }
         match FileStatus::at(path) {
             Ok(at) if at.is_folder() => self.folders.push(folder_root(path)),
-            Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
-            Ok(_) => self.push(path, None, SourceKind::Stream),
+            Ok(at) if at.is_file() => self.add_source(path, None, SourceKind::File),
+            Ok(_) => self.add_source(path, None, SourceKind::Stream),
             Err(error) => self.report_loss(path, InputError::of_path(path, error)),
         }
     }
 
     /// Adds a stream of the caller.
     pub fn add_reader(&mut self, name: &Path) {
-        self.push(name, None, SourceKind::Reader);
+        self.add_source(name, None, SourceKind::Reader);
     }
 
     /// Walks the folders, follows links, and returns all sources.
     pub fn finish(mut self) -> FoundSources {
         let has_folder = !self.folders.is_empty();
         for root in std::mem::take(&mut self.folders) {
-            let before = self.met();
+            let before = self.found_counts();
             self.walk(&root, &root, false);
-            if self.met() == before && !(self.is_over)() {
+            if self.found_counts() == before && !(self.is_over)() {
                 self.passed_over.empty.push(root);
             }
         }
@@ -253,7 +253,7 @@ impl SourceFinder<'_> {
     }
 
     /// Returns the numbers of sources, links and unreadable paths so far.
-    fn met(&self) -> (usize, usize, u64) {
+    fn found_counts(&self) -> (usize, usize, u64) {
         let links = self.followed.waiting.len();
         (self.sources.len(), links, self.lost.get())
     }
@@ -265,8 +265,9 @@ impl SourceFinder<'_> {
     }
 
     /// Adds a source. `root` is the folder below which it was found; `None` if it was named.
-    fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
-        self.sources.push(&bytes_of(path), root.map(above), kind);
+    fn add_source(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
+        self.sources
+            .push(&bytes_of(path), root.map(root_length), kind);
     }
 
     /// Walks `folder`, which is `root` or below it. `by_link` says that it was reached by a link.
@@ -283,14 +284,14 @@ impl SourceFinder<'_> {
         let is_due_itself = is_due(folder);
         let is_own = |entry: &DirEntry| entry.depth() > 0 && search.is_own(entry.path(), false);
         let is_wanted = |entry: &DirEntry| {
-            let wanted = !search.excluded(root, entry) && !is_own(entry);
+            let wanted = !search.is_excluded(root, entry) && !is_own(entry);
             let is_below = entry.depth() > 0 && entry.file_type().is_dir();
             wanted && (!is_below || is_due(entry.path()))
         };
         let entries = WalkDir::new(folder).into_iter().filter_entry(is_wanted);
         for entry in entries.take_while(|_| is_due_itself && !is_over()) {
             match entry {
-                Ok(entry) if entry.depth() > 0 => self.meet(root, &entry, by_link),
+                Ok(entry) if entry.depth() > 0 => self.add_entry(root, &entry, by_link),
                 Ok(_) => {}
                 Err(error) => self.report_walk_error(root, error),
             }
@@ -299,24 +300,24 @@ impl SourceFinder<'_> {
     }
 
     /// Handles an entry of a walk.
-    fn meet(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
+    fn add_entry(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
         let (kind, path) = (entry.file_type(), entry.path());
         if kind.is_file() && self.search.differs_in_case(root, path) {
-            note(&mut self.passed_over.other_case, path);
+            count_first(&mut self.passed_over.other_case, path);
         }
         if kind.is_symlink() && self.search.follow_links {
             let link = (path.to_owned(), root.to_owned());
             self.followed.waiting.insert(link);
         } else if !kind.is_file() && !kind.is_dir() {
             // Recorded if it could be a source, or a folder with sources.
-            if self.search.included(root, path) || path.is_dir() {
+            if self.search.is_included(root, path) || path.is_dir() {
                 self.passed_over.add(entry);
             }
-        } else if kind.is_file() && self.search.included(root, path) {
+        } else if kind.is_file() && self.search.is_included(root, path) {
             // Metadata is read only for files reached by links, which saves a system call for every other file.
             match by_link.then(|| id(path)).flatten() {
                 Some(id) => self.followed.add(path, root, id),
-                None => self.push(path, Some(root), SourceKind::File),
+                None => self.add_source(path, Some(root), SourceKind::File),
             }
         }
     }
@@ -332,7 +333,7 @@ impl SourceFinder<'_> {
     fn follow(&mut self, link: &Path, root: &Path) {
         match FileStatus::at(link) {
             Ok(at) if at.is_folder() => self.walk(root, link, true),
-            Ok(at) if at.is_file() && self.search.included(root, link) => {
+            Ok(at) if at.is_file() && self.search.is_included(root, link) => {
                 let id = at.id().unwrap_or_default();
                 self.followed.add(link, root, id);
             }
@@ -357,7 +358,7 @@ impl SourceFinder<'_> {
             }
         });
         for (path, root) in files.values() {
-            self.push(path, Some(root), SourceKind::File);
+            self.add_source(path, Some(root), SourceKind::File);
         }
     }
 }
@@ -407,12 +408,12 @@ impl SkippedPaths {
         } else {
             &mut self.special
         };
-        note(noted, entry.path());
+        count_first(noted, entry.path());
     }
 }
 
 /// Counts a path, and keeps the first one in order.
-fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
+fn count_first(noted: &mut (u64, Option<PathBuf>), path: &Path) {
     noted.0 += 1;
     if noted.1.as_deref().is_none_or(|first| path < first) {
         noted.1 = Some(named(path));
@@ -425,7 +426,7 @@ fn named(path: &Path) -> PathBuf {
 }
 
 /// Returns the number of bytes of `root` and the separator after it, in the path of an entry of its walk.
-fn above(root: &Path) -> usize {
+fn root_length(root: &Path) -> usize {
     let root = bytes_of(root);
     root.len() + usize::from(root.last().is_some_and(|last| *last != b'/'))
 }

@@ -165,7 +165,7 @@ pub(crate) fn starts_mail(start: &[u8]) -> bool {
     }
     let is_mbox = lines_of(&start[..at]).any(is_quoted_from_line);
     let is_counted = lines_of(&start[..at]).any(|line| byte_count(line).is_some());
-    let shown = HeaderSigns::by(header);
+    let shown = HeaderSigns::of_header(header);
     shown.is_some_and(|shown| shown.is_mail(usize::from(is_mbox || is_counted)))
 }
 
@@ -186,7 +186,7 @@ struct HeaderSigns {
 
 impl HeaderSigns {
     /// Reads the header at the start of a text. Returns `None` if a line is not a field.
-    fn by(text: &[u8]) -> Option<HeaderSigns> {
+    fn of_header(text: &[u8]) -> Option<HeaderSigns> {
         let mut shown = HeaderSigns::default();
         let mark = line_mark(text);
         for (at, line) in lines_of(text).enumerate() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 pub use crate::printable::display_name;
-pub(super) use crate::printable::{bytes_as_name as escaped, cut};
+pub(super) use crate::printable::{bytes_as_name as escaped, shortened_name};
 
 /// Returns the path of a folder as it is in the names of its files: without leading `./` and trailing `/`. The current
 /// folder stays `.`, and the root `/`.

@@ -80,7 +80,9 @@ impl ReadOptions<'_> {
         source: &Source,
         sink: &mut dyn DocumentSink,
     ) -> Result<bool, InputError> {
-        let stream = self.readers.and_then(|readers| readers.take(&source.path));
+        let stream = self
+            .readers
+            .and_then(|readers| readers.take_reader(&source.path));
         let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let level = StreamLevel::source(None).named(NameClaims::of(&source.path));
         self.read_bytes(level, FromRead(stream), 0, sink);

@@ -18,7 +18,7 @@ pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = head;
     let mut xml = XmlReader::new(&mut bytes);
     loop {
-        if let XmlPiece::Start(root) = xml.next().ok()?? {
+        if let XmlPiece::Start(root) = xml.next_piece().ok()?? {
             return root.attribute("mimetype");
         }
     }

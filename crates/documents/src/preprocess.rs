@@ -164,7 +164,7 @@ impl CommandOutput<'_> {
     }
 
     /// Waits for the end of the command, which has closed its output.
-    fn end(&mut self) -> Result<(), InputError> {
+    fn wait_for_exit(&mut self) -> Result<(), InputError> {
         let mut pause = FIRST_EXIT_PAUSE;
         loop {
             if let Some(status) = self.group.child().try_wait()? {
@@ -228,7 +228,7 @@ impl ReadBytes for CommandOutput<'_> {
                 match FromRead(output).read(into)? {
                     0 => {
                         self.output = None;
-                        self.end()?;
+                        self.wait_for_exit()?;
                     }
                     read => return Ok(read),
                 }

@@ -80,7 +80,7 @@ pub fn path(path: &Path) -> String {
 
 /// Shortens a name of more than 4,096 bytes: its middle is replaced by the xxh3-64 hash of the whole name, between two `…`,
 /// so that different names stay different. Returns `None` if the name is short enough.
-pub fn cut(name: &str) -> Option<String> {
+pub fn shortened_name(name: &str) -> Option<String> {
     if name.len() <= MAX_NAME_BYTES {
         return None;
     }
@@ -188,9 +188,12 @@ mod tests {
     #[test]
     fn long_names_are_cut_between_characters_and_stay_apart() {
         let long = "é".repeat(MAX_NAME_BYTES / 2);
-        assert_eq!(cut(&long), None);
+        assert_eq!(shortened_name(&long), None);
         let names = ["a", "b", "ab"].map(|middle| format!("{long}{middle}{long}.xml"));
-        let cut: Vec<_> = names.iter().filter_map(|name| cut(name)).collect();
+        let cut: Vec<_> = names
+            .iter()
+            .filter_map(|name| shortened_name(name))
+            .collect();
         assert!(cut.len() == 3 && cut[0] != cut[1] && cut[1] != cut[2] && cut[0] != cut[2]);
         for name in cut {
             let parts: Vec<_> = name.split('…').collect();

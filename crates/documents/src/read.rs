@@ -257,7 +257,7 @@ pub(super) struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
 
 impl SpareBuffers {
     /// Returns one of them, or a new one.
-    pub(super) fn take(&self) -> Vec<u8> {
+    pub(super) fn take_buffer(&self) -> Vec<u8> {
         lock(&self.0).pop().unwrap_or_default()
     }
 
@@ -307,7 +307,7 @@ impl UnpackedAhead {
     }
 
     /// Takes the next piece.
-    fn next(&mut self) -> Result<(), InputError> {
+    fn take_piece(&mut self) -> Result<(), InputError> {
         self.spare.add(std::mem::take(&mut self.piece).buffer);
         self.at = 0;
         let next = self.first.take().or_else(|| self.from.recv().ok());
@@ -320,7 +320,7 @@ impl UnpackedAhead {
 impl ReadBytes for UnpackedAhead {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         while self.at == self.piece.filled && !into.is_empty() && !self.has_ended {
-            self.next()?;
+            self.take_piece()?;
         }
         let rest = &self.piece.buffer[self.at..self.piece.filled];
         let count = into.len().min(rest.len());

@@ -51,7 +51,7 @@ pub struct SheetChoice {
 
 impl SheetChoice {
     /// Returns the number of the chosen sheet among `names`, from 0.
-    pub(super) fn of(&self, names: &[&str]) -> Result<usize, InputError> {
+    pub(super) fn number_among(&self, names: &[&str]) -> Result<usize, InputError> {
         let Some(wanted) = &self.sheet else {
             return Ok(0);
         };

@@ -36,7 +36,7 @@ impl NamedReaders {
     }
 
     /// Takes the stream of this name.
-    pub(super) fn take(&self, name: &Path) -> Option<SharedReader> {
+    pub(super) fn take_reader(&self, name: &Path) -> Option<SharedReader> {
         lock(&self.0).remove(name)
     }
 }

@@ -142,7 +142,7 @@ impl<'w> SourceReader<'w> {
         cost: u64,
     ) -> bool {
         let name = batch.longest_name() + head.name.as_ref().map_or(0, |name| name.len());
-        if let Err(error) = self.expansion.take(cost, name) {
+        if let Err(error) = self.expansion.add_rows(cost, name) {
             let errors = error.into_iter();
             errors.for_each(|error| self.report_loss(level, 0, error));
             return false;

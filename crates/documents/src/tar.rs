@@ -92,7 +92,7 @@ impl TarArchive<'_, '_, '_> {
         let mut bad = None;
         let mut zeros = false;
         loop {
-            if self.drift() {
+            if self.skip_unknown_blocks() {
                 // The error explains the missing header.
                 bad = None;
             }
@@ -109,7 +109,7 @@ impl TarArchive<'_, '_, '_> {
                     self.extension = MemberExtension::default();
                 }
                 Ok(NextBlock::End) => {
-                    self.end(at, bad, zeros);
+                    self.report_end(at, bad, zeros);
                     return None;
                 }
                 // After the end mark, no member is damaged.
@@ -121,7 +121,7 @@ impl TarArchive<'_, '_, '_> {
 
     /// Reports faults at the end of the archive, at `at`. `bad` is the offset of the first bad block before the end;
     /// `zeros` says whether the end mark came before.
-    fn end(&mut self, at: u64, bad: Option<u64>, zeros: bool) {
+    fn report_end(&mut self, at: u64, bad: Option<u64>, zeros: bool) {
         match bad {
             Some(bad) if zeros => {
                 let error = InputError::Trailing(Packing::Tar);
@@ -135,7 +135,7 @@ impl TarArchive<'_, '_, '_> {
     }
 
     /// Skips blocks that belong to no header. Returns whether it reported damage.
-    fn drift(&mut self) -> bool {
+    fn skip_unknown_blocks(&mut self) -> bool {
         let mut reported = false;
         while self.tape.search.is_some() {
             match self.tape.skip(u64::MAX) {
@@ -251,7 +251,7 @@ impl TarArchive<'_, '_, '_> {
         if self.ahead.is_none() && self.tape.starts_gzip() {
             self.ahead = MemberPrefetcher::start(file, self.options);
         }
-        self.ahead.as_mut()?.take(&member, member_after)
+        self.ahead.as_mut()?.take_unpacked(&member, member_after)
     }
 
     fn lose_header(&mut self, bad: Option<u64>) {

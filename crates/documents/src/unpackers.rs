@@ -26,7 +26,7 @@ impl UnpackThreads {
     }
 
     /// Takes all free threads. Returns `None` if no thread is free.
-    pub(crate) fn take(&self) -> Option<ThreadLease<'_>> {
+    pub(crate) fn lease(&self) -> Option<ThreadLease<'_>> {
         // Called for every member or block, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
             0 => 0,
@@ -57,10 +57,10 @@ mod tests {
     #[test]
     fn a_thread_unpacks_for_one_source_at_a_time() {
         let unpackers = UnpackThreads::new(3, 0);
-        let lease = unpackers.take();
+        let lease = unpackers.lease();
         assert_eq!(lease.as_ref().map(|lease| lease.threads), Some(3));
-        assert!(unpackers.take().is_none());
+        assert!(unpackers.lease().is_none());
         drop(lease);
-        assert_eq!(unpackers.take().map(|lease| lease.threads), Some(3));
+        assert_eq!(unpackers.lease().map(|lease| lease.threads), Some(3));
     }
 }

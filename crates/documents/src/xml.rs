@@ -116,7 +116,7 @@ impl<'r> XmlReader<'r> {
     ///
     /// # Errors
     /// If reading fails, or the XML is not well-formed, which is reported once. The next call continues after the fault.
-    pub(crate) fn next(&mut self) -> Result<Option<XmlPiece<'_>>, InputError> {
+    pub(crate) fn next_piece(&mut self) -> Result<Option<XmlPiece<'_>>, InputError> {
         loop {
             if let Some(fault) = self.fault.take() {
                 return Err(InputError::Office(fault));
@@ -314,7 +314,7 @@ impl<'r> XmlReader<'r> {
         loop {
             while let Some(byte) = self.held().get(at) {
                 match (byte, quote) {
-                    (b'<', _) => return Ok(self.pass(at, "has a tag without an end")),
+                    (b'<', _) => return Ok(self.skip_tag(at, "has a tag without an end")),
                     (b'>', None) => return Ok(self.whole_tag(at)),
                     (b'"' | b'\'', None) => quote = Some(*byte),
                     (byte, Some(open)) if *byte == open => quote = None,
@@ -323,18 +323,18 @@ impl<'r> XmlReader<'r> {
                 at += 1;
             }
             if at > MAX_TAG_BYTES {
-                self.pass(at, "has a tag of more than 1 MiB");
+                self.skip_tag(at, "has a tag of more than 1 MiB");
                 self.skip(0, b">")?;
                 return Ok(None);
             }
             if !self.fill(at + 1)? {
                 self.depth = 0;
-                return Ok(self.pass(at, "ends within a tag"));
+                return Ok(self.skip_tag(at, "ends within a tag"));
             }
         }
     }
 
-    fn pass(&mut self, count: usize, fault: &'static str) -> Option<TagToken> {
+    fn skip_tag(&mut self, count: usize, fault: &'static str) -> Option<TagToken> {
         self.consume(count);
         self.break_off(fault);
         None
@@ -473,7 +473,7 @@ mod tests {
         let mut reader = XmlReader::new(&mut bytes);
         let mut out = String::new();
         loop {
-            match reader.next() {
+            match reader.next_piece() {
                 Ok(None) => return out,
                 Ok(Some(XmlPiece::Start(tag))) => {
                     out += &format!("<{}", String::from_utf8_lossy(tag.name));

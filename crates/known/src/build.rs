@@ -292,10 +292,10 @@ fn sections(names: &WrittenBlocks, notices: &WrittenBlocks) -> [IndexSection; 4]
         |written: &WrittenBlocks| (written.directory.len() as u64, xxh3_64(&written.directory));
     let blocks = IndexSection::first(NAMES_SECTION, names.length, names.checksum);
     let (length, checksum) = directory(names);
-    let name_blocks = blocks.next(NAME_BLOCKS_SECTION, length, checksum);
-    let noted = name_blocks.next(NOTICES_SECTION, notices.length, notices.checksum);
+    let name_blocks = blocks.next_section(NAME_BLOCKS_SECTION, length, checksum);
+    let noted = name_blocks.next_section(NOTICES_SECTION, notices.length, notices.checksum);
     let (length, checksum) = directory(notices);
-    let notice_blocks = noted.next(NOTICE_BLOCKS_SECTION, length, checksum);
+    let notice_blocks = noted.next_section(NOTICE_BLOCKS_SECTION, length, checksum);
     [blocks, name_blocks, noted, notice_blocks]
 }
 
@@ -348,7 +348,7 @@ fn write_names<W: Write>(
     mut ranks: NameCounter,
 ) -> Result<(WrittenBlocks, Vec<u64>), BuildError> {
     let mut last: Option<(Vec<u8>, u64)> = None;
-    while let Some((key, payload)) = merge.next().map_err(BuildError::Temporary)? {
+    while let Some((key, payload)) = merge.next_pair().map_err(BuildError::Temporary)? {
         let agency = ranks.count(payload);
         match &mut last {
             Some((name, first)) if name == key => *first = first_agency(*first, agency),
@@ -374,7 +374,7 @@ fn write_notices<W: Write>(
 ) -> Result<WrittenBlocks, BuildError> {
     let mut name = Vec::new();
     let mut notices: Vec<Vec<u8>> = Vec::new();
-    while let Some((key, notice)) = merge.next().map_err(BuildError::Temporary)? {
+    while let Some((key, notice)) = merge.next_pair().map_err(BuildError::Temporary)? {
         if name != key {
             push_notices(&mut writer, &name, &mut notices)?;
             name.clear();

@@ -28,14 +28,14 @@ pub(crate) fn common_start(a: &[u8], b: &[u8]) -> usize {
 pub(crate) struct FieldReader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> FieldReader<'a> {
-    pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(taken)
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
+        self.take_bytes(N)?.try_into().ok()
     }
 
     pub(crate) fn fixed(&mut self) -> Option<u64> {
@@ -64,7 +64,7 @@ impl<'a> FieldReader<'a> {
 
     pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
-        self.take(length)
+        self.take_bytes(length)
     }
 
     pub(crate) fn text(&mut self) -> Option<&'a str> {
@@ -81,7 +81,7 @@ impl<'a> FieldReader<'a> {
     }
 
     /// Returns `None` if bytes are left.
-    pub(crate) fn end(&self) -> Option<()> {
+    pub(crate) fn expect_end(&self) -> Option<()> {
         self.0.is_empty().then_some(())
     }
 }
@@ -97,7 +97,7 @@ mod tests {
             put_number(&mut out, number);
             let mut fields = FieldReader(&out);
             assert_eq!(fields.number(), Some(number));
-            assert_eq!(fields.end(), Some(()));
+            assert_eq!(fields.expect_end(), Some(()));
             assert_eq!(
                 FieldReader(&out[..out.len() - 1]).number(),
                 None,

@@ -67,7 +67,7 @@ impl IndexSection {
     }
 
     /// Makes the section that follows.
-    pub(crate) fn next(&self, name: &'static str, length: u64, checksum: u64) -> Self {
+    pub(crate) fn next_section(&self, name: &'static str, length: u64, checksum: u64) -> Self {
         IndexSection {
             name,
             offset: self.end(),
@@ -158,7 +158,7 @@ impl IndexHeader {
             section(NOTICES_SECTION)?,
             section(NOTICE_BLOCKS_SECTION)?,
         ];
-        fields.end()?;
+        fields.expect_end()?;
         Some(IndexHeader {
             names,
             noted,

@@ -153,7 +153,7 @@ impl Index {
         let Some(at) = self.notices.block_of(key.as_bytes()) else {
             return Ok(Vec::new());
         };
-        let block = self.notices.kept(&self.content, &self.file, at)?;
+        let block = self.notices.loaded(&self.content, &self.file, at)?;
         match block.get(key.as_bytes()) {
             Some(offset) => self.notices_at(block, offset),
             None => Ok(Vec::new()),
@@ -259,7 +259,7 @@ impl Index {
         blocks: &'i BlockMap,
         at: usize,
     ) -> Result<&'i IndexBlock, IndexError> {
-        blocks.kept(&self.content, &self.file, at)
+        blocks.loaded(&self.content, &self.file, at)
     }
 
     /// Returns the blocks of notices.
@@ -273,7 +273,7 @@ impl Index {
         blocks: &BlockMap,
         at: usize,
     ) -> Result<IndexBlock, IndexError> {
-        blocks.read(&self.content, &self.file, at)
+        blocks.load(&self.content, &self.file, at)
     }
 
     pub(crate) fn damaged(&self, section: &'static str) -> IndexError {

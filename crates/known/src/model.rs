@@ -146,7 +146,7 @@ proptest! {
     fn a_walk_says_of_names_and_prefixes_what_the_index_says(names in names(), mut asked in names(), max in 1usize..20) {
         let (index, model) = (index_of(&names, max), model_of(&names));
         asked.sort();
-        let mut walk = index.walk();
+        let mut walk = index.sorted_lookup();
         for name in asked.iter().chain(&names) {
             prop_assert_eq!(walk.find(name).unwrap(), index.find(name).unwrap());
             prop_assert!(!walk.is_retracted(name).unwrap());

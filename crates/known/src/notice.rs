@@ -252,7 +252,7 @@ mod tests {
             let bytes = notice.to_bytes();
             let mut fields = FieldReader(&bytes);
             assert_eq!(Notice::read(&mut fields), Some(notice));
-            assert_eq!(fields.end(), Some(()));
+            assert_eq!(fields.expect_end(), Some(()));
         }
     }
 }

@@ -31,7 +31,7 @@ impl IndexBuilder {
             alphabet: Alphabet::default(),
             runs: [Vec::new(), Vec::new()],
         };
-        Self::go_on(options, files, saved)
+        Self::continue_from(options, files, saved)
     }
 
     /// Writes all names and notices so far to the files of the builder, and to disk. Returns the bytes that
@@ -83,11 +83,11 @@ impl IndexBuilder {
     ) -> Result<Option<Self>, BuildError> {
         let saved = SavedBuild::read(&mut FieldReader(saved));
         saved
-            .map(|saved| Self::go_on(options, files, saved))
+            .map(|saved| Self::continue_from(options, files, saved))
             .transpose()
     }
 
-    fn go_on(
+    fn continue_from(
         options: BuildOptions,
         [names, notices]: [File; 2],
         saved: SavedBuild,
@@ -119,7 +119,7 @@ impl SavedBuild {
             ]),
             runs: [read_runs(fields)?, read_runs(fields)?],
         };
-        fields.end()?;
+        fields.expect_end()?;
         Some(saved)
     }
 }

@@ -117,7 +117,7 @@ impl Trie {
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Option<u64> {
-        self.value(self.walk(self.root(), key)?)
+        self.value(self.follow_all(self.root(), key)?)
     }
 
     /// Looks up a key in half the time if keys are looked up in order and share starts.
@@ -147,12 +147,12 @@ impl Trie {
     }
 
     /// Returns the place that `byte` leads to from `place`.
-    pub(crate) fn step(&self, place: TriePlace, byte: u8) -> Option<TriePlace> {
-        self.walk(place, &[byte])
+    pub(crate) fn follow_byte(&self, place: TriePlace, byte: u8) -> Option<TriePlace> {
+        self.follow_all(place, &[byte])
     }
 
     /// Returns the place that `bytes` lead to from `place`.
-    pub(crate) fn walk(&self, place: TriePlace, bytes: &[u8]) -> Option<TriePlace> {
+    pub(crate) fn follow_all(&self, place: TriePlace, bytes: &[u8]) -> Option<TriePlace> {
         self.descend(place, bytes, |_, _| {})
     }
 
@@ -259,12 +259,12 @@ impl Trie {
             open: Vec::new(),
         };
         let first = walk.seek(self.root(), start);
-        let mut found = first.or_else(|| walk.next());
+        let mut found = first.or_else(|| walk.next_key());
         while let Some(value) = found {
             if !take(&walk.key, value) {
                 return;
             }
-            found = walk.next();
+            found = walk.next_key();
         }
     }
 
@@ -442,7 +442,7 @@ impl TrieKeys<'_> {
             if self.trie.byte(edges, next) != Some(byte) {
                 return None;
             }
-            place = self.take(from, byte)?;
+            place = self.follow_edge(from, byte)?;
         }
         self.open(place, 0)?;
         self.trie.value(place)
@@ -457,14 +457,14 @@ impl TrieKeys<'_> {
     }
 
     /// Follows the next edge of the last place, which is `from` and has `byte`.
-    fn take(&mut self, from: OpenPlace, byte: u8) -> Option<TriePlace> {
+    fn follow_edge(&mut self, from: OpenPlace, byte: u8) -> Option<TriePlace> {
         self.open.last_mut()?.next += 1;
         self.key.push(byte);
         self.trie.follow(from.place, &from.node, from.next)
     }
 
     /// Goes to the next key and returns its number.
-    fn next(&mut self) -> Option<u64> {
+    fn next_key(&mut self) -> Option<u64> {
         while let Some(&from) = self.open.last() {
             // The key is as long as the path to the last open place.
             self.key.truncate(self.open.len() - 1);
@@ -472,7 +472,7 @@ impl TrieKeys<'_> {
                 self.open.pop();
                 continue;
             };
-            let place = self.take(from, byte)?;
+            let place = self.follow_edge(from, byte)?;
             self.open(place, 0)?;
             if let Some(value) = self.trie.value(place) {
                 return Some(value);

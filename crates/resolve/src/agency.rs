@@ -49,7 +49,10 @@ enum AgencyRows {
 }
 
 /// Returns the answers for the names of a batch, in their order. A name that the reply leaves out could not be asked.
-pub(crate) fn read(names: &[Doi], reply: &ServiceReply) -> Result<Vec<Agency>, ServiceFailure> {
+pub(crate) fn parse_agencies(
+    names: &[Doi],
+    reply: &ServiceReply,
+) -> Result<Vec<Agency>, ServiceFailure> {
     if reply.status != 200 {
         return Err(ServiceFailure::Http(reply.status));
     }
@@ -87,7 +90,7 @@ mod tests {
 
     fn said(names: &[Doi], status: u16, body: &str) -> Result<Vec<Agency>, ServiceFailure> {
         let body = body.as_bytes().to_vec();
-        read(names, &ServiceReply { status, body })
+        parse_agencies(names, &ServiceReply { status, body })
     }
 
     #[test]

@@ -170,16 +170,16 @@ pub(crate) enum Freshness {
 
 /// An answer that a cache can hold.
 pub(crate) trait CachedAnswer: Clone + Send + Serialize + DeserializeOwned {
-    fn keep(&self) -> Freshness;
+    fn freshness(&self) -> Freshness;
 }
 
 impl CachedAnswer for HandleAnswer {
-    fn keep(&self) -> Freshness {
+    fn freshness(&self) -> Freshness {
         match self {
             HandleAnswer::Alias {
                 answer: Some(answer),
                 ..
-            } => answer.keep(),
+            } => answer.freshness(),
             HandleAnswer::Known { .. }
             | HandleAnswer::WithoutValues
             | HandleAnswer::Alias { .. } => Freshness::Known,
@@ -190,7 +190,7 @@ impl CachedAnswer for HandleAnswer {
 }
 
 impl CachedAnswer for Agency {
-    fn keep(&self) -> Freshness {
+    fn freshness(&self) -> Freshness {
         match self {
             Agency::Known(_) => Freshness::Known,
             Agency::NotRegistered | Agency::Invalid | Agency::Undetermined => Freshness::Unknown,

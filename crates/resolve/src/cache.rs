@@ -54,17 +54,17 @@ impl Default for MaxAge {
 /// The bytes of a cache.
 trait CacheStorage: Read + Write + Seek + Send {
     /// Makes all written bytes survive a failure of the machine.
-    fn settle(&mut self) -> io::Result<()>;
+    fn sync(&mut self) -> io::Result<()>;
 }
 
 impl CacheStorage for File {
-    fn settle(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
     }
 }
 
 impl CacheStorage for Cursor<Vec<u8>> {
-    fn settle(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
@@ -163,7 +163,7 @@ impl Cache {
         };
         let header = header(endpoint);
         let start = cache.start(header.len());
-        let start = start.map_err(|source| cache.failed(source))?;
+        let start = start.map_err(|source| cache.error(source))?;
         // A process may have been killed while it wrote the header.
         let Some(rest) = header.as_bytes().strip_prefix(&start[..]) else {
             return Err(CacheError::Foreign {
@@ -172,7 +172,7 @@ impl Cache {
             });
         };
         let read = cache.append(rest).and_then(|_| cache.load(header.len()));
-        read.map_err(|source| cache.failed(source))?;
+        read.map_err(|source| cache.error(source))?;
         Ok(cache)
     }
 
@@ -237,7 +237,7 @@ impl Cache {
             return Ok(None);
         };
         let line = self.line_at(place);
-        let line = line.map_err(|source| self.failed(source))?;
+        let line = line.map_err(|source| self.error(source))?;
         let line =
             read_line::<A>(&line).filter(|line| line.question == question && line.key == key);
         let fresh = line.filter(|line| self.is_fresh(line, now));
@@ -252,7 +252,7 @@ impl Cache {
         answer: &A,
         asked: SystemTime,
     ) -> Result<(), CacheError> {
-        if answer.keep() == Freshness::Not {
+        if answer.freshness() == Freshness::Not {
             return Ok(());
         }
         let line = CacheLine {
@@ -262,21 +262,21 @@ impl Cache {
             answer,
         };
         let place = written(&line).and_then(|line| self.append(&line));
-        let place = place.map_err(|source| self.failed(source))?;
+        let place = place.map_err(|source| self.error(source))?;
         self.places.insert(hash(question, key), place);
         Ok(())
     }
 
     /// Makes all answers survive a failure of the machine.
-    pub(crate) fn settle(&mut self) -> Result<(), CacheError> {
-        let settled = self.storage.settle();
-        settled.map_err(|source| self.failed(source))
+    pub(crate) fn sync(&mut self) -> Result<(), CacheError> {
+        let settled = self.storage.sync();
+        settled.map_err(|source| self.error(source))
     }
 
     fn is_fresh<A: CachedAnswer>(&self, line: &CacheLine<A>, now: SystemTime) -> bool {
         let age = now.duration_since(since_1970(line.asked));
         let age = age.unwrap_or_default();
-        match line.answer.keep() {
+        match line.answer.freshness() {
             Freshness::Known => age < self.max_age.known,
             Freshness::Unknown => age < self.max_age.unknown,
             Freshness::Not => false,
@@ -298,7 +298,7 @@ impl Cache {
         Ok(place)
     }
 
-    fn failed(&self, source: io::Error) -> CacheError {
+    fn error(&self, source: io::Error) -> CacheError {
         CacheError::Io {
             path: self.path.clone(),
             source,

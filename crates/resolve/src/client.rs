@@ -118,13 +118,15 @@ impl Client {
 
     /// Asks the registry about one name, without following an alias.
     fn ask_once(&self, doi: &Doi) -> Option<HandleAnswer> {
-        let answer = self.insist(&handle::path(doi), |reply| handle::read(doi, reply))?;
+        let answer = self.insist(&handle::path(doi), |reply| handle::parse_answer(doi, reply))?;
         Some(answer.unwrap_or_else(HandleAnswer::CouldNotAsk))
     }
 
     /// Asks for the agencies of the names of one batch. Returns `None` if the client is cancelled.
     pub(crate) fn ask_agencies(&self, names: &[Doi]) -> Option<Vec<Agency>> {
-        let answers = self.insist(&agency::path(names), |reply| agency::read(names, reply))?;
+        let answers = self.insist(&agency::path(names), |reply| {
+            agency::parse_agencies(names, reply)
+        })?;
         let all_failed = |failure| vec![Agency::CouldNotAsk(failure); names.len()];
         Some(answers.unwrap_or_else(all_failed))
     }

@@ -91,7 +91,7 @@ impl Fetcher {
         let answered = self.agent.get(url).call();
         let step = answered.map_err(network).and_then(|mut response| {
             self.obey(&response)?;
-            read(&mut response)
+            read_reply(&mut response)
         });
         drop(permit);
         Some(step)
@@ -124,7 +124,7 @@ impl Fetcher {
     }
 }
 
-fn read(response: &mut Response<Body>) -> Result<FetchStep, ServiceFailure> {
+fn read_reply(response: &mut Response<Body>) -> Result<FetchStep, ServiceFailure> {
     let status = response.status().as_u16();
     if matches!(status, 301 | 302 | 303 | 307 | 308) {
         let location = text(response, header::LOCATION.as_str());

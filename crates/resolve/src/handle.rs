@@ -43,7 +43,10 @@ struct ValueData {
 /// Reads the service's answer about `doi`. Does not follow an alias.
 ///
 /// A page with status 404 is not an answer, nor is a record whose code contradicts the status.
-pub(crate) fn read(doi: &Doi, reply: &ServiceReply) -> Result<HandleAnswer, ServiceFailure> {
+pub(crate) fn parse_answer(
+    doi: &Doi,
+    reply: &ServiceReply,
+) -> Result<HandleAnswer, ServiceFailure> {
     let body = serde_json::from_slice::<HandleBody>(&reply.body);
     if !matches!(reply.status, 200 | 404 | 500) || (reply.status != 200 && body.is_err()) {
         return Err(ServiceFailure::Http(reply.status));
@@ -100,7 +103,7 @@ mod tests {
 
     fn said(name: &str, status: u16, body: &str) -> Result<HandleAnswer, ServiceFailure> {
         let body = body.as_bytes().to_vec();
-        read(&Doi::new(name).unwrap(), &ServiceReply { status, body })
+        parse_answer(&Doi::new(name).unwrap(), &ServiceReply { status, body })
     }
 
     /// The document's first example of P4, with the braces and the address that are missing in its copy.

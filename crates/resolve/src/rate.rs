@@ -45,13 +45,13 @@ impl Rate {
     }
 
     /// Returns the time between two requests that are sent evenly.
-    fn step(self) -> Duration {
+    fn spacing(self) -> Duration {
         self.interval / self.requests
     }
 
     /// Returns the slower of two rates.
     fn slower(self, other: Rate) -> Rate {
-        if other.step() > self.step() {
+        if other.spacing() > self.spacing() {
             other
         } else {
             self
@@ -87,7 +87,7 @@ impl RateWindow {
             rate,
             under_way: 0,
             answered: VecDeque::new(),
-            not_before: Some(now + rate.step()),
+            not_before: Some(now + rate.spacing()),
         }
     }
 
@@ -109,7 +109,7 @@ impl RateWindow {
             return Err(oldest.map_or(UNTIL_ANSWERED, |at| *at + interval - now));
         }
         self.under_way += 1;
-        self.not_before = Some(now + self.rate.step());
+        self.not_before = Some(now + self.rate.spacing());
         Ok(())
     }
 
@@ -143,7 +143,7 @@ mod tests {
     fn limiter(requests: u32) -> (RateWindow, Instant) {
         let rate = Rate::new(requests, 1000 * MS).unwrap();
         let now = Instant::now();
-        (RateWindow::new(rate, now), now + rate.step())
+        (RateWindow::new(rate, now), now + rate.spacing())
     }
 
     #[test]

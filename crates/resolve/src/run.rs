@@ -104,7 +104,7 @@ impl Client {
         cache: &mut Cache,
         deliver: impl FnMut(Doi, DatedAnswer<HandleAnswer>) -> ControlFlow<()>,
     ) -> Result<LookupCounts, CacheError> {
-        run::<HandleQuestion>(self, names, cache, deliver)
+        look_up::<HandleQuestion>(self, names, cache, deliver)
     }
 
     /// Asks for the agencies of many names, many in one request, and delivers them as [`Client::resolve`] does.
@@ -118,7 +118,7 @@ impl Client {
         cache: &mut Cache,
         deliver: impl FnMut(Doi, DatedAnswer<Agency>) -> ControlFlow<()>,
     ) -> Result<LookupCounts, CacheError> {
-        run::<AgencyQuestion>(self, names, cache, deliver)
+        look_up::<AgencyQuestion>(self, names, cache, deliver)
     }
 }
 
@@ -137,7 +137,7 @@ impl From<CacheError> for LookupEnd {
 /// Names of a batch with their answers.
 type AnsweredBatch<A> = Result<Vec<(Doi, DatedAnswer<A>)>, LookupEnd>;
 
-fn run<Q: RegistryQuestion>(
+fn look_up<Q: RegistryQuestion>(
     client: &Client,
     names: impl IntoIterator<Item = Doi>,
     cache: &mut Cache,
@@ -165,7 +165,7 @@ fn run<Q: RegistryQuestion>(
         drop(send);
         run.all(names.into_iter())
     });
-    lock(cache).settle()?;
+    lock(cache).sync()?;
     match ended {
         (summary, None | Some(LookupEnd::Cancelled)) => Ok(summary),
         (_, Some(LookupEnd::Cache(error))) => Err(error),
@@ -310,7 +310,7 @@ impl<Q: RegistryQuestion, D: FnMut(Doi, DatedAnswer<Q::Answer>) -> ControlFlow<(
 
     fn settle(&mut self, settled: Vec<(Doi, DatedAnswer<Q::Answer>)>) {
         for (doi, answer) in &settled {
-            self.window.settle(&doi.key(), answer);
+            self.window.answer_rows(&doi.key(), answer);
         }
     }
 

@@ -58,7 +58,7 @@ impl<A: Clone> AnswerQueue<A> {
     }
 
     /// Gives its answer to all rows of a key.
-    pub fn settle(&mut self, key: &str, answer: &A) {
+    pub fn answer_rows(&mut self, key: &str, answer: &A) {
         for number in self.open.remove(key).unwrap_or_default() {
             if let Some(row) = self.rows.get_mut(number - self.gone) {
                 row.answer = Some(answer.clone());
@@ -88,9 +88,9 @@ mod tests {
         window.push_open(doi("10.5555/A"));
         window.push_open(doi("10.5555/c"));
         assert!(window.awaits("10.5555/a") && window.pop().is_none());
-        window.settle("10.5555/c", &3);
+        window.answer_rows("10.5555/c", &3);
         assert!(window.pop().is_none());
-        window.settle("10.5555/a", &1);
+        window.answer_rows("10.5555/a", &1);
         assert!(!window.awaits("10.5555/a"));
         let rows: Vec<_> = std::iter::from_fn(|| window.pop()).collect();
         let shown = rows.iter().map(|(doi, answer)| (doi.as_str(), *answer));
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(shown.collect::<Vec<_>>(), expected);
         assert!(window.is_empty());
         window.push_open(doi("10.5555/a"));
-        window.settle("10.5555/a", &4);
+        window.answer_rows("10.5555/a", &4);
         assert_eq!(window.pop().map(|(_, answer)| answer), Some(4));
     }
 }

@@ -84,7 +84,7 @@ impl Scans for Feeder<'_, '_, '_> {
                 }
                 1
             }
-            FedText::Lines(_, line, _) => line.count(cutter.end()),
+            FedText::Lines(_, line, _) => line.count(cutter.bytes_read()),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
             self.carry.extend_from_slice(&free[..read]);
             return false;
         }
-        let anchors = cutter.take(usize::MAX).unwrap_or_default();
+        let anchors = cutter.take_anchors(usize::MAX).unwrap_or_default();
         let anchors = anchors.start as usize..anchors.end as usize;
         let range = pack.filled..pack.filled + read;
         pack.filled = range.end;
@@ -256,14 +256,16 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         ticket: &mut PieceTicket,
     ) -> Option<Piece> {
         let chunk = self.plan.shares.chunk;
-        let offset = cutter.end() - self.carry.len() as u64;
+        let offset = cutter.bytes_read() - self.carry.len() as u64;
         let mut filled = self.carry.len();
         ticket.bytes[..filled].copy_from_slice(&self.carry);
-        let anchors = cutter.take(chunk).or_else(|| {
+        let anchors = cutter.take_anchors(chunk).or_else(|| {
             filled += cutter.read(bytes, &mut ticket.bytes[filled..]);
-            cutter.take(chunk)
+            cutter.take_anchors(chunk)
         });
-        let keep = cutter.next().saturating_sub(self.plan.reach.before as u64);
+        let keep = cutter
+            .next_anchor()
+            .saturating_sub(self.plan.reach.before as u64);
         let keep = keep.saturating_sub(offset).min(filled as u64) as usize;
         self.carry.clear();
         self.carry.extend_from_slice(&ticket.bytes[keep..filled]);

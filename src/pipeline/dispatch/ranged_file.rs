@@ -74,9 +74,9 @@ impl<'r> RangedFile<'r> {
         let start = anchors.start.saturating_sub(plan.reach.before as u64);
         let end = anchors.end.saturating_add(plan.reach.after as u64);
         let mut section = FileSection::new(&self.file, start, self.size.min(end));
-        let mut cutter = ChunkCutter::part(plan.reach, anchors, start);
+        let mut cutter = ChunkCutter::of_anchors(plan.reach, anchors, start);
         turn.sliding.start(start);
-        while let Some(chunk) = turn.sliding.next(&mut cutter, &mut section) {
+        while let Some(chunk) = turn.sliding.next_chunk(&mut cutter, &mut section) {
             turn.worker.scan_shared(&chunk, &self.shared);
             plan.options.monitor.add_bytes(chunk.range.len() as u64);
         }

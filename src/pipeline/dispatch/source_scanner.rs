@@ -78,7 +78,7 @@ impl InTurn<'_, '_> {
         } = &mut *self.turn;
         let reading = &run.plan.options.reading;
         worker.set_kind(text.kind());
-        while let Some(chunk) = sliding.next(cutter, bytes) {
+        while let Some(chunk) = sliding.next_chunk(cutter, bytes) {
             let mark = text.mark_at(chunk.offset + chunk.range.end as u64);
             if reading.lines {
                 *line = worker.scan_lines(&chunk, text, *line, &SharedLines::default());
@@ -113,11 +113,11 @@ impl Scans for InTurn<'_, '_> {
             if !goes_on(cutter) {
                 break;
             }
-            self.turn.sliding.start(cutter.end());
+            self.turn.sliding.start(cutter.bytes_read());
         }
         let worker = &mut self.turn.worker;
         let documents = if options.reading.lines {
-            worker.end_lines(&text, line, cutter.end())
+            worker.end_lines(&text, line, cutter.bytes_read())
         } else {
             worker.end(text.whole())
         };

@@ -193,7 +193,7 @@ impl<'a, 'r> SourceReading<'a, 'r> {
         } = head;
         self.run.ledger.met.add_text(options, origin.is_none());
         let from = std::mem::take(&mut self.from);
-        let mut cutter = ChunkCutter::from(self.run.plan.reach, from);
+        let mut cutter = ChunkCutter::starting_at(self.run.plan.reach, from);
         let bytes = &mut ResumedText {
             bytes,
             passing: from,
@@ -227,7 +227,7 @@ impl<'a, 'r> SourceReading<'a, 'r> {
         let is_counted = options.reading.lines || self.whole.as_mut().is_none_or(is_whole);
         self.gain.documents += if is_counted { documents } else { 0 };
         self.ordinal += documents;
-        self.unmarked += cutter.end();
+        self.unmarked += cutter.bytes_read();
     }
 }
 

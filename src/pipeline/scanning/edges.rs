@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use doisift_core::internal::around;
 use doisift_core::{Form, TextKind};
-use doisift_documents::{Chunk, printable::cut};
+use doisift_documents::{Chunk, printable::shortened_name};
 
 use crate::dedup::Document;
 use crate::pipeline::ledger::ScanLedger;
@@ -346,7 +346,7 @@ fn bare_row(document: usize, reference: BareReference) -> Box<StatedRow> {
 
 /// Returns the text, cut if it is longer than rows may repeat.
 fn bounded(text: Cow<'_, str>) -> Cow<'_, str> {
-    cut(&text).map_or(text, Cow::Owned)
+    shortened_name(&text).map_or(text, Cow::Owned)
 }
 
 /// Whether the name of a document has an ending of JSON, or one before the ending of a packing.

@@ -314,7 +314,7 @@ fn short<F: BlockFormat>(
     byte: u64,
     out: &mut [u8],
 ) -> Option<(u64, usize)> {
-    let bytes = held.from(byte, F::MAX_WHOLE_PACKED_BYTES).0;
+    let bytes = held.bytes_from(byte, F::MAX_WHOLE_PACKED_BYTES).0;
     match format.whole(&bytes[..bytes.len().min(F::MAX_WHOLE_PACKED_BYTES)], out) {
         WholeMember::Done { read, written } => Some((byte + read as u64, written)),
         WholeMember::Full | WholeMember::No => None,
@@ -352,7 +352,7 @@ enum ReaderPosition<K> {
 impl<F: BlockFormat> BlockReader<F> {
     /// Goes to a member, or to other bytes, at `byte`.
     fn go_to(&mut self, byte: u64) {
-        self.members.go_on(byte);
+        self.members.continue_at(byte);
         self.enter();
     }
 
@@ -392,8 +392,8 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 
     /// Reads the stream at `at` again from its start, as a member.
-    fn again(&mut self, at: &StreamPosition<F::Known>) {
-        self.members.go_on(at.start);
+    fn read_stream_as_member(&mut self, at: &StreamPosition<F::Known>) {
+        self.members.continue_at(at.start);
         self.place = ReaderPosition::Members { returned: at.given };
     }
 
@@ -502,7 +502,7 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
                 ReaderPosition::Between(at) => {
                     let at = at.clone();
                     if !self.part(&at) {
-                        self.again(&at);
+                        self.read_stream_as_member(&at);
                     }
                 }
                 ReaderPosition::Within(block, then) => {
@@ -573,7 +573,7 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
             && at.is_first
         {
             let at = at.clone();
-            self.again(&at);
+            self.read_stream_as_member(&at);
         }
     }
 }

@@ -18,7 +18,7 @@ impl Bzip2Decoder {
         Bzip2Decoder(Decompress::new(false))
     }
 
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+    fn decode_step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let (read, written) = (self.0.total_in(), self.0.total_out());
         let status = self.0.decompress(input, output);
         DecodeStep {
@@ -32,15 +32,15 @@ impl Bzip2Decoder {
 
     /// Writes decoded bytes. A call that fails at a damaged place does not return the bytes before it, and changes nothing.
     /// Calls with less room return these bytes.
-    fn give(&mut self, output: &mut [u8]) -> DecodeStep {
-        let mut given = self.run(&[], output);
+    fn write_decoded(&mut self, output: &mut [u8]) -> DecodeStep {
+        let mut given = self.decode_step(&[], output);
         if given.ended.is_ok() || given.written > 0 {
             return given;
         }
         let mut room = output.len() / 2;
         while room > 0 {
             let free = output.len().min(given.written + room);
-            let more = self.run(&[], &mut output[given.written..free]);
+            let more = self.decode_step(&[], &mut output[given.written..free]);
             given.written += more.written;
             if more.written == 0 {
                 room /= 2;
@@ -64,13 +64,13 @@ impl StreamDecoder for Bzip2Decoder {
 
     /// One call of the decoder writes decoded bytes and reads nothing. The next one decodes a block and has no room to write.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        let given = self.give(output);
+        let given = self.write_decoded(output);
         match given {
             DecodeStep {
                 written: 0,
                 ended: Ok(false),
                 ..
-            } => self.run(input, &mut []),
+            } => self.decode_step(input, &mut []),
             _ => given,
         }
     }
@@ -98,9 +98,9 @@ impl MemberFormat for Bzip2Decoder {
             return WholeMember::No;
         }
         let mut small = Bzip2Decoder::new();
-        let (mut read, mut written) = (small.run(SMALLEST_STREAM, &mut []).read, 0);
+        let (mut read, mut written) = (small.decode_step(SMALLEST_STREAM, &mut []).read, 0);
         loop {
-            let step = small.run(&bytes[read..], &mut out[written..]);
+            let step = small.decode_step(&bytes[read..], &mut out[written..]);
             read += step.read;
             written += step.written;
             match step.ended {

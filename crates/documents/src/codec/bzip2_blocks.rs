@@ -64,7 +64,7 @@ impl BlockFormat for Bzip2Decoder {
         start: u64,
         _: usize,
     ) -> Option<StreamPosition<Bzip2BlockFacts>> {
-        let level = level(held.from(start, HEADER_BYTES).0)?;
+        let level = level(held.bytes_from(start, HEADER_BYTES).0)?;
         Some(StreamPosition {
             start,
             bit: 8 * (start + HEADER_BYTES as u64),
@@ -81,7 +81,7 @@ impl BlockFormat for Bzip2Decoder {
         near: Option<&StreamPosition<Bzip2BlockFacts>>,
     ) -> Option<StreamPosition<Bzip2BlockFacts>> {
         let inside = (range.end - range.start) as usize;
-        let (bytes, _) = held.from(range.start, inside + SEARCHED_BYTES.start);
+        let (bytes, _) = held.bytes_from(range.start, inside + SEARCHED_BYTES.start);
         let from = (from - 8 * range.start) as usize;
         let at = find(bytes, from, &[BLOCK_MAGIC]).filter(|at| *at < 8 * inside)?;
         // If this is not the first block of a stream, it is of the stream where the reader is, or of one like it.
@@ -106,7 +106,7 @@ impl BlockFormat for Bzip2Decoder {
         at: &StreamPosition<Bzip2BlockFacts>,
     ) -> Option<StreamPart<Bzip2BlockFacts>> {
         let (byte, shift) = (at.bit / 8, (at.bit % 8) as usize);
-        let (bytes, _) = held.from(byte, SEARCHED_BYTES.start);
+        let (bytes, _) = held.bytes_from(byte, SEARCHED_BYTES.start);
         let magic = bits(bytes, shift, MAGIC_BITS)?;
         let sum = bits(bytes, shift + MAGIC_BITS, CHECKSUM_BITS)? as u32;
         let after = shift + MAGIC_BITS + CHECKSUM_BITS;
@@ -121,7 +121,7 @@ impl BlockFormat for Bzip2Decoder {
         }
         let (bytes, end) = block_end(held, byte, after)?;
         Some(StreamPart::Block {
-            alone: alone(bytes, shift..end, at.known.level, sum),
+            alone: block_as_stream(bytes, shift..end, at.known.level, sum),
             end: 8 * byte + end as u64,
             known: at.known.with(sum),
         })
@@ -152,10 +152,10 @@ fn level(bytes: &[u8]) -> Option<u8> {
 fn block_end(held: &mut HeldBytes, byte: u64, mut from: usize) -> Option<(&[u8], usize)> {
     let mut count = SEARCHED_BYTES.start;
     loop {
-        let (bytes, ended) = held.from(byte, count);
+        let (bytes, ended) = held.bytes_from(byte, count);
         let end = find(bytes, from, &[BLOCK_MAGIC, END_MAGIC]);
         if let Some(end) = end {
-            return Some((held.from(byte, count).0, end));
+            return Some((held.bytes_from(byte, count).0, end));
         }
         if ended || count >= SEARCHED_BYTES.end {
             return None;
@@ -199,7 +199,7 @@ fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
 }
 
 /// Returns the block in the bits `block` of `bytes`, with the checksum `sum`, as a stream of its own.
-fn alone(bytes: &[u8], block: Range<usize>, level: u8, sum: u32) -> Vec<u8> {
+fn block_as_stream(bytes: &[u8], block: Range<usize>, level: u8, sum: u32) -> Vec<u8> {
     let (first, shift) = (block.start / 8, block.start % 8);
     let (whole, rest) = (block.len() / 8, block.len() % 8);
     let mut out = Vec::with_capacity(HEADER_BYTES + whole + 16);
@@ -267,7 +267,7 @@ mod tests {
             let start = find(&packed, 33, &[BLOCK_MAGIC]).unwrap();
             let end = find(&packed, start + 1, &[END_MAGIC]).unwrap();
             let sum = bits(&packed, start + MAGIC_BITS, CHECKSUM_BITS).unwrap();
-            let alone = alone(&packed, start..end, b'1', sum as u32);
+            let alone = block_as_stream(&packed, start..end, b'1', sum as u32);
             let mut block = Vec::new();
             let mut decoder = ::bzip2::read::BzDecoder::new(&alone[..]);
             decoder.read_to_end(&mut block).unwrap();

@@ -21,9 +21,9 @@ pub(super) struct FileMembers<F> {
 
 impl<F: MemberFormat> FileMembers<F> {
     /// Continues with the member at `position`, or at the end of the file.
-    pub(super) fn go_on(&mut self, position: u64) {
+    pub(super) fn continue_at(&mut self, position: u64) {
         let file = FileReader::new(&self.file, self.size, position);
-        self.reader.go_on(file, position);
+        self.reader.continue_with(file, position);
     }
 
     /// Returns the position in the file at which decoding continues.
@@ -55,7 +55,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     fn hint(&self) {}
 
     fn pass(&mut self, section: &DecodedSection<()>) -> bool {
-        self.go_on(section.bits.end / 8);
+        self.continue_at(section.bits.end / 8);
         true
     }
 }

@@ -34,7 +34,7 @@ impl HeldBytes {
     }
 
     /// Returns the held bytes from `offset`, and whether the file ends with them: at least `count`, or all up to its end.
-    pub(super) fn from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
+    pub(super) fn bytes_from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
         let end = self.offset + self.bytes.len() as u64;
         let is_held = self.offset <= offset && offset <= end;
         if !is_held || (end - offset) < count as u64 && !self.ended {

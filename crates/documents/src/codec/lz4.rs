@@ -189,7 +189,7 @@ impl Lz4Decoder {
         let ended = match self.frame.read(output) {
             Ok(0) => Ok(self.done()),
             Ok(written) => return step(0, written, Ok(false)),
-            Err(error) => self.failed(error),
+            Err(error) => self.skip_damaged_unit(error),
         };
         self.is_whole = false;
         self.part = FramePart::Blocks;
@@ -204,7 +204,7 @@ impl Lz4Decoder {
     }
 
     /// Handles a damaged unit. Returns whether the stream has ended, or the error.
-    fn failed(&mut self, error: io::Error) -> Result<bool, DecodeFault> {
+    fn skip_damaged_unit(&mut self, error: io::Error) -> Result<bool, DecodeFault> {
         let unit = self.frame.get_ref();
         let is_end = unit.number(0) == Some(0);
         if self.part == FramePart::Blocks && is_end && self.is_hurt {

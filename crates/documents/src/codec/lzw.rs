@@ -198,7 +198,7 @@ impl LzwDecoder {
     }
 
     /// Moves decoded bytes to `output`. Returns their number.
-    fn give(&mut self, output: &mut [u8]) -> usize {
+    fn write_pending(&mut self, output: &mut [u8]) -> usize {
         let count = output.len().min(self.pending.len());
         let left = self.pending.len() - count;
         let given = self.pending.drain(left..).rev();
@@ -214,7 +214,11 @@ impl LzwDecoder {
         self.header.len() == HEADER_BYTES && (self.padding > 0 || self.held < 8 && self.bits == 0)
     }
 
-    fn run(&mut self, input: &mut &[u8], output: &mut [u8]) -> (usize, Result<bool, DecodeFault>) {
+    fn decode_codes(
+        &mut self,
+        input: &mut &[u8],
+        output: &mut [u8],
+    ) -> (usize, Result<bool, DecodeFault>) {
         let at_end = input.is_empty();
         if self.header.len() < HEADER_BYTES {
             match self.header(input) {
@@ -222,7 +226,7 @@ impl LzwDecoder {
                 Err(error) => return (0, Err(error)),
             }
         }
-        let mut written = self.give(output);
+        let mut written = self.write_pending(output);
         while written < output.len() && self.header.len() == HEADER_BYTES {
             let Some(code) = self.code(input) else {
                 return (written, Ok(at_end && written == 0 && self.may_end()));
@@ -230,7 +234,7 @@ impl LzwDecoder {
             if let Err(error) = self.decode(code) {
                 return (written, Err(error));
             }
-            written += self.give(&mut output[written..]);
+            written += self.write_pending(&mut output[written..]);
         }
         (written, Ok(false))
     }
@@ -251,7 +255,7 @@ impl StreamDecoder for LzwDecoder {
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let mut rest = input;
-        let (written, ended) = self.run(&mut rest, output);
+        let (written, ended) = self.decode_codes(&mut rest, output);
         DecodeStep {
             read: input.len() - rest.len(),
             written,

@@ -49,20 +49,20 @@ impl<P: Peek, D: StreamDecoder> MemberStream<P, D> {
         let step = self.decoder.step(input, into);
         self.data.consume(step.read);
         match step.ended {
-            Ok(true) => self.next()?,
+            Ok(true) => self.end_stream()?,
             Ok(false) if step.read + step.written > 0 => {}
             Ok(false) if at_end => self.failed = Some(damaged(self.archive, early_end())),
             Ok(false) => {
                 let error = io::ErrorKind::InvalidData;
                 self.failed = Some(damaged(self.archive, error));
             }
-            Err(fault) => self.failed = Some(fault.of(self.archive)),
+            Err(fault) => self.failed = Some(fault.into_error(self.archive)),
         }
         Ok(step.written)
     }
 
     /// Continues after a stream.
-    fn next(&mut self) -> Result<(), InputError> {
+    fn end_stream(&mut self) -> Result<(), InputError> {
         self.ended = !D::starts(self.data.peek(HEAD_BYTES));
         if self.ended {
             Ok(())

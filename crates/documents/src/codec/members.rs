@@ -159,7 +159,7 @@ impl SearchBudget {
     const STREAM_SHARE: u64 = 8;
 
     /// Counts a cost of `cost` bytes at `position` of the stream. Returns whether it is allowed.
-    fn spend(&mut self, cost: u64, position: u64) -> bool {
+    fn allows(&mut self, cost: u64, position: u64) -> bool {
         let may = self.spent + cost <= Self::FIRST_SEARCH_BYTES + Self::STREAM_SHARE * position;
         self.spent += if may { cost } else { 0 };
         may
@@ -187,7 +187,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     }
 
     /// Continues with `inner`, which starts with the member at `position` of the stream.
-    pub(super) fn go_on(&mut self, inner: R, position: u64) {
+    pub(super) fn continue_with(&mut self, inner: R, position: u64) {
         self.window.restart(inner, position);
         self.state = MemberState::Between;
     }
@@ -232,7 +232,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         if F::starts(self.window.ensure(HEAD_BYTES)) || start == 0 {
             return self.member(start);
         }
-        self.stray()
+        self.skip_stray_bytes()
     }
 
     fn member(&mut self, start: u64) -> Result<(), InputError> {
@@ -293,7 +293,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         let at = self.window.position();
         // Pieces are counted from the start of the member, so that an error is in the same piece for all sizes of reads.
         let piece = at - (at - start) % PIECE_BYTES;
-        let kept = self.kept(start, piece);
+        let kept = self.search_start(start, piece);
         self.window.forget_before(kept);
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
@@ -307,12 +307,22 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
             Ok(false) if stuck => {
                 let fault = io::ErrorKind::InvalidData.into();
-                failed::<F>(start, self.given, fault, self.lost(start, piece))
+                failed::<F>(
+                    start,
+                    self.given,
+                    fault,
+                    self.state_after_damage(start, piece),
+                )
             }
             Ok(false) => MemberState::Pieces { start },
             Err(fault) => match self.format.after() {
-                AfterDamage::Lost => failed::<F>(start, self.given, fault, self.lost(start, piece)),
-                AfterDamage::Reported => self.lost(start, piece),
+                AfterDamage::Lost => failed::<F>(
+                    start,
+                    self.given,
+                    fault,
+                    self.state_after_damage(start, piece),
+                ),
+                AfterDamage::Reported => self.state_after_damage(start, piece),
                 AfterDamage::GoesOn => {
                     failed::<F>(start, self.given, fault, MemberState::Pieces { start })
                 }
@@ -332,14 +342,19 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             },
             None => {
                 let fault = early_end().into();
-                failed::<F>(start, self.given, fault, self.lost(start, piece))
+                failed::<F>(
+                    start,
+                    self.given,
+                    fault,
+                    self.state_after_damage(start, piece),
+                )
             }
         }
     }
 
     /// Returns the position from which the next member may have been consumed as part of the member at `start`, decoded in
     /// `piece`.
-    fn kept(&self, start: u64, piece: u64) -> u64 {
+    fn search_start(&self, start: u64, piece: u64) -> u64 {
         let undecoded = self
             .window
             .position()
@@ -348,17 +363,17 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     }
 
     /// Handles damage to the member at `start`, detected in `piece`. The next member may start before that.
-    fn lost(&mut self, start: u64, piece: u64) -> MemberState {
+    fn state_after_damage(&mut self, start: u64, piece: u64) -> MemberState {
         let seen = piece + PIECE_BYTES;
-        let from = self.kept(start, piece).max(start + 1);
-        let may = self.searching.spend(seen - from, start);
+        let from = self.search_start(start, piece).max(start + 1);
+        let may = self.searching.allows(seen - from, start);
         MemberState::Lost {
             from: if may { from } else { seen },
         }
     }
 
     /// Skips zeros, and reports bytes that start no member.
-    fn stray(&mut self) -> Result<(), InputError> {
+    fn skip_stray_bytes(&mut self) -> Result<(), InputError> {
         while self.skip_zeros() {}
         let rest = self.window.ensure(HEAD_BYTES).len();
         let from = self.window.position();
@@ -421,7 +436,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         /// The minimum cost of a trial.
         const MIN_TRIAL_BYTES: u64 = 4096;
         let position = self.window.position();
-        if !self.searching.spend(MIN_TRIAL_BYTES, position) {
+        if !self.searching.allows(MIN_TRIAL_BYTES, position) {
             return false;
         }
         let held = self.window.ensure(F::MAX_STEP_PACKED_BYTES);
@@ -465,7 +480,7 @@ fn failed<F: MemberFormat>(
             start,
             given,
         },
-        limit => limit.of(F::PACKING),
+        limit => limit.into_error(F::PACKING),
     };
     MemberState::Failed {
         error,

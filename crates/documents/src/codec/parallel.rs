@@ -243,7 +243,7 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
             let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
             let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
             self.section = crew
-                .take(bit, length, &self.reader)
+                .take_section(bit, length, &self.reader)
                 .map(|section| (section, 0));
             if let Some((section, _)) = self.section.take_if(|(at, _)| !self.reader.pass(at)) {
                 crew.spare.push(section.out);
@@ -400,7 +400,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
     }
 
     /// Returns the section that starts at `bit`, if there is one. New sections have `length` bytes.
-    fn take(
+    fn take_section(
         &mut self,
         bit: u64,
         length: u64,
@@ -449,7 +449,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
                 out: self.buffer(),
             };
             let none = DecodedSection::none(range.end);
-            let receiver = self.crew.give(job, 1, none);
+            let receiver = self.crew.start_job(job, 1, none);
             self.next = range.end;
             self.sections.push_back(PendingSection {
                 range,
@@ -793,9 +793,9 @@ pub(super) mod tests {
         let file = Arc::clone(&read.file);
         assert!(read.read_full(&mut [0; 2000]).unwrap());
         assert!(Arc::strong_count(&file) > 3);
-        assert!(unpackers.take().is_none());
+        assert!(unpackers.lease().is_none());
         drop(read);
-        assert!(unpackers.take().is_some());
+        assert!(unpackers.lease().is_some());
         assert_eq!(Arc::strong_count(&file), 1);
     }
 }

@@ -83,7 +83,7 @@ impl<F: MemberFormat> MemberSections<F> {
     /// Returns the held bytes of a section of `inside` bytes, and some after it.
     fn held(&mut self, inside: usize) -> &[u8] {
         let count = inside + F::MAX_WHOLE_PACKED_BYTES.max(F::MAX_STEP_PACKED_BYTES);
-        self.held.from(self.start, count).0
+        self.held.bytes_from(self.start, count).0
     }
 
     /// Decodes the member at `at`. Returns its length and its unpacked length, or the cost of the failure.
@@ -100,7 +100,7 @@ impl<F: MemberFormat> MemberSections<F> {
             inside + F::MAX_WHOLE_PACKED_BYTES.max(F::MAX_STEP_PACKED_BYTES),
         );
         loop {
-            let (held, ended) = self.held.from(self.start, count);
+            let (held, ended) = self.held.bytes_from(self.start, count);
             match decode(&mut self.format, &held[at..], ended, out) {
                 Ok(member) => return Ok(member),
                 Err(SectionFailure::Bad(tried)) => return Err(cost + tried),

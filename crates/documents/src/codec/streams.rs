@@ -49,7 +49,7 @@ pub(crate) enum DecodeFault {
 
 impl DecodeFault {
     /// Returns the error for data in `packing`.
-    pub(crate) fn of(self, packing: Packing) -> InputError {
+    pub(crate) fn into_error(self, packing: Packing) -> InputError {
         match self {
             DecodeFault::Damaged(error) => damaged(packing, error),
             DecodeFault::Window { packing, limit } => InputError::Window { packing, limit },
@@ -113,7 +113,7 @@ impl<R: ReadBytes, D: StreamDecoder> StreamsReader<R, D> {
             Ok(false) => self.fail_stuck(at_end),
             Err(fault) => {
                 self.place = StreamsState::End;
-                self.failed = Some(fault.of(D::PACKING));
+                self.failed = Some(fault.into_error(D::PACKING));
             }
         }
         Ok(step.written)
@@ -134,7 +134,7 @@ impl<R: ReadBytes, D: StreamDecoder> StreamsReader<R, D> {
     }
 
     /// Continues after a stream.
-    fn next(&mut self) -> Result<(), InputError> {
+    fn end_stream(&mut self) -> Result<(), InputError> {
         self.place = StreamsState::End;
         if let Some(error) = self.cut.take() {
             return Err(error);
@@ -169,7 +169,7 @@ impl<R: ReadBytes, D: StreamDecoder> ReadBytes for StreamsReader<R, D> {
                     0 => {}
                     written => return Ok(written),
                 },
-                StreamsState::Between => self.next()?,
+                StreamsState::Between => self.end_stream()?,
                 StreamsState::End => return Ok(0),
             }
         }

@@ -59,11 +59,11 @@ impl LiblzmaDecoder {
         self.left = start..start + (self.stream.total_out() - written) as usize;
         self.ended = status
             .map(|status| status == Status::StreamEnd)
-            .map_err(|error| self.fault(error));
+            .map_err(|error| self.fault_of(error));
         (self.stream.total_in() - read) as usize
     }
 
-    fn fault(&self, error: Error) -> DecodeFault {
+    fn fault_of(&self, error: Error) -> DecodeFault {
         match error {
             Error::MemLimit => DecodeFault::Window {
                 packing: self.packing,

@@ -130,9 +130,9 @@ impl BlockFormat for XzDecoder {
             return Some(StreamPart::End { byte, known });
         };
         let count = (block.end()? - block.at) as usize;
-        let bytes = held.from(block.at, count).0.get(..count)?;
+        let bytes = held.bytes_from(block.at, count).0.get(..count)?;
         Some(StreamPart::Block {
-            alone: alone(bytes, block, stream.flags),
+            alone: block_as_stream(bytes, block, stream.flags),
             end: 8 * block.end()?,
             known,
         })
@@ -153,9 +153,9 @@ impl XzStreamIndex {
     fn read(held: &mut HeldBytes) -> Option<Self> {
         let end = held.size();
         let footer = end.checked_sub(FOOTER_BYTES as u64)?;
-        let (length, flags) = parse_footer(held.from(footer, FOOTER_BYTES).0)?;
+        let (length, flags) = parse_footer(held.bytes_from(footer, FOOTER_BYTES).0)?;
         let blocks_end = footer.checked_sub(length as u64)?;
-        let bytes = held.from(blocks_end, length).0.get(..length)?;
+        let bytes = held.bytes_from(blocks_end, length).0.get(..length)?;
         let mut blocks = parse_index(bytes)?;
         let first = blocks_end.checked_sub(blocks.last()?.end()?)?;
         blocks.iter_mut().for_each(|block| block.at += first);
@@ -177,7 +177,7 @@ impl XzStreamIndex {
     }
 
     fn has_header(&self, held: &mut HeldBytes) -> bool {
-        let header = held.from(self.start, HEADER_BYTES).0;
+        let header = held.bytes_from(self.start, HEADER_BYTES).0;
         header.starts_with(&header_of(self.flags))
     }
 }
@@ -259,7 +259,7 @@ fn header_of(flags: [u8; 2]) -> [u8; HEADER_BYTES] {
 }
 
 /// Returns `block` as a stream of its own. `bytes` are the block and its padding.
-fn alone(bytes: &[u8], block: &XzIndexEntry, flags: [u8; 2]) -> Vec<u8> {
+fn block_as_stream(bytes: &[u8], block: &XzIndexEntry, flags: [u8; 2]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + 64);
     out.extend(header_of(flags));
     out.extend(bytes);

@@ -35,7 +35,7 @@ impl ZstdDecoder {
         Ok(ZstdDecoder { context, window })
     }
 
-    fn fault(&self, code: ErrorCode) -> DecodeFault {
+    fn fault_of(&self, code: ErrorCode) -> DecodeFault {
         let too_large = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge as usize;
         if code == too_large.wrapping_neg() {
             let (packing, limit) = (Packing::Zstd, self.window);
@@ -44,14 +44,16 @@ impl ZstdDecoder {
         DecodeFault::Damaged(io::Error::other(get_error_name(code)))
     }
 
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+    fn decode_step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let mut input = InBuffer::around(input);
         let mut output = OutBuffer::around(output);
         let left = self.context.decompress_stream(&mut output, &mut input);
         DecodeStep {
             read: input.pos(),
             written: output.pos(),
-            ended: left.map(|left| left == 0).map_err(|code| self.fault(code)),
+            ended: left
+                .map(|left| left == 0)
+                .map_err(|code| self.fault_of(code)),
         }
     }
 }
@@ -68,15 +70,15 @@ impl StreamDecoder for ZstdDecoder {
         let reset = self.context.reset(ResetDirective::SessionOnly);
         reset
             .map(drop)
-            .map_err(|code| self.fault(code).of(Packing::Zstd))
+            .map_err(|code| self.fault_of(code).into_error(Packing::Zstd))
     }
 
     /// The output of a call that fails is lost. So one call writes decoded bytes and reads nothing, which cannot fail, and the
     /// next one decodes a block and has no room to write.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        let flushed = self.run(&[], output);
+        let flushed = self.decode_step(&[], output);
         match flushed.written {
-            0 => self.run(input, &mut []),
+            0 => self.decode_step(input, &mut []),
             _ => flushed,
         }
     }

@@ -187,7 +187,7 @@ impl CellBatch {
         };
         let indices = self.indices.get(cell.indices as usize..);
         let indices = indices.unwrap_or_default();
-        of(path, &indices[..path.lists().min(indices.len())])
+        of(path, &indices[..path.list_count().min(indices.len())])
     }
 }
 
@@ -363,7 +363,7 @@ impl CellBatchBuilder {
         let lists = from
             .columns
             .get(usize::from(cell.column))
-            .map_or(0, ColumnPath::lists);
+            .map_or(0, ColumnPath::list_count);
         let indices = from
             .indices
             .get(cell.indices as usize..)

@@ -71,14 +71,14 @@ impl ColumnSelection {
             return texts().cloned().collect();
         };
         let is_wanted = |column: &&C| {
-            let names = column.name().all();
+            let names = column.name().choice_names();
             wanted.iter().any(|wanted| is_in(wanted, &names))
         };
         let chosen: Vec<C> = texts().filter(is_wanted).cloned().collect();
         for column in wanted {
             let found = chosen
                 .iter()
-                .any(|chosen| is_in(column, &chosen.name().all()));
+                .any(|chosen| is_in(column, &chosen.name().choice_names()));
             if !found {
                 faults.push((0, no_column(column, plain_names(texts()))));
             }
@@ -90,7 +90,7 @@ impl ColumnSelection {
     fn id<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Option<C> {
         let wanted = self.id.as_ref()?;
         let ids = || all.iter().filter(|column| column.is_id());
-        let found = ids().find(|column| column.name().all().contains(wanted));
+        let found = ids().find(|column| column.name().choice_names().contains(wanted));
         if found.is_none() {
             faults.push((0, no_column(wanted, plain_names(ids()))));
         }
@@ -109,7 +109,7 @@ pub fn is_in(wanted: &str, names: &[impl AsRef<str>]) -> bool {
 fn plain_names<'c, C: NamedColumn + 'c>(
     columns: impl Iterator<Item = &'c C>,
 ) -> impl Iterator<Item = String> {
-    columns.map(|column| column.name().path.plain())
+    columns.map(|column| column.name().path.dotted())
 }
 
 /// The error for a name that selects no column, of those that are `known`.

@@ -86,7 +86,7 @@ impl<F: ColumnarFile> Iterator for TableParts<'_, '_, F> {
     fn next(&mut self) -> Option<TableItem> {
         match self {
             TableParts::Here(parts) => parts.next(),
-            TableParts::Crew(crew) => crew.next(),
+            TableParts::Crew(crew) => crew.next_item(),
         }
     }
 }
@@ -136,20 +136,20 @@ impl<'u> PartThreads<'u> {
         })
     }
 
-    fn give(&mut self) {
+    fn start_part(&mut self) {
         while self.pending.len() <= self.crew.threads() && self.next < self.parts {
             let fault = "has a part that cannot be read";
             let packing = self.packing;
             let lost = TableItem::Lost(0, InputError::Table { packing, fault });
-            let items = self.crew.give(self.next, self.ahead, lost);
+            let items = self.crew.start_job(self.next, self.ahead, lost);
             self.pending.push_back(items);
             self.next += 1;
         }
     }
 
-    fn next(&mut self) -> Option<TableItem> {
+    fn next_item(&mut self) -> Option<TableItem> {
         loop {
-            self.give();
+            self.start_part();
             match self.pending.front()?.recv() {
                 Ok(item) => return Some(item),
                 Err(_) => drop(self.pending.pop_front()),

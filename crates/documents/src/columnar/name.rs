@@ -12,25 +12,25 @@ pub(super) struct ColumnName {
 
 impl ColumnName {
     /// The node called `name` within this one. `is_item` says that its name has no meaning and is not in the path.
-    pub(super) fn below(&self, name: &str, is_item: bool) -> ColumnName {
+    pub(super) fn child(&self, name: &str, is_item: bool) -> ColumnName {
         let separator = if self.in_schema.is_empty() { "" } else { "." };
         ColumnName {
             path: if is_item {
                 self.path.clone()
             } else {
-                self.path.name(name)
+                self.path.child(name)
             },
             in_schema: format!("{}{separator}{name}", self.in_schema),
         }
     }
 
     /// Bytes of all names in the schema.
-    pub(super) fn length(&self) -> usize {
+    pub(super) fn schema_name_length(&self) -> usize {
         self.in_schema.len()
     }
 
     /// The names by which it can be chosen.
-    pub(super) fn all(&self) -> [String; 2] {
-        [self.path.plain(), self.in_schema.clone()]
+    pub(super) fn choice_names(&self) -> [String; 2] {
+        [self.path.dotted(), self.in_schema.clone()]
     }
 }

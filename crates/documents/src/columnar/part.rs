@@ -122,8 +122,13 @@ pub(super) enum ColumnFault {
 
 impl ColumnFault {
     /// The error for the column with this path. The part has these rows of the table, from 0, and `memory` bytes for pages.
-    pub(super) fn of(self, path: &ColumnPath, rows: Range<u64>, memory: usize) -> InputError {
-        let column = path.plain().into();
+    pub(super) fn into_error(
+        self,
+        path: &ColumnPath,
+        rows: Range<u64>,
+        memory: usize,
+    ) -> InputError {
+        let column = path.dotted().into();
         match self {
             ColumnFault::Io(error) => InputError::Io(error),
             ColumnFault::Large => InputError::LargePage {
@@ -247,9 +252,14 @@ impl<C: CellColumn> RowReader<C> {
     }
 
     /// Reports the loss of cells of the column with this path.
-    pub(super) fn fail(&mut self, path: &ColumnPath, offset: u64, fault: ColumnFault) {
+    pub(super) fn report_column_loss(
+        &mut self,
+        path: &ColumnPath,
+        offset: u64,
+        fault: ColumnFault,
+    ) {
         let rows = self.first_row..self.first_row + self.rows;
-        self.report_loss(offset, fault.of(path, rows, self.memory));
+        self.report_loss(offset, fault.into_error(path, rows, self.memory));
     }
 
     /// Ends the part, and returns its columns.
@@ -304,7 +314,7 @@ impl<C: CellColumn> RowReader<C> {
     }
 
     /// Collects what the columns have lost, and ends the part after its last row.
-    fn settle(&mut self) {
+    fn adapt_batch_rows(&mut self) {
         let has_ended = self.row == self.rows;
         let paths = Arc::clone(&self.paths);
         let texts = self.columns.iter_mut().zip(paths.iter());
@@ -321,7 +331,7 @@ impl<C: CellColumn> RowReader<C> {
             goes_on |= !column.has_ended();
         }
         for (path, (offset, fault)) in lost {
-            self.fail(&path, offset, fault);
+            self.report_column_loss(&path, offset, fault);
         }
         if !goes_on {
             self.row = self.rows;
@@ -339,7 +349,7 @@ impl<C: CellColumn> Iterator for RowReader<C> {
             if self.passed >= self.start {
                 self.items.push_back(batch);
             }
-            self.settle();
+            self.adapt_batch_rows();
         }
         if !self.is_large && self.items.iter().any(TableItem::is_large) {
             self.is_large = true;

@@ -17,23 +17,23 @@ enum PathPart {
 
 impl ColumnPath {
     /// The column called `name` within this one.
-    pub(super) fn name(&self, name: &str) -> ColumnPath {
-        self.and(PathPart::Name(name.into()))
+    pub(super) fn child(&self, name: &str) -> ColumnPath {
+        self.with_part(PathPart::Name(name.into()))
     }
 
     /// The items of this column.
-    pub(super) fn items(&self) -> ColumnPath {
-        self.and(PathPart::Index)
+    pub(super) fn item(&self) -> ColumnPath {
+        self.with_part(PathPart::Index)
     }
 
-    fn and(&self, part: PathPart) -> ColumnPath {
+    fn with_part(&self, part: PathPart) -> ColumnPath {
         let mut parts = self.parts.clone();
         parts.push(part);
         ColumnPath { parts }
     }
 
     /// The outermost name.
-    pub(super) fn first(&self) -> &str {
+    pub(super) fn outermost_name(&self) -> &str {
         match self.parts.first() {
             Some(PathPart::Name(name)) => name,
             Some(PathPart::Index) | None => "",
@@ -46,22 +46,22 @@ impl ColumnPath {
     }
 
     /// The number of lists that enclose a cell.
-    pub(super) fn lists(&self) -> usize {
+    pub(super) fn list_count(&self) -> usize {
         let parts = self.parts.iter();
         parts.filter(|part| **part == PathPart::Index).count()
     }
 
     /// The name of the column, without indices: `references.doi`.
-    pub(super) fn plain(&self) -> String {
-        self.with(&[], false)
+    pub(super) fn dotted(&self) -> String {
+        self.written(&[], false)
     }
 
     /// The place of a cell, with indices from 0: `references[3].doi`.
     pub(crate) fn place(&self, indices: &[u32]) -> String {
-        self.with(indices, true)
+        self.written(indices, true)
     }
 
-    fn with(&self, indices: &[u32], shows: bool) -> String {
+    fn written(&self, indices: &[u32], shows: bool) -> String {
         let mut text = String::new();
         let mut indices = indices.iter();
         for part in &self.parts {
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn a_place_has_the_indices_of_all_lists() {
-        let path = ColumnPath::default().name("a/b").items().name("c").items();
-        assert_eq!(path.lists(), 2);
-        assert_eq!(path.plain(), "a/b.c");
+        let path = ColumnPath::default().child("a/b").item().child("c").item();
+        assert_eq!(path.list_count(), 2);
+        assert_eq!(path.dotted(), "a/b.c");
         assert_eq!(path.place(&[3, 0]), "a/b[3].c[0]");
         assert_eq!(path.pointer(&[3, 0]), "/a~1b/3/c/0");
     }

@@ -64,7 +64,7 @@ impl ColumnSelection {
         faults: &mut Vec<InputError>,
     ) -> Result<HeaderColumns, InputError> {
         let column = |(number, name): (usize, &String)| HeaderColumn {
-            name: ColumnName::default().below(name, false),
+            name: ColumnName::default().child(name, false),
             number,
         };
         let all: Vec<_> = names.iter().enumerate().map(column).collect();
@@ -126,7 +126,7 @@ impl RowBatchBuilder {
     }
 
     /// Takes all rows, whose cells are in `columns`.
-    pub fn take(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
+    pub fn take_batch(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
         let empty = CellBatchBuilder::new(&Arc::default(), 0);
         let cells = std::mem::replace(&mut self.cells, empty);
         let (batch, _, next) = cells.in_columns(columns).finish(self.rows);
@@ -167,7 +167,7 @@ impl ObjectColumns {
     }
 
     /// Takes all columns.
-    pub fn take(&mut self) -> Arc<[ColumnPath]> {
+    pub fn take_columns(&mut self) -> Arc<[ColumnPath]> {
         std::mem::take(self).paths.into()
     }
 }
@@ -176,7 +176,7 @@ impl ObjectColumns {
 fn path(place: &str) -> ColumnPath {
     let parts = place.split('/').skip(1);
     parts.fold(ColumnPath::default(), |path, part| match part {
-        "~2" => path.items(),
-        name => path.name(&name.replace("~1", "/").replace("~0", "~")),
+        "~2" => path.item(),
+        name => path.child(&name.replace("~1", "/").replace("~0", "~")),
     })
 }

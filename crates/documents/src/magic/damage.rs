@@ -36,7 +36,7 @@ const RECORD_FIELD: &[u8] = b"WARC-Type: ";
 /// Returns the packing that starts with `head`, in which one byte is wrong, or which is cut off.
 pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     match head.len() {
-        ..MIN_RECOGNISED_BYTES => cut(head),
+        ..MIN_RECOGNISED_BYTES => cut_magic(head),
         _ if is_tar(head) => Some(Packing::Tar),
         _ if is_warc(head) => Some(Packing::Warc),
         _ => marked(head).or_else(|| noisy(head)),
@@ -44,7 +44,7 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
 }
 
 /// Returns the packing of a file that is cut within its first bytes.
-fn cut(head: &[u8]) -> Option<Packing> {
+fn cut_magic(head: &[u8]) -> Option<Packing> {
     /// Fewer bytes may be a text.
     const START_BYTES: usize = 3;
     let starts = [

@@ -51,8 +51,8 @@ impl Base64Decoder {
         count += usize::from(!self.is_padded(line));
         for byte in line {
             match value(*byte) {
-                None if *byte == b'=' => self.end(out),
-                found => self.put(found.unwrap_or(0), out),
+                None if *byte == b'=' => self.end_group(out),
+                found => self.push_group(found.unwrap_or(0), out),
             }
         }
         match count {
@@ -91,7 +91,7 @@ impl Base64Decoder {
         is_right
     }
 
-    fn put(&mut self, value: u32, out: &mut Vec<u8>) {
+    fn push_group(&mut self, value: u32, out: &mut Vec<u8>) {
         self.bits = self.bits << 6 | value;
         self.held += 6;
         if self.held == 24 {
@@ -101,7 +101,7 @@ impl Base64Decoder {
     }
 
     /// Ends a group that may be incomplete.
-    fn end(&mut self, out: &mut Vec<u8>) {
+    fn end_group(&mut self, out: &mut Vec<u8>) {
         let whole = self.held / 8;
         let bits = self.bits << (24 - self.held);
         out.extend_from_slice(&bits.to_be_bytes()[1..1 + whole as usize]);
@@ -113,7 +113,7 @@ impl Base64Decoder {
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> bool {
         let unused = self.held % 8;
         let is_complete = unused < 6 && self.bits & ((1 << unused) - 1) == 0;
-        self.end(out);
+        self.end_group(out);
         is_complete
     }
 }

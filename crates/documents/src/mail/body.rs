@@ -95,7 +95,7 @@ impl<'l, 'r> MailBody<'l, 'r> {
         self.at = 0;
         while self.out.len() < STEP_BYTES && !self.ended && self.failed.is_none() {
             if let Some(stop) = self.lines.stop() {
-                self.end(Some(stop));
+                self.end_body(Some(stop));
             } else if let Some(error) = self.lines.take_error() {
                 self.put_line_end();
                 self.base64 = Base64Decoder::default();
@@ -116,13 +116,13 @@ impl<'l, 'r> MailBody<'l, 'r> {
             MailCoding::Base64 => match self.base64.line(line, &mut self.out) {
                 Base64Line::Data => {}
                 Base64Line::Damaged => self.failed = Some(wrong()),
-                Base64Line::Text => return self.end(None),
+                Base64Line::Text => return self.end_body(None),
             },
             MailCoding::Uu => match uu::decode(line, &mut self.out) {
                 UuLine::Data => {}
                 UuLine::Damaged => self.failed = Some(wrong()),
                 UuLine::End => self.is_whole = true,
-                UuLine::Text => return self.end(None),
+                UuLine::Text => return self.end_body(None),
             },
             MailCoding::Plain => {
                 self.out.extend_from_slice(self.line_end);
@@ -149,7 +149,7 @@ impl<'l, 'r> MailBody<'l, 'r> {
     }
 
     /// Ends the body before the next line. `stop` is `None` if that line is not in its coding.
-    fn end(&mut self, stop: Option<LinesEnd>) {
+    fn end_body(&mut self, stop: Option<LinesEnd>) {
         self.ended = true;
         if !matches!(stop, Some(LinesEnd::Boundary { .. })) {
             self.put_line_end();
@@ -210,9 +210,9 @@ impl BodyText {
 
     fn converted(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
         self.has_unknown |= self.unknown.is_some() && has_foreign(&bytes);
-        let text = self.converter.put(bytes, is_last);
+        let text = self.converter.decode_piece(bytes, is_last);
         match &mut self.flow {
-            Some(flow) => flow.put(&text, is_last),
+            Some(flow) => flow.join_piece(&text, is_last),
             None => text,
         }
     }

@@ -41,7 +41,7 @@ impl MailCharset {
                 let (text, _) = known.decode_without_bom_handling(&bytes);
                 text.into_owned().into_bytes()
             }
-            MailCharset::Utf7 => Utf7Decoder::default().put(&bytes),
+            MailCharset::Utf7 => Utf7Decoder::default().decode_piece(&bytes),
             MailCharset::None | MailCharset::Unknown => bytes,
         }
     }
@@ -83,10 +83,10 @@ impl CharsetDecoder {
     }
 
     /// Converts the next part of the text to UTF-8. Bytes that are not a character become U+FFFD.
-    pub(super) fn put(&mut self, text: Vec<u8>, is_last: bool) -> Vec<u8> {
+    pub(super) fn decode_piece(&mut self, text: Vec<u8>, is_last: bool) -> Vec<u8> {
         match self {
             CharsetDecoder::Known(decoder) => converted(decoder, &text, is_last),
-            CharsetDecoder::Utf7(utf7) => utf7.put(&text),
+            CharsetDecoder::Utf7(utf7) => utf7.decode_piece(&text),
             CharsetDecoder::None => text,
         }
     }
@@ -110,7 +110,7 @@ pub(super) struct Utf7Decoder {
 }
 
 impl Utf7Decoder {
-    fn put(&mut self, text: &[u8]) -> Vec<u8> {
+    fn decode_piece(&mut self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         for byte in text {
             match (self.shifted, value(*byte)) {
@@ -171,7 +171,7 @@ mod tests {
             for step in 1..text.len() {
                 let (mut utf7, mut out) = (Utf7Decoder::default(), Vec::new());
                 for piece in text.as_bytes().chunks(step) {
-                    out.extend(utf7.put(piece));
+                    out.extend(utf7.decode_piece(piece));
                 }
                 assert_eq!(String::from_utf8_lossy(&out), wanted, "{text}");
             }

@@ -29,7 +29,7 @@ impl FlowedText {
     }
 
     /// Adds `text`. Returns the text whose lines are complete.
-    pub(super) fn put(&mut self, text: &[u8], is_last: bool) -> Vec<u8> {
+    pub(super) fn join_piece(&mut self, text: &[u8], is_last: bool) -> Vec<u8> {
         self.held.extend_from_slice(text);
         let text = std::mem::take(&mut self.held);
         let mut out = Vec::with_capacity(text.len());
@@ -109,13 +109,13 @@ mod tests {
 
     fn joined(text: &str, deletes_blank: bool) -> String {
         let whole = FlowedText::new(deletes_blank);
-        let wanted = whole.clone().put(text.as_bytes(), true);
+        let wanted = whole.clone().join_piece(text.as_bytes(), true);
         for step in 1..9 {
             let (mut flow, mut out) = (whole.clone(), Vec::new());
             for piece in text.as_bytes().chunks(step) {
-                out.extend(flow.put(piece, false));
+                out.extend(flow.join_piece(piece, false));
             }
-            out.extend(flow.put(b"", true));
+            out.extend(flow.join_piece(b"", true));
             assert_eq!(out, wanted, "{text:?} in steps of {step}");
         }
         String::from_utf8(wanted).unwrap()
@@ -144,12 +144,14 @@ mod tests {
     fn long_lines_are_not_held() {
         let long = "x".repeat(3 * MAX_HELD_LINE_BYTES);
         let mut flow = FlowedText::default();
-        let first = flow.put(long.as_bytes(), false);
+        let first = flow.join_piece(long.as_bytes(), false);
         assert_eq!(first.len(), long.len());
-        assert_eq!(flow.put(b" \ny", true), b" y");
+        assert_eq!(flow.join_piece(b" \ny", true), b" y");
         let blank = " ".repeat(2 * MAX_HELD_LINE_BYTES);
         assert_eq!(
-            FlowedText::default().put(blank.as_bytes(), false).len(),
+            FlowedText::default()
+                .join_piece(blank.as_bytes(), false)
+                .len(),
             8192
         );
     }

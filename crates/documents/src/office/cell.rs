@@ -72,7 +72,7 @@ impl<'a> CellSink<'a> {
         let Some(table) = &mut self.table else {
             return;
         };
-        if let Err(error) = table.put(at, value, self.sink.expansion()) {
+        if let Err(error) = table.add_cell(at, value, self.sink.expansion()) {
             self.go_on = false;
             error
                 .into_iter()
@@ -81,7 +81,7 @@ impl<'a> CellSink<'a> {
     }
 
     /// Passes on text of the sheet outside of cells, which tables leave out.
-    pub(super) fn aside(&mut self, name: &str, mut text: &[u8]) {
+    pub(super) fn text_outside_cells(&mut self, name: &str, mut text: &[u8]) {
         if text.trim_ascii().is_empty() || self.is_table() {
             return;
         }
@@ -119,7 +119,7 @@ pub(super) struct CellAddress {
 
 impl CellAddress {
     /// Returns the place that a reference such as `B7` names.
-    pub(super) fn of(reference: &[u8]) -> Option<CellAddress> {
+    pub(super) fn parse(reference: &[u8]) -> Option<CellAddress> {
         let letters = reference
             .iter()
             .take_while(|byte| byte.is_ascii_alphabetic());
@@ -165,7 +165,7 @@ mod tests {
                 row,
                 column: number,
             };
-            assert_eq!(CellAddress::of(name.as_bytes()), Some(at));
+            assert_eq!(CellAddress::parse(name.as_bytes()), Some(at));
             assert_eq!(format!("{}{}", column(number), row + 1), name);
         }
         for wrong in [
@@ -178,7 +178,7 @@ mod tests {
             "ZZZZZZZZZ1",
             "A99999999999",
         ] {
-            assert_eq!(CellAddress::of(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(CellAddress::parse(wrong.as_bytes()), None, "{wrong}");
         }
     }
 }

@@ -111,7 +111,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     /// Passes on a sheet as a table.
     fn read_table(&mut self, level: &StreamLevel<'_>, choice: &SheetChoice, workbook: Workbook) {
         let names: Vec<&str> = workbook.sheets.iter().map(|(name, _)| &**name).collect();
-        let chosen = choice.of(&names).and_then(|number| {
+        let chosen = choice.number_among(&names).and_then(|number| {
             Ok(ChosenSheet {
                 member: workbook.sheets[number].1.clone(),
                 number,
@@ -344,7 +344,7 @@ impl MemberSink for OfficePackage<'_, '_> {
         self.sink.expansion()
     }
 
-    fn next(&mut self) -> Option<&mut dyn MemberSink> {
+    fn next_sink(&mut self) -> Option<&mut dyn MemberSink> {
         Some(self.sink)
     }
 

@@ -177,7 +177,7 @@ impl NumberFormats {
     pub(super) fn read(&mut self, xml: &mut XmlReader<'_>) {
         let mut in_cells = false;
         loop {
-            match xml.next() {
+            match xml.next_piece() {
                 Ok(Some(XmlPiece::Start(tag))) => match tag.name {
                     b"numFmt" => {
                         let code = tag.attribute("formatCode").unwrap_or_default();

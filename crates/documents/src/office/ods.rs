@@ -37,7 +37,7 @@ pub(super) fn read(cells: CellSink<'_>, only: usize, bytes: &mut dyn ReadBytes) 
     let mut xml = XmlReader::new(bytes);
     while reader.cells.go_on {
         let (offset, depth) = (xml.offset(), xml.depth());
-        match xml.next() {
+        match xml.next_piece() {
             Ok(Some(XmlPiece::Start(tag))) => reader.start(tag, depth + 1),
             Ok(Some(XmlPiece::Text(text))) => reader.text(text),
             Ok(Some(XmlPiece::End(name))) => reader.end(name, depth),
@@ -204,7 +204,7 @@ impl OdsReader<'_> {
     fn finish(&mut self) {
         self.paragraphs.finish(&mut self.text);
         let text = std::mem::take(&mut self.text);
-        self.cells.aside(self.cells.member(), &text);
+        self.cells.text_outside_cells(self.cells.member(), &text);
     }
 
     /// Reports a limit that the text exceeded.

@@ -105,6 +105,6 @@ fn read_flat(
 ) {
     if let Some(volume) = zip::volume(sink, options, level, file) {
         sink.member(level, 1, CONTENT_PART, &mut volume.part(0..volume.length));
-        volume.pass(volume.length);
+        volume.count_until(volume.length);
     }
 }

@@ -60,7 +60,7 @@ impl<'r> ProseReader<'r> {
         self.at = 0;
         while self.ready.len() < READY_BYTES && self.failed.is_none() && !self.ended {
             let depth = self.xml.depth();
-            match self.xml.next() {
+            match self.xml.next_piece() {
                 Ok(Some(XmlPiece::Start(tag))) => self.paragraphs.start(tag, depth + 1),
                 Ok(Some(XmlPiece::End(name))) => {
                     self.paragraphs.end(name, depth, &mut self.ready);

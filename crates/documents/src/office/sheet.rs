@@ -29,7 +29,7 @@ pub(super) fn read(cells: CellSink<'_>, workbook: &Workbook, bytes: &mut dyn Rea
     let mut xml = XmlReader::new(bytes);
     while sheet.cells.go_on {
         let offset = xml.offset();
-        match xml.next() {
+        match xml.next_piece() {
             Ok(Some(XmlPiece::Start(tag))) => sheet.start(tag),
             Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text),
             Ok(Some(XmlPiece::End(name))) => sheet.end(offset, name),
@@ -115,7 +115,7 @@ impl<'a> SheetReader<'_, 'a> {
 
     fn aside(&mut self, text: &[u8]) {
         let name = format!("{}#text", self.cells.sheet);
-        self.cells.aside(&name, text);
+        self.cells.text_outside_cells(&name, text);
     }
 
     fn row(&mut self, tag: StartTag<'_>) {
@@ -132,7 +132,7 @@ impl<'a> SheetReader<'_, 'a> {
         let (mut own, mut value, mut style) = (None, SheetValue::Number, 0);
         for (name, text) in tag.attributes() {
             match name {
-                b"r" => own = CellAddress::of(&text),
+                b"r" => own = CellAddress::parse(&text),
                 b"s" => style = number(&text).unwrap_or(0),
                 b"t" => {
                     value = match text.as_slice() {
@@ -251,7 +251,7 @@ impl<'a> SheetReader<'_, 'a> {
             match name {
                 b"ref" => {
                     let end = memchr(b':', &value).unwrap_or(value.len());
-                    at = CellAddress::of(&value[..end]).unwrap_or_default();
+                    at = CellAddress::parse(&value[..end]).unwrap_or_default();
                 }
                 b"id" => {
                     let id = String::from_utf8_lossy(&value);

@@ -62,7 +62,7 @@ impl SharedStrings {
         let mut item = Vec::new();
         let (mut in_text, mut phonetic) = (false, false);
         loop {
-            match xml.next() {
+            match xml.next_piece() {
                 Ok(Some(XmlPiece::Start(tag))) => match tag.name {
                     b"t" => in_text = !phonetic,
                     b"rPh" => phonetic = true,

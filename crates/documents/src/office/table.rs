@@ -41,7 +41,7 @@ impl SheetTable {
     }
 
     /// Adds a cell. Its bytes count as unpacked, since a few bytes of a file may mean many cells.
-    pub(super) fn put(
+    pub(super) fn add_cell(
         &mut self,
         at: CellAddress,
         text: &[u8],
@@ -58,7 +58,7 @@ impl SheetTable {
             let fault = "has cells that are not in their order; save the sheet as CSV";
             return Err(Some(InputError::Office(fault)));
         }
-        expansion.take((CELL_HEADER_BYTES + text.len()) as u64, 0)?;
+        expansion.add_rows((CELL_HEADER_BYTES + text.len()) as u64, 0)?;
         let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let header = [at.row, at.column, length].map(u32::to_le_bytes).concat();
         let written = self.file.write_all(&header);
@@ -218,9 +218,13 @@ mod tests {
             (5, 4, "f\ng"),
         ] {
             let at = CellAddress { row, column };
-            table.put(at, text.as_bytes(), &expansion).unwrap();
+            table.add_cell(at, text.as_bytes(), &expansion).unwrap();
         }
-        assert!(table.put(CellAddress::default(), b"x", &expansion).is_err());
+        assert!(
+            table
+                .add_cell(CellAddress::default(), b"x", &expansion)
+                .is_err()
+        );
         let mut text = Vec::new();
         let mut rows = table.into_rows().unwrap();
         rows.read_to_end(&mut text).unwrap();

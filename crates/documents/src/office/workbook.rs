@@ -266,7 +266,7 @@ impl PartGatherer {
         let mut in_table = None;
         loop {
             let depth = xml.depth();
-            match xml.next() {
+            match xml.next_piece() {
                 Ok(Some(XmlPiece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
                     in_table = Some(depth);
                     let [name] = attributes(tag, ["name"]).unwrap_or_default();
@@ -296,7 +296,7 @@ fn sheet_links(member: &str) -> String {
 /// Calls `take` with each start tag. XML that is not well-formed is reported when the member is read again.
 fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
     loop {
-        match xml.next() {
+        match xml.next_piece() {
             Ok(Some(XmlPiece::Start(tag))) => take(tag),
             Ok(None) => return,
             _ => {}

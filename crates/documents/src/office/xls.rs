@@ -148,7 +148,7 @@ impl<'o> XlsRecords<'o> {
     }
 
     /// Reads the next record. Returns its kind.
-    fn next(&mut self) -> Result<Option<u16>, InputError> {
+    fn next_record(&mut self) -> Result<Option<u16>, InputError> {
         let Some((kind, length)) = self.peek()? else {
             return Ok(None);
         };
@@ -167,7 +167,7 @@ impl<'o> XlsRecords<'o> {
     fn goes_on(&mut self) -> Result<(), InputError> {
         match self.peek()? {
             Some((CONTINUE_RECORD, _)) => {
-                self.next()?;
+                self.next_record()?;
                 Ok(())
             }
             _ => Err(DAMAGED_RECORDS),
@@ -343,7 +343,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
     /// Reads all records. Returns false if the source should not be read further.
     fn read(&mut self) -> bool {
         while self.cells.go_on {
-            let kind = match self.records.next() {
+            let kind = match self.records.next_record() {
                 Ok(Some(kind)) => kind,
                 Ok(None) => break,
                 Err(error) => {
@@ -436,7 +436,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         };
         self.sheets.retain(|sheet| sheet.has_cells);
         let names: Vec<&str> = self.sheets.iter().map(|sheet| &*sheet.name).collect();
-        let number = choice.of(&names);
+        let number = choice.number_among(&names);
         self.cells.go_on &= number.is_ok();
         self.chosen = self.sheets.get(number?).map(|sheet| sheet.start);
         Ok(())
@@ -492,14 +492,14 @@ impl<'a, 'o> BookReader<'a, 'o> {
             }
             let text = self.long_text()?;
             if self.strings.is_over {
-                self.cells.aside("#strings", &text);
+                self.cells.text_outside_cells("#strings", &text);
             } else if !self.strings.push(&text) {
                 self.cells.go_on = !self.cells.is_table();
                 let fault = "has more shared texts than --memory has room for; they were read without their cells";
                 self.cells
                     .report_loss(self.records.offset, InputError::Office(fault));
                 self.strings
-                    .give_up(&mut |text| self.cells.aside("#strings", text));
+                    .give_up(&mut |text| self.cells.text_outside_cells("#strings", text));
             }
             if !self.cells.go_on {
                 break;
@@ -674,7 +674,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
             _ => header_text(&text),
         };
         let name = format!("{}#text", self.cells.sheet);
-        self.cells.aside(&name, &text);
+        self.cells.text_outside_cells(&name, &text);
         Ok(())
     }
 

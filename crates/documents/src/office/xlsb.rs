@@ -52,7 +52,7 @@ impl<'r> XlsbRecords<'r> {
     ///
     /// # Errors
     /// No further record follows an error.
-    fn next(&mut self) -> Result<Option<XlsbRecord>, InputError> {
+    fn next_record(&mut self) -> Result<Option<XlsbRecord>, InputError> {
         let cut = InputError::Office("ends within a record; get it again");
         self.offset = self.end;
         let Some(first) = self.byte()? else {
@@ -131,7 +131,7 @@ fn each_record(
     mut take: impl FnMut(&XlsbRecord) -> Result<(), InputError>,
 ) {
     let mut records = XlsbRecords::new(bytes);
-    while let Ok(Some(record)) = records.next() {
+    while let Ok(Some(record)) = records.next_record() {
         if take(&record).is_err() {
             return;
         }
@@ -198,7 +198,7 @@ pub(super) fn read_texts(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> 
     let name = cells.member();
     each_of(&mut cells, bytes, |cells, record| {
         if matches!(record.kind, SHARED | COMMENT) {
-            cells.aside(name, record.text(1)?.0.as_bytes());
+            cells.text_outside_cells(name, record.text(1)?.0.as_bytes());
         }
         Ok(())
     })
@@ -222,7 +222,7 @@ pub(super) fn read(
                 let mut at = 2;
                 while at < record.data.len() {
                     let (text, end) = record.text(at)?;
-                    cells.aside(&name, &header_text(text.as_bytes()));
+                    cells.text_outside_cells(&name, &header_text(text.as_bytes()));
                     at = end;
                 }
             }
@@ -240,7 +240,7 @@ fn each_of<'a>(
 ) -> bool {
     let mut records = XlsbRecords::new(bytes);
     while cells.go_on {
-        match records.next() {
+        match records.next_record() {
             Ok(Some(record)) => {
                 if let Err(error) = take(cells, &record) {
                     cells.report_loss(records.offset, error);

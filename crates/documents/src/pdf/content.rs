@@ -233,7 +233,7 @@ impl<'r> ContentReader<'r, '_> {
                 ..GraphicsState::default()
             };
             if self.file.is_spent() {
-                return self.flawed(StreamFlaw::Large);
+                return self.note_flaw(StreamFlaw::Large);
             }
             self.show_form(&form, &page.resources, graphics);
         }
@@ -263,19 +263,19 @@ impl<'r> ContentReader<'r, '_> {
                     operands.clear();
                 }
                 operand if operands.len() < MAX_OPERANDS => operands.push(operand),
-                _ => self.flawed(StreamFlaw::Operands),
+                _ => self.note_flaw(StreamFlaw::Operands),
             }
         }
     }
 
     /// Records why text is missing, unless a reason is already known.
-    fn flawed(&mut self, flaw: StreamFlaw) {
+    fn note_flaw(&mut self, flaw: StreamFlaw) {
         self.shown.flaw.get_or_insert(flaw);
     }
 
     /// Records that the page has more text than the limit.
     fn too_much(&mut self) {
-        self.flawed(StreamFlaw::Text);
+        self.note_flaw(StreamFlaw::Text);
         self.file.shorten();
     }
 
@@ -372,7 +372,7 @@ impl<'r> ContentReader<'r, '_> {
         let mut seen = None;
         while !rest.is_empty() {
             let before = self.text.len();
-            let glyph = font.next(rest, &mut self.text);
+            let glyph = font.next_glyph(rest, &mut self.text);
             rest = &rest[glyph.len..];
             if self.text.len() > self.max {
                 self.too_much();
@@ -413,12 +413,12 @@ impl<'r> ContentReader<'r, '_> {
     ) -> bool {
         let to_page = painter.text.then(painter.graphics.to_page);
         let along = if painter.is_vertical() {
-            to_page.turn(0.0, -1.0)
+            to_page.apply_to_vector(0.0, -1.0)
         } else {
-            to_page.turn(painter.graphics.size.signum(), 0.0)
+            to_page.apply_to_vector(painter.graphics.size.signum(), 0.0)
         };
         let length = along.length();
-        let size = to_page.turn(0.0, painter.graphics.size).length();
+        let size = to_page.apply_to_vector(0.0, painter.graphics.size).length();
         let is_finite = [start.x, start.y, end.x, end.y, size]
             .iter()
             .all(|n| n.is_finite());
@@ -492,7 +492,7 @@ impl<'r> ContentReader<'r, '_> {
             return true;
         }
         if self.depth >= MAX_FORM_DEPTH || self.file.is_spent() {
-            self.flawed(if self.file.is_spent() {
+            self.note_flaw(if self.file.is_spent() {
                 StreamFlaw::Large
             } else {
                 StreamFlaw::Nested

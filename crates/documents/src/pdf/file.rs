@@ -103,19 +103,19 @@ impl<'d> PdfFile<'d> {
     /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
     pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, PasswordNeeded> {
         if let Some(table) = XrefTable::read(data, limits.memory / 4) {
-            let file = PdfFile::with(data, table, limits);
+            let file = PdfFile::with_table(data, table, limits);
             if file.has_pages() || file.crypt.as_ref().is_some_and(Decryption::is_locked) {
                 return file.unlocked();
             }
         }
-        let mut file = PdfFile::with(data, XrefTable::rebuild(data), limits);
+        let mut file = PdfFile::with_table(data, XrefTable::rebuild(data), limits);
         // The table may have been too large.
         file.shorten();
         file.index_streams();
         file.unlocked()
     }
 
-    fn with(data: &'d [u8], table: XrefTable, limits: PdfLimits) -> Self {
+    fn with_table(data: &'d [u8], table: XrefTable, limits: PdfLimits) -> Self {
         let mut file = PdfFile {
             data,
             has_end: has_end(data),
@@ -458,7 +458,7 @@ impl<'d> PdfFile<'d> {
 
     /// Calls `with` for each page, in order, until it breaks. Returns whether the page tree leads to all of its nodes.
     pub(super) fn each_page(&self, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
-        super::pages::each(self, with)
+        super::pages::for_each_page(self, with)
     }
 }
 

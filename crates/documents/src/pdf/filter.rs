@@ -226,7 +226,7 @@ struct LzwCodes<'d> {
 
 impl LzwCodes<'_> {
     /// Reads the next code, of `width` bits; `None` at the end of the data, since the end mark may be missing.
-    fn next(&mut self, width: u32) -> Option<usize> {
+    fn next_code(&mut self, width: u32) -> Option<usize> {
         while self.held < width {
             self.bits = self.bits << 8 | u32::from(*self.bytes.next()?);
             self.held += 8;
@@ -255,7 +255,7 @@ fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), S
     // The last position of each sequence in the output, and its length.
     let mut known: Vec<(usize, usize)> = Vec::new();
     let mut last: Option<(usize, usize)> = None;
-    while let Some(code) = codes.next(lzw_width(END_CODE + 1 + known.len() + early.min(1))) {
+    while let Some(code) = codes.next_code(lzw_width(END_CODE + 1 + known.len() + early.min(1))) {
         let start = out.len();
         match code {
             END_CODE => return ended(codes.bytes.as_slice()),

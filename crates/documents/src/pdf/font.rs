@@ -86,7 +86,7 @@ impl PdfFont {
     }
 
     /// Reads the glyph at the start of `bytes`, which are not empty, and writes its text.
-    pub(super) fn next(&self, bytes: &[u8], out: &mut String) -> Glyph {
+    pub(super) fn next_glyph(&self, bytes: &[u8], out: &mut String) -> Glyph {
         match self {
             PdfFont::Simple(font) => {
                 let code = usize::from(bytes[0]);
@@ -97,7 +97,7 @@ impl PdfFont {
                     is_blank: code == 32,
                 }
             }
-            PdfFont::Composite(font) => font.next(bytes, out),
+            PdfFont::Composite(font) => font.next_glyph(bytes, out),
         }
     }
 }
@@ -309,7 +309,7 @@ impl CompositeFont {
         }
     }
 
-    fn next(&self, bytes: &[u8], out: &mut String) -> Glyph {
+    fn next_glyph(&self, bytes: &[u8], out: &mut String) -> Glyph {
         let (code, len) = match self.meaning {
             CodeMeaning::Charset(_) if bytes[0] < 0x80 => (u32::from(bytes[0]), 1),
             _ => self.codes.next_code(bytes),

@@ -20,7 +20,7 @@ impl Point {
     }
 
     /// Returns the vector turned left by a right angle.
-    pub(super) fn turned(self) -> Point {
+    pub(super) fn rotated_left(self) -> Point {
         Point {
             x: -self.y,
             y: self.x,
@@ -66,7 +66,7 @@ impl Matrix {
     }
 
     /// Transforms a distance.
-    pub(super) fn turn(self, x: f64, y: f64) -> Point {
+    pub(super) fn apply_to_vector(self, x: f64, y: f64) -> Point {
         let Matrix(m) = self;
         Point {
             x: m[0] * x + m[2] * y,

@@ -40,7 +40,9 @@ pub(super) struct LinkTargets {
 impl LinkTargets {
     /// Makes the targets of a page and of the page after it, on which a broken line may continue.
     pub(super) fn new<'t>(targets: impl Iterator<Item = &'t String>) -> Self {
-        let mut targets: Vec<_> = targets.map(|target| folded(&unescaped(target))).collect();
+        let mut targets: Vec<_> = targets
+            .map(|target| normalised(&unescaped(target)))
+            .collect();
         targets.sort_by(|a, b| a.bytes().rev().cmp(b.bytes().rev()));
         targets.dedup();
         let mut places = Vec::new();
@@ -60,7 +62,7 @@ impl LinkTargets {
     }
 
     /// Whether a target contains the end of `token`, and `next` starts with the bytes that follow it there.
-    fn go_on(&self, token: &str, next: &str) -> bool {
+    fn continues(&self, token: &str, next: &str) -> bool {
         // If a longer part of the word is in a target, the shortest one is too.
         let Some(part) = parts(token).last() else {
             return false;
@@ -83,7 +85,7 @@ impl LinkTargets {
     }
 
     /// Whether a target ends with the end of `token`.
-    fn end(&self, token: &str) -> bool {
+    fn ends_with_token(&self, token: &str) -> bool {
         let Some(part) = parts(token)
             .filter(|part| part.len() > 2 * MIN_TARGET_BYTES)
             .last()
@@ -97,21 +99,21 @@ impl LinkTargets {
     }
 
     /// Returns how the links show a line end between `token` and `next`; `None` if they do not.
-    fn between(&self, token: &str, next: &str) -> Option<LineBreak> {
+    fn line_break(&self, token: &str, next: &str) -> Option<LineBreak> {
         let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
         if self.targets.is_empty() || !token.bytes().any(may_be_target) {
             return None;
         }
-        let (token, next) = (folded(token), folded(next));
+        let (token, next) = (normalised(token), normalised(next));
         let without_hyphen = token.strip_suffix('-');
-        if self.go_on(&token, &next) {
+        if self.continues(&token, &next) {
             return Some(LineBreak::Joined(0));
         }
-        if without_hyphen.is_some_and(|token| self.go_on(token, &next)) {
+        if without_hyphen.is_some_and(|token| self.continues(token, &next)) {
             return Some(LineBreak::Joined(1));
         }
         let token = token.trim_end_matches(['.', ',', ';', ')', ']']);
-        self.end(token).then_some(LineBreak::Hard)
+        self.ends_with_token(token).then_some(LineBreak::Hard)
     }
 }
 
@@ -143,7 +145,7 @@ fn parts(token: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns `text` in lower case, with typeset hyphens as in ASCII.
-fn folded(text: &str) -> String {
+fn normalised(text: &str) -> String {
     let fold = |c: char| match c {
         '\u{2010}' | '\u{2011}' | '\u{ad}' => '-',
         c => c.to_ascii_lowercase(),
@@ -176,11 +178,11 @@ pub(super) fn text(
     for (at, line) in lines.iter().enumerate() {
         text.push_str(line.text.trim_matches(' '));
         let Some(next) = lines.get(at + 1) else { break };
-        let by_links = targets.between(last_word(&text), first_word(&next.text));
+        let by_links = targets.line_break(last_word(&text), first_word(&next.text));
         let line_end = by_links.unwrap_or_else(|| by_layout(lines, at, is_first));
         is_first = matches!(line_end, LineBreak::Hard | LineBreak::Torn);
         match line_end {
-            LineBreak::Joined(dropped) => cut(&mut text, dropped),
+            LineBreak::Joined(dropped) => cut_end(&mut text, dropped),
             LineBreak::Soft => text.push('\n'),
             LineBreak::Torn => text.push_str("\n\u{c}\n"),
             LineBreak::Hard => text.push_str("\n\n"),
@@ -199,19 +201,19 @@ fn complete(text: &mut String, next_page: &mut [TextLine], targets: &LinkTargets
     let word = last_word(text);
     for line in next_page {
         let rest = first_word(&line.text);
-        if let Some(LineBreak::Joined(dropped)) = targets.between(word, rest) {
+        if let Some(LineBreak::Joined(dropped)) = targets.line_break(word, rest) {
             let end = line.text.find(rest).unwrap_or(0) + rest.len();
-            cut(text, dropped);
+            cut_end(text, dropped);
             text.push_str(rest);
             line.text.drain(..end);
             return true;
         }
     }
-    targets.between(word, "") == Some(LineBreak::Hard)
+    targets.line_break(word, "") == Some(LineBreak::Hard)
 }
 
 /// Cuts the last characters of `text`.
-fn cut(text: &mut String, characters: usize) {
+fn cut_end(text: &mut String, characters: usize) {
     for _ in 0..characters {
         text.pop();
     }
@@ -334,12 +336,12 @@ mod tests {
         for (n, link) in links.iter().enumerate() {
             let (front, rest) = link.split_at(link.len() - 1 - n % 8);
             assert_eq!(
-                targets.between(front, rest),
+                targets.line_break(front, rest),
                 Some(LineBreak::Joined(0)),
                 "{link}"
             );
-            assert_eq!(targets.between(link, "10.5555"), Some(LineBreak::Hard));
-            assert_eq!(targets.between(front, "zzz"), None);
+            assert_eq!(targets.line_break(link, "10.5555"), Some(LineBreak::Hard));
+            assert_eq!(targets.line_break(front, "zzz"), None);
         }
     }
 

@@ -52,7 +52,7 @@ pub(super) struct PageLines {
 impl PageLines {
     /// Adds a string.
     pub(super) fn add(&mut self, run: &TextSpan<'_>) {
-        let joined = self.lines.last_mut().is_some_and(|line| line.take(run));
+        let joined = self.lines.last_mut().is_some_and(|line| line.add_span(run));
         if !joined && !run.text.trim().is_empty() {
             self.lines.push(TextLine::new(run));
         }
@@ -79,10 +79,13 @@ impl TextLine {
     }
 
     /// Adds `run` if it continues the line.
-    fn take(&mut self, run: &TextSpan<'_>) -> bool {
+    fn add_span(&mut self, run: &TextSpan<'_>) -> bool {
         let size = self.size.max(run.size);
         let step = run.start.minus(self.end);
-        let (gap, rise) = (step.dot(self.along), step.dot(self.along.turned()).abs());
+        let (gap, rise) = (
+            step.dot(self.along),
+            step.dot(self.along.rotated_left()).abs(),
+        );
         let is_same_line = self.along.dot(run.along) > 0.99
             && rise < MAX_RAISED_DISTANCE * size
             && (gap < MAX_LINE_GAP * size && gap > -size || self.text.is_empty());
@@ -138,7 +141,7 @@ impl TextLine {
 
     /// Returns its height on the page, seen in the direction of reading.
     pub(super) fn height(&self) -> f64 {
-        self.start.dot(self.along.turned())
+        self.start.dot(self.along.rotated_left())
     }
 
     /// Returns the mean width of its characters.

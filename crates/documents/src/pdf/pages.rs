@@ -29,7 +29,10 @@ impl PageTreeNode {
 
 /// Calls `with` for each page until it breaks. If the tree leads to no page, takes all pages in the order of the file.
 /// Returns whether the tree leads to all of its nodes.
-pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
+pub(super) fn for_each_page(
+    file: &PdfFile<'_>,
+    with: &mut dyn FnMut(&Page) -> ControlFlow<()>,
+) -> bool {
     let root = file.catalog().dict().get(b"Pages").clone();
     let mut seen = HashSet::new();
     let mut nodes = vec![PageTreeNode::new(root, &Rc::default(), 0)];

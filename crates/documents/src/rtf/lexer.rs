@@ -32,7 +32,7 @@ enum LexerPlace {
 
 impl Lexer {
     /// Passes on the words and texts in `bytes`, the next bytes of the document.
-    pub(super) fn take(&mut self, mut bytes: &[u8], to: &mut TextWriter) {
+    pub(super) fn read_bytes(&mut self, mut bytes: &[u8], to: &mut TextWriter) {
         while let [first, rest @ ..] = bytes {
             bytes = match self.place {
                 LexerPlace::Text => self.text(bytes, to),
@@ -53,7 +53,7 @@ impl Lexer {
     }
 
     /// Ends the document.
-    pub(super) fn end(&mut self, to: &mut TextWriter) {
+    pub(super) fn end_document(&mut self, to: &mut TextWriter) {
         if matches!(self.place, LexerPlace::Letters | LexerPlace::Digits) {
             self.end_word(to);
         }

@@ -67,13 +67,13 @@ impl<R: ReadBytes> RtfText<R> {
         match self.raw.fill_buf() {
             Ok([]) => {
                 self.has_ended = true;
-                self.lexer.end(&mut self.writer);
-                let is_whole = self.writer.end();
+                self.lexer.end_document(&mut self.writer);
+                let is_whole = self.writer.end_document();
                 let fault = "ends within a group, so it may be cut short; get it again";
                 self.failed = (!is_whole).then_some(InputError::Rtf(fault));
             }
             Ok(bytes) => {
-                self.lexer.take(bytes, &mut self.writer);
+                self.lexer.read_bytes(bytes, &mut self.writer);
                 let count = bytes.len();
                 self.raw.consume(count);
             }

@@ -124,7 +124,7 @@ impl TextWriter {
     }
 
     /// Ends the document. Returns whether all groups were closed.
-    pub(super) fn end(&mut self) -> bool {
+    pub(super) fn end_document(&mut self) -> bool {
         self.end_paragraph();
         self.around.is_empty()
     }

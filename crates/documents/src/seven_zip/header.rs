@@ -207,7 +207,7 @@ impl<'h> HeaderReader<'h> {
         Ok(*byte)
     }
 
-    fn take(&mut self, count: u64) -> Parsed<&'h [u8]> {
+    fn take_bytes(&mut self, count: u64) -> Parsed<&'h [u8]> {
         let rest = &self.bytes[self.at..];
         let count = usize::try_from(count).map_err(|_| HeaderFlaw::Damaged)?;
         let taken = rest.get(..count).ok_or(HeaderFlaw::Damaged)?;
@@ -258,7 +258,7 @@ impl<'h> HeaderReader<'h> {
     /// Reads bits, the highest of each byte first.
     fn bits(&mut self, count: u64) -> Parsed<Vec<bool>> {
         let count = self.room::<bool>(count, 1)?;
-        let bytes = self.take(count.div_ceil(8) as u64)?;
+        let bytes = self.take_bytes(count.div_ceil(8) as u64)?;
         let bit = |at: usize| bytes[at / 8] & (0x80 >> (at % 8)) != 0;
         Ok((0..count).map(bit).collect())
     }
@@ -271,7 +271,7 @@ impl<'h> HeaderReader<'h> {
         };
         self.room::<Option<u32>>(count, 0)?;
         let mut checksum = |is_defined: bool| {
-            let bytes = is_defined.then(|| self.take(4)).transpose()?;
+            let bytes = is_defined.then(|| self.take_bytes(4)).transpose()?;
             let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
             Ok(bytes.map(u32::from_le_bytes))
         };
@@ -395,7 +395,7 @@ impl<'h> HeaderReader<'h> {
         if flags & 0xc0 != 0 || flags & METHOD_LENGTH_MASK > 8 {
             return Err(HeaderFlaw::Damaged);
         }
-        let method = self.take(u64::from(flags & METHOD_LENGTH_MASK))?;
+        let method = self.take_bytes(u64::from(flags & METHOD_LENGTH_MASK))?;
         let method = method
             .iter()
             .fold(0, |method, byte| method << 8 | u64::from(*byte));
@@ -410,7 +410,7 @@ impl<'h> HeaderReader<'h> {
         if flags & HAS_PROPERTIES != 0 {
             let length = self.number()?;
             self.room::<u8>(length, 8)?;
-            properties = self.take(length)?.to_owned();
+            properties = self.take_bytes(length)?.to_owned();
         }
         Ok(FolderCoder {
             method,
@@ -495,7 +495,7 @@ impl<'h> HeaderReader<'h> {
         }
         let length = self.number()?;
         let start = self.at;
-        self.take(length)?;
+        self.take_bytes(length)?;
         Ok((property, start..self.at))
     }
 

@@ -69,7 +69,7 @@ pub(super) fn read(
     if let Some(listing) = listing {
         archive.members(&listing);
     }
-    volume.pass(volume.length);
+    volume.count_until(volume.length);
 }
 
 struct SevenZipArchive<'a> {
@@ -93,7 +93,7 @@ struct HeaderPlace {
     crc: u32,
 }
 
-fn fault(why: &'static str) -> InputError {
+fn archive_error(why: &'static str) -> InputError {
     let error = io::Error::new(io::ErrorKind::InvalidData, why);
     damaged(Packing::SevenZip, error)
 }
@@ -144,7 +144,7 @@ impl SevenZipArchive<'_> {
         let mut bytes = self.header(&place, flaw)?;
         for _ in 0..=MAX_PACKED_HEADERS {
             let fault = |wrong| match wrong {
-                HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
+                HeaderFlaw::Damaged => (at, self::archive_error("its header is wrong")),
                 HeaderFlaw::Large => (at, too_large()),
             };
             match header::parse(&bytes, max).map_err(fault)? {
@@ -155,12 +155,12 @@ impl SevenZipArchive<'_> {
                     let (unpacked, is_right) = unpacked?;
                     bytes = unpacked;
                     if !is_right {
-                        flaw.get_or_insert_with(|| (at, self::fault(WRONG_CHECKSUM)));
+                        flaw.get_or_insert_with(|| (at, self::archive_error(WRONG_CHECKSUM)));
                     }
                 }
             }
         }
-        Err((at, fault("its header is packed too often")))
+        Err((at, archive_error("its header is packed too often")))
     }
 
     /// Reads the bytes of the header.
@@ -174,7 +174,7 @@ impl SevenZipArchive<'_> {
         let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
         read.map_err(|error| (at, error))?;
         if checksum(&bytes) != crc {
-            flaw.get_or_insert_with(|| (at, fault(WRONG_CHECKSUM)));
+            flaw.get_or_insert_with(|| (at, archive_error(WRONG_CHECKSUM)));
         }
         Ok(bytes)
     }
@@ -183,19 +183,19 @@ impl SevenZipArchive<'_> {
     fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
         let start = self.volume.bytes::<{ START_HEADER_BYTES as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
-        let start = start.ok_or_else(|| (0, fault("its start is cut off")))?;
+        let start = start.ok_or_else(|| (0, archive_error("its start is cut off")))?;
         let number = |at: usize, count: usize| {
             let digits = start[at..at + count].iter().rev();
             digits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
         };
         if u64::from(checksum(&start[12..])) != number(8, 4) {
-            *flaw = Some((8, fault("the checksum of its start is wrong")));
+            *flaw = Some((8, archive_error("the checksum of its start is wrong")));
         }
         let (offset, size) = (number(12, 8), number(20, 8));
         if size == 0 {
             return match self.volume.length {
                 ..=START_HEADER_BYTES => Ok(None),
-                _ => Err((0, fault("its header was never written"))),
+                _ => Err((0, archive_error("its header was never written"))),
             };
         }
         let at = START_HEADER_BYTES.checked_add(offset);
@@ -206,7 +206,10 @@ impl SevenZipArchive<'_> {
         let crc = number(28, 4) as u32;
         match place {
             Some(at) => Ok(Some(HeaderPlace { at, size, crc })),
-            None => Err((self.volume.length, fault("it ends before its header"))),
+            None => Err((
+                self.volume.length,
+                archive_error("it ends before its header"),
+            )),
         }
     }
 
@@ -219,7 +222,7 @@ impl SevenZipArchive<'_> {
     ) -> Result<(Vec<u8>, bool), Option<InputError>> {
         let folder = streams.folders.first();
         let (Some(folder), Some(part)) = (folder, streams.parts.first()) else {
-            return Err(Some(fault("its header is wrong")));
+            return Err(Some(archive_error("its header is wrong")));
         };
         if part.size > max as u64 {
             return Err(None);
@@ -261,7 +264,11 @@ impl SevenZipArchive<'_> {
         }
         // Only files without bytes may follow.
         while let Some(file) = self.next_file(&mut files) {
-            self.report_member_loss(&file.name, 0, fault("it has no data of this member"));
+            self.report_member_loss(
+                &file.name,
+                0,
+                archive_error("it has no data of this member"),
+            );
         }
     }
 

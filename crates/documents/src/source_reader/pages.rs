@@ -66,7 +66,7 @@ impl SourceReader<'_> {
         let limit = FILES_PER_THREAD * crew.threads();
         let file = PendingPdf {
             level: level.detached(),
-            text: crew.give((bytes, limits), 1, pdf::unreadable()),
+            text: crew.start_job((bytes, limits), 1, pdf::unreadable()),
             length,
         };
         self.pdfs.files.push_back(file);

@@ -54,7 +54,7 @@ impl SparseMap {
             extended = more.is_extended();
         }
         if sound {
-            map.of(stored).map(Some)
+            map.checked(stored).map(Some)
         } else {
             Err(unusable())
         }
@@ -79,7 +79,7 @@ impl SparseMap {
             _ => None,
         };
         let map = map.ok_or_else(unusable)?;
-        map.of(data.size - data.at).map(Some)
+        map.checked(data.size - data.at).map(Some)
     }
 
     /// Adds the pieces of version 0.1, which are in one record, or of 0.0, which has two records for each piece.
@@ -148,7 +148,7 @@ impl SparseMap {
     }
 
     /// Returns the map if its pieces have `stored` bytes, otherwise an error.
-    fn of(self, stored: u64) -> Result<Self, InputError> {
+    fn checked(self, stored: u64) -> Result<Self, InputError> {
         if self.stored == stored {
             Ok(self)
         } else {

@@ -68,7 +68,7 @@ impl<'c> ChunkedBody<'c> {
     }
 
     /// Moves to the next chunk, or to the end.
-    fn next(&mut self) -> Result<(), InputError> {
+    fn next_chunk(&mut self) -> Result<(), InputError> {
         if self.state == ChunkedState::Chunk && !self.read_line()?.is_empty() {
             return Err(damaged());
         }
@@ -100,7 +100,7 @@ impl<'c> ChunkedBody<'c> {
     /// Moves to the next chunk if the current one is read, unless the end is reached.
     fn advance(&mut self) -> Result<(), InputError> {
         if self.left == 0 {
-            self.next()?;
+            self.next_chunk()?;
         }
         match self.state {
             ChunkedState::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),

@@ -76,8 +76,8 @@ impl BodyDecoder {
             HttpCoding::Deflate => [DeflateWrapper::Zlib, DeflateWrapper::Bare]
                 .map(|wrapper| move || BodyDecoder::Deflate(InflateDecoder::new(wrapper)))
                 .into_iter()
-                .find_map(|engine| tried(engine, head)),
-            HttpCoding::Brotli => tried(BodyDecoder::brotli, head),
+                .find_map(|engine| trial_decoder(engine, head)),
+            HttpCoding::Brotli => trial_decoder(BodyDecoder::brotli, head),
         }
     }
 
@@ -114,7 +114,7 @@ impl BodyDecoder {
     }
 
     /// Decodes some bytes.
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+    fn decode_step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         match self {
             BodyDecoder::Gzip(engine) | BodyDecoder::Deflate(engine) => engine.step(input, output),
             BodyDecoder::Brotli(state) => {
@@ -164,13 +164,13 @@ fn is_zstd(head: &[u8]) -> bool {
 }
 
 /// Makes a decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
-fn tried(engine: impl Fn() -> BodyDecoder, head: &[u8]) -> Option<BodyDecoder> {
+fn trial_decoder(engine: impl Fn() -> BodyDecoder, head: &[u8]) -> Option<BodyDecoder> {
     let text = is_text(head);
     if text && head.len() >= MIN_TEXT_BYTES {
         return None;
     }
     let head = &head[..head.len().min(HEAD_BYTES)];
-    let step = engine().run(head, &mut [0; 8 * HEAD_BYTES]);
+    let step = engine().decode_step(head, &mut [0; 8 * HEAD_BYTES]);
     let read = step.read;
     // A short body may look like text. It is a coding if it decodes completely to its end.
     let is_coding = |ended| !text || ended && read == head.len();
@@ -214,7 +214,7 @@ impl<'c, 'i> DecodedBody<'c, 'i> {
                 &[]
             }
         };
-        let step = self.engine.run(input, into);
+        let step = self.engine.decode_step(input, into);
         self.content.consume(step.read);
         self.progress = match step.ended {
             Ok(true) if self.goes_on() => StreamProgress::Going,

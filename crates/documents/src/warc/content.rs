@@ -73,8 +73,8 @@ impl<'c, 'r> RecordContent<'c, 'r> {
         self.left = self.length;
         (self.sure, self.state) = if self.length > MAX_BUFFERED_BYTES {
             (0, ContentState::Long)
-        } else if self.window.need(length) {
-            let gap = self.window.gap(length);
+        } else if self.window.hold(length) {
+            let gap = self.window.distance_to_record(length);
             let gap = gap.ok_or(InputError::RecordEnd(self.length))?;
             (length, ContentState::Whole(gap))
         } else if self.window.holds_record() {
@@ -110,41 +110,41 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     fn advance(&mut self) -> Result<(), InputError> {
         match self.state {
             ContentState::Whole(gap) => self.end(Some(gap)),
-            ContentState::Cut => Err(self.cut()),
+            ContentState::Cut => Err(self.early_end()),
             ContentState::Long if self.left == 0 => {
-                let gap = self.window.gap(0);
+                let gap = self.window.distance_to_record(0);
                 self.end(gap)
             }
-            ContentState::Long => self.watch(),
+            ContentState::Long => self.check_next_bytes(),
             ContentState::Ended => Ok(()),
         }
     }
 
     /// Ends the content; `gap` bytes are between it and the next record.
     fn end(&mut self, gap: Option<usize>) -> Result<(), InputError> {
-        let gap = gap.ok_or_else(|| self.report_loss(InputError::RecordEnd(self.length)))?;
+        let gap = gap.ok_or_else(|| self.end_with(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
         self.state = ContentState::Ended;
         self.segments
             .take()
-            .map_or(Ok(()), |segments| self.go_on(segments))
+            .map_or(Ok(()), |segments| self.continue_in_segment(segments))
     }
 
     /// Continues with the next segment of the record.
-    fn go_on(&mut self, mut segments: SegmentedRecord) -> Result<(), InputError> {
-        let Some(next) = segments.next(self.window) else {
-            return segments.missing().map_or(Ok(()), Err);
+    fn continue_in_segment(&mut self, mut segments: SegmentedRecord) -> Result<(), InputError> {
+        let Some(next) = segments.next_segment(self.window) else {
+            return segments.missing_segment().map_or(Ok(()), Err);
         };
         self.window.skip(next.skipped);
         self.records += next.records;
         self.length = next.length;
         self.segments = (!next.is_last).then_some(segments);
-        self.start().map_err(|error| self.report_loss(error))
+        self.start().map_err(|error| self.end_with(error))
     }
 
     /// Checks the next bytes of a long record. If another record starts there, the length is wrong.
-    fn watch(&mut self) -> Result<(), InputError> {
-        self.window.need(STEP_BYTES);
+    fn check_next_bytes(&mut self) -> Result<(), InputError> {
+        self.window.hold(STEP_BYTES);
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
         let held = self.window.held();
         let own = &held[..held.len().min(left)];
@@ -155,7 +155,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
             None => self.sure = own.len() - RECORD_START_BYTES,
         }
         match self.sure {
-            0 => Err(self.cut()),
+            0 => Err(self.early_end()),
             _ => Ok(()),
         }
     }
@@ -168,7 +168,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
             self.sure = last + 1;
         } else if self.window.starts_record(at) {
             self.window.skip(at);
-            return Err(self.report_loss(InputError::RecordEnd(self.length)));
+            return Err(self.end_with(InputError::RecordEnd(self.length)));
         } else {
             self.sure = at + b"WARC/".len();
         }
@@ -176,14 +176,14 @@ impl<'c, 'r> RecordContent<'c, 'r> {
     }
 
     /// Returns the error for a window that ends before the content.
-    fn cut(&mut self) -> InputError {
+    fn early_end(&mut self) -> InputError {
         match self.window.take_damage() {
-            Some(error) => self.report_loss(error),
-            None => self.report_loss(InputError::RecordCut(self.left)),
+            Some(error) => self.end_with(error),
+            None => self.end_with(InputError::RecordCut(self.left)),
         }
     }
 
-    fn report_loss(&mut self, error: InputError) -> InputError {
+    fn end_with(&mut self, error: InputError) -> InputError {
         self.state = ContentState::Ended;
         self.lost = true;
         error

@@ -52,7 +52,7 @@ pub(super) fn read(
         name: String::new(),
         end: 0,
     };
-    while records.next() {}
+    while records.read_record() {}
 }
 
 struct WarcReader<'w, 'l, 'r> {
@@ -79,7 +79,7 @@ struct RecordLoss {
 
 impl WarcReader<'_, '_, '_> {
     /// Reads the next record. Returns false at the end of the file, or if it should not be read further.
-    fn next(&mut self) -> bool {
+    fn read_record(&mut self) -> bool {
         if !self.window.skip_line_ends() {
             return self.search(None);
         }
@@ -133,12 +133,12 @@ impl WarcReader<'_, '_, '_> {
         if let Some(error) = untold.err().or(finished.error).or(alone) {
             self.report(loss(error));
         }
-        self.pass(records, lost)
+        self.skip_gap(records, lost)
     }
 
     /// Moves past a record and the records that were read with it. If its end is lost, moves to the next certain start.
     /// Returns false at the end of the file.
-    fn pass(&mut self, further: u64, lost: bool) -> bool {
+    fn skip_gap(&mut self, further: u64, lost: bool) -> bool {
         self.number += further;
         self.end = if lost { 0 } else { self.window.offset() };
         !lost || self.search(None)

@@ -41,7 +41,7 @@ impl SegmentedRecord {
     }
 
     /// Finds the next segment at the start of the window, without moving the window.
-    pub(super) fn next(&mut self, window: &mut RecordWindow<'_>) -> Option<NextSegment> {
+    pub(super) fn next_segment(&mut self, window: &mut RecordWindow<'_>) -> Option<NextSegment> {
         let (mut at, mut records) = (0, 0);
         while at < MAX_WARCINFO_BYTES {
             let ParsedHeader::Header(header) = window.header(at) else {
@@ -62,17 +62,17 @@ impl SegmentedRecord {
             let end = start.checked_add(usize::try_from(length).ok()?)?;
             if header.kind != Some(RecordKind::Info)
                 || end > MAX_WARCINFO_BYTES
-                || !window.need(end)
+                || !window.hold(end)
             {
                 return None;
             }
-            at = end + window.gap(end)?;
+            at = end + window.distance_to_record(end)?;
         }
         None
     }
 
     /// Returns the error for a missing segment, unless the record may be complete.
-    pub(super) fn missing(&self) -> Option<InputError> {
+    pub(super) fn missing_segment(&self) -> Option<InputError> {
         self.is_document.then_some(InputError::Continued)
     }
 

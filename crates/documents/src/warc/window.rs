@@ -61,7 +61,7 @@ impl<'r> RecordWindow<'r> {
     }
 
     /// Reads until `count` bytes are held. Returns false if the window ends before.
-    pub(super) fn need(&mut self, count: usize) -> bool {
+    pub(super) fn hold(&mut self, count: usize) -> bool {
         while self.end - self.start < count && self.stop.is_none() {
             self.make_room(count);
             self.fill();
@@ -85,7 +85,7 @@ impl<'r> RecordWindow<'r> {
     pub(super) fn header(&mut self, at: usize) -> ParsedHeader {
         let mut count = HEADER_READ_BYTES;
         loop {
-            self.need(at + count);
+            self.hold(at + count);
             let parsed = header::parse(&self.held()[at..], self.is_stopped());
             if !matches!(parsed, ParsedHeader::More) {
                 return parsed;
@@ -106,7 +106,7 @@ impl<'r> RecordWindow<'r> {
 
     /// Skips to the next certain start of a record. Returns false if the window ends before; then it is empty.
     pub(super) fn find_record(&mut self) -> bool {
-        self.need(HEADER_READ_BYTES);
+        self.hold(HEADER_READ_BYTES);
         loop {
             match header::find(self.held(), self.is_stopped()) {
                 FoundRecord::At(at) => {
@@ -119,13 +119,13 @@ impl<'r> RecordWindow<'r> {
                 return false;
             }
             // Doubled each time, so that a long header is not parsed once for each read.
-            self.need((2 * self.held().len()).max(HEADER_READ_BYTES));
+            self.hold((2 * self.held().len()).max(HEADER_READ_BYTES));
         }
     }
 
     /// Skips line ends. Returns false if the window ends there.
     pub(super) fn skip_line_ends(&mut self) -> bool {
-        while self.need(1) {
+        while self.hold(1) {
             let held = self.held();
             let ends = held.iter().take_while(|byte| is_line_end(byte)).count();
             let only = ends == held.len();
@@ -142,10 +142,10 @@ impl<'r> RecordWindow<'r> {
     ///
     /// Two line ends should be between (ISO 28500, 4), but files have from none to several. If they are right and the next
     /// bytes resemble a header, that header is damaged, not this record.
-    pub(super) fn gap(&mut self, at: usize) -> Option<usize> {
+    pub(super) fn distance_to_record(&mut self, at: usize) -> Option<usize> {
         const BETWEEN: [u8; 4] = *b"\r\n\r\n";
         const MAX: usize = 1 << 10;
-        self.need(at + MAX);
+        self.hold(at + MAX);
         let after = &self.held()[at..];
         let ends = after.iter().take_while(|byte| is_line_end(byte)).count();
         if ends >= MAX || ends == after.len() {

@@ -64,7 +64,7 @@ impl ArchiveEnd {
             return Ok(ending);
         }
         // The record itself may end in zeros.
-        let filled = volume.filled()?;
+        let filled = volume.padding_start()?;
         let end = volume.length.min(filled + MIN_END_BYTES as u64);
         match volume.length - end {
             0 => Ok(ending),

@@ -120,7 +120,7 @@ impl<'z> DirectoryReader<'z> {
     ///
     /// # Errors
     /// If it cannot be read, or is not an entry.
-    pub(super) fn next(&mut self) -> Result<Option<ZipEntry>, InputError> {
+    pub(super) fn next_entry(&mut self) -> Result<Option<ZipEntry>, InputError> {
         if self.at == self.end {
             return Ok(None);
         }
@@ -152,7 +152,7 @@ impl<'z> DirectoryReader<'z> {
     }
 
     /// Ends the iteration.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn end_reading(&mut self) {
         self.end = self.at;
     }
 }

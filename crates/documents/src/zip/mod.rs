@@ -99,7 +99,7 @@ pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) ->
     };
     let mut entries = DirectoryReader::new(&volume, directory);
     for _ in 0..max {
-        match entries.next() {
+        match entries.next_entry() {
             Ok(Some(_)) => each(entries.name()),
             Ok(None) => break,
             Err(_) => return false,
@@ -158,7 +158,7 @@ fn open(
             archive.salvage(DirectoryFlaw { is_part, ..flaw }, before.reported);
         }
     }
-    volume.pass(volume.length);
+    volume.count_until(volume.length);
 }
 
 struct ZipArchive<'a, 'o> {
@@ -202,7 +202,7 @@ impl ZipArchive<'_, '_> {
         }
         // Zeros are padding, with which bsdtar fills its last block.
         let is_padding = |filled| filled <= directory.archive_end;
-        if !self.volume.filled().is_ok_and(is_padding) {
+        if !self.volume.padding_start().is_ok_and(is_padding) {
             let error = InputError::Trailing(Packing::Zip);
             self.sink
                 .report_loss(self.level, directory.archive_end, error);
@@ -228,12 +228,12 @@ impl ZipArchive<'_, '_> {
     fn batch(&mut self, entries: &mut DirectoryReader<'_>) -> Vec<ZipEntry> {
         let mut batch = Vec::new();
         while batch.len() < SORTED_ENTRIES {
-            match entries.next() {
+            match entries.next_entry() {
                 Ok(Some(entry)) => batch.push(entry),
                 Ok(None) => break,
                 Err(error) => {
                     self.lose_next(entries.at, error);
-                    entries.stop();
+                    entries.end_reading();
                     break;
                 }
             }
@@ -268,7 +268,7 @@ impl ZipArchive<'_, '_> {
         let data = ZipData::new(self.volume, &at, end).unpacked_by(ahead);
         let outcome = self.member(entry, &local.name, data, Some(entry.check()));
         if is_ahead && outcome.go_on {
-            self.volume.pass(end);
+            self.volume.count_until(end);
         }
         // Damage was reported already.
         if outcome.go_on && !outcome.damaged && !agrees {
@@ -290,7 +290,7 @@ impl ZipArchive<'_, '_> {
             let local = local_of(volume, next).ok().flatten()?;
             stored(next, local.data)
         };
-        self.ahead.as_mut()?.take(member, after)
+        self.ahead.as_mut()?.take_unpacked(member, after)
     }
 
     fn is_gzip(&self, member: &MemberBytes) -> bool {

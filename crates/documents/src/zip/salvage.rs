@@ -35,7 +35,7 @@ struct HeaderSearch {
 impl ZipArchive<'_, '_> {
     /// Passes on the members that are found by their local headers, and reports damage between them.
     pub(super) fn salvage(&mut self, flaw: DirectoryFlaw, reported: bool) {
-        let filled = self.volume.filled().unwrap_or(self.volume.length);
+        let filled = self.volume.padding_start().unwrap_or(self.volume.length);
         let Some(at) = self.start(&flaw) else {
             return;
         };

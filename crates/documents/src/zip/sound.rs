@@ -76,7 +76,7 @@ impl SoundDirectory {
         let mut count = 0;
         loop {
             let at = entries.at;
-            let (error, leads_astray) = match entries.next() {
+            let (error, leads_astray) = match entries.next_entry() {
                 Ok(None) => break,
                 Ok(Some(entry)) if leads(volume, &entry, directory) => {
                     first = first.min(entry.offset);

@@ -90,7 +90,7 @@ impl<'z> CountedFile<'z> {
     }
 
     /// Returns the offset of the zeros at the end of the file.
-    pub(crate) fn filled(&self) -> Result<u64, InputError> {
+    pub(crate) fn padding_start(&self) -> Result<u64, InputError> {
         let mut end = self.length;
         let mut window = Vec::with_capacity(SEARCH_BYTES);
         while end > 0 {
@@ -106,7 +106,7 @@ impl<'z> CountedFile<'z> {
     }
 
     /// Counts the bytes before `end`.
-    pub(crate) fn pass(&self, end: u64) {
+    pub(crate) fn count_until(&self, end: u64) {
         let new = end.saturating_sub(self.counted.get());
         self.counted.set(self.counted.get() + new);
         if let Some(progress) = self.progress {
@@ -126,7 +126,7 @@ impl ReadBytes for CountedPart<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = self.section.read(into)?;
         self.at += read as u64;
-        self.volume.pass(self.at);
+        self.volume.count_until(self.at);
         Ok(read)
     }
 }

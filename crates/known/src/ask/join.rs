@@ -12,7 +12,7 @@ impl Index {
     /// Looks up names that are sorted bytewise, as a [`SortedLookup`] does.
     pub fn join<I: IntoIterator>(&self, names: I) -> JoinedNames<'_, I::IntoIter> {
         JoinedNames {
-            walk: self.walk(),
+            walk: self.sorted_lookup(),
             names: names.into_iter(),
         }
     }

@@ -64,7 +64,7 @@ impl TypoSearch<'_> {
         match self.index.blocks().only_block_under(start) {
             Some(only) if self.index.blocks().entry(only).shared <= at => {
                 let block = self.index.block(only)?;
-                self.walk(block, at)
+                self.follow_edges(block, at)
             }
             Some(only) => self.look_up_one(only, at),
             None if self.index.is_empty() => Ok(false),
@@ -108,7 +108,7 @@ impl TypoSearch<'_> {
     }
 
     fn look_up(&mut self, slip: Typo) -> Result<(), IndexError> {
-        if let Some(end) = self.end(slip) {
+        if let Some(end) = self.corrected_end(slip) {
             let name = [&self.key[..slip.offset()], &end].concat();
             if self.index.number(&name)?.is_some() {
                 self.add(slip, &end);
@@ -118,7 +118,7 @@ impl TypoSearch<'_> {
     }
 
     /// Follows the edges after the bytes before the offset, which are all in one block.
-    fn walk(&mut self, block: &IndexBlock, at: usize) -> Result<bool, IndexError> {
+    fn follow_edges(&mut self, block: &IndexBlock, at: usize) -> Result<bool, IndexError> {
         let Some(place) = block.place(&self.key[..at]) else {
             return Ok(false);
         };
@@ -127,8 +127,10 @@ impl TypoSearch<'_> {
             .next_bytes(place)
             .flat_map(|byte| [Typo::Replace(at, byte), Typo::Insert(at, byte)]);
         for slip in next.chain([Typo::Remove(at), Typo::Swap(at)]) {
-            let Some(end) = self.end(slip) else { continue };
-            let reached = block.trie().walk(place, &end);
+            let Some(end) = self.corrected_end(slip) else {
+                continue;
+            };
+            let reached = block.trie().follow_all(place, &end);
             if reached.is_some_and(|place| block.trie().value(place).is_some()) {
                 self.add(slip, &end);
             }
@@ -138,7 +140,7 @@ impl TypoSearch<'_> {
 
     /// Returns the bytes from the slip's offset on, after the slip is undone; `None` if it changes nothing, or gives the
     /// same as an earlier one.
-    fn end(&self, slip: Typo) -> Option<Vec<u8>> {
+    fn corrected_end(&self, slip: Typo) -> Option<Vec<u8>> {
         let rest = &self.key[slip.offset()..];
         let before = slip.offset().checked_sub(1).map(|at| self.key[at]);
         match slip {

@@ -26,7 +26,7 @@ impl Index {
                 let Some(here) = place else { break };
                 ends.extend(block.trie().value(here).map(|_| end));
                 let next = rest.get(step);
-                place = next.and_then(|&byte| block.trie().step(here, byte));
+                place = next.and_then(|&byte| block.trie().follow_byte(here, byte));
             }
         }
         Ok(ends)

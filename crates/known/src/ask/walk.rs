@@ -34,7 +34,7 @@ enum WalkBlock<'i> {
 
 impl Index {
     /// Starts to look up sorted names, with one block of names and one of notices in memory at a time.
-    pub fn walk(&self) -> SortedLookup<'_> {
+    pub fn sorted_lookup(&self) -> SortedLookup<'_> {
         self.walk_with(false)
     }
 

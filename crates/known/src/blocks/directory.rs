@@ -58,7 +58,7 @@ pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<BlockEntr
     let mut fields = FieldReader(bytes);
     let mut entries: Vec<BlockEntry> = Vec::new();
     let (mut offset, mut counted) = (0u64, 0u64);
-    while fields.end().is_none() {
+    while fields.expect_end().is_none() {
         let entry = read_entry(&mut fields, entries.last(), offset)?;
         offset = offset.checked_add(entry.length())?;
         counted = counted.checked_add(entry.keys)?;

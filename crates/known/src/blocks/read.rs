@@ -92,7 +92,7 @@ impl BlockMap {
     }
 
     /// Returns the block `at`, and keeps it.
-    pub(crate) fn kept(
+    pub(crate) fn loaded(
         &self,
         content: &IndexBytes,
         file: &str,
@@ -101,12 +101,12 @@ impl BlockMap {
         if let Some(block) = self.loaded[at].get() {
             return Ok(block);
         }
-        let block = self.read(content, file, at)?;
+        let block = self.load(content, file, at)?;
         Ok(self.loaded[at].get_or_init(|| block))
     }
 
     /// Reads and checks the block `at`.
-    pub(crate) fn read(
+    pub(crate) fn load(
         &self,
         content: &IndexBytes,
         file: &str,
@@ -155,7 +155,7 @@ impl IndexBlock {
     /// Returns the place in the trie that `start` leads to. It must not be shorter than the start that all keys share.
     pub(crate) fn place(&self, start: &[u8]) -> Option<TriePlace> {
         let rest = start.strip_prefix(&*self.shared)?;
-        self.trie.walk(self.trie.root(), rest)
+        self.trie.follow_all(self.trie.root(), rest)
     }
 
     /// Whether keys start with `start`.

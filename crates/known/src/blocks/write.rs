@@ -97,7 +97,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
 
     fn end_block(&mut self) -> Result<(), BuildError> {
         let batch = std::mem::take(&mut self.batch);
-        if let Some(built) = self.lanes.push(batch).map_err(failed)? {
+        if let Some(built) = self.lanes.push(batch).map_err(block_error)? {
             self.write(built)?;
         }
         Ok(())
@@ -128,7 +128,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
         if !self.batch.is_empty() {
             self.end_block()?;
         }
-        while let Some(built) = self.lanes.pop().map_err(failed)? {
+        while let Some(built) = self.lanes.pop().map_err(block_error)? {
             self.write(built)?;
         }
         Ok(WrittenBlocks {
@@ -140,7 +140,7 @@ impl<'w, W: Write> BlockWriter<'w, W> {
     }
 }
 
-fn failed(_: BlockFailure) -> BuildError {
+fn block_error(_: BlockFailure) -> BuildError {
     BuildError::Output(io::Error::other("a thread that builds blocks failed"))
 }
 

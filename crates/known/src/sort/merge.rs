@@ -43,7 +43,7 @@ impl RunMerge {
     }
 
     /// Returns the next pair, which is greater than the one before.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
+    pub(crate) fn next_pair(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
         while let Some(mut head) = self.runs.peek_mut() {
             let reader = &mut head.0.0;
             let is_new = !self.started || self.key != reader.key || self.payload != reader.payload;

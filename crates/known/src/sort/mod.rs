@@ -127,7 +127,7 @@ mod tests {
         }
         let mut merge = sorter.finish().unwrap();
         let mut out = Vec::new();
-        while let Some((key, payload)) = merge.next().unwrap() {
+        while let Some((key, payload)) = merge.next_pair().unwrap() {
             out.push((key.to_vec(), payload.to_vec()));
         }
         out

@@ -242,7 +242,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
 
     /// Passes the rows of the batch to `to`.
     fn pass(&mut self, to: &mut dyn DocumentSink) {
-        let batch = self.batch.take(self.rows.take_columns());
+        let batch = self.batch.take_batch(self.rows.take_columns());
         if batch.rows > 0 {
             to.cells(&self.head, batch);
         }
@@ -314,7 +314,7 @@ impl RowCutter<'_> {
     fn take_columns(&mut self) -> Arc<[ColumnPath]> {
         match self {
             RowCutter::Delimited(rows) => rows.paths(),
-            RowCutter::Objects(rows) => rows.columns.take(),
+            RowCutter::Objects(rows) => rows.columns.take_columns(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::buffer::{BatchBody, BufferStream};
 use super::column::{ArrowColumn, ColumnValues, LayerReader, ValueReader};
-use super::file::{ArrowFile, BatchLocation, fault};
+use super::file::{ArrowFile, BatchLocation, file_error};
 use super::message::{
     ArrowMessage, ArrowMessageHeader, BodyCompression, MessageLocation, MessagePrefix, RecordBatch,
 };
@@ -93,20 +93,25 @@ impl BatchReader {
     ) -> Result<(), InputError> {
         const DAMAGED_METADATA: &str = "has damaged metadata of a batch of rows";
         let metadata = file.metadata(&entry.block, memory)?;
-        let message = metadata.message().ok_or_else(|| fault(DAMAGED_METADATA))?;
+        let message = metadata
+            .message()
+            .ok_or_else(|| file_error(DAMAGED_METADATA))?;
         let ArrowMessageHeader::Batch(batch) = message.header else {
-            return Err(fault(DAMAGED_METADATA));
+            return Err(file_error(DAMAGED_METADATA));
         };
         let Some(plan) = BatchPlan::new(file, &entry.block, batch, memory, pool) else {
-            return Err(fault(DAMAGED_METADATA));
+            return Err(file_error(DAMAGED_METADATA));
         };
         if batch.packing == BodyCompression::Unknown {
-            return Err(fault("is packed with a codec that is not supported"));
+            return Err(file_error("is packed with a codec that is not supported"));
         }
         self.body = Some(Rc::clone(&plan.body));
         let mut column = |leaf: &ArrowLeaf| {
             let opened = plan.column(leaf, number, entry);
-            let failed = |fault| self.rows.fail(&leaf.name.path, entry.block.offset, fault);
+            let failed = |fault| {
+                self.rows
+                    .report_column_loss(&leaf.name.path, entry.block.offset, fault)
+            };
             opened.map_err(failed).ok()
         };
         let columns = file.texts.iter().map(&mut column).collect();
@@ -166,7 +171,7 @@ impl<'b> BatchPlan<'b> {
 
     /// Reads the metadata of another message of the file.
     pub(super) fn metadata(&self, block: &MessageLocation) -> Result<MessageMetadata, ColumnFault> {
-        let read = self.file.metadata(block, self.body.left());
+        let read = self.file.metadata(block, self.body.memory_left());
         read.map_err(|error| match error {
             InputError::Io(error) => ColumnFault::Io(error),
             InputError::TooLarge { .. } => ColumnFault::Large,
@@ -183,7 +188,7 @@ impl<'b> BatchPlan<'b> {
     where
         'b: 'd,
     {
-        let plan = BatchPlan::new(self.file, block, batch, self.body.left(), Vec::new());
+        let plan = BatchPlan::new(self.file, block, batch, self.body.memory_left(), Vec::new());
         plan.ok_or(LACKING_BUFFERS)
     }
 
@@ -223,7 +228,7 @@ impl<'b> BatchPlan<'b> {
         let layers = leaf.layers.iter().map(|layer| self.layer(*layer));
         let layers = layers.collect::<Result<_, _>>()?;
         let values = self.values(leaf.values, leaf.place, Some(number))?;
-        let lists = leaf.name.path.lists();
+        let lists = leaf.name.path.list_count();
         let offset = entry.block.offset;
         Ok(ArrowColumn::new(&self.body, layers, values, lists, offset))
     }

@@ -67,13 +67,13 @@ impl BatchBody {
     }
 
     /// Takes memory. Returns false if less is left.
-    pub(super) fn take(&self, bytes: usize) -> bool {
+    pub(super) fn take_memory(&self, bytes: usize) -> bool {
         let left = self.left.get().checked_sub(bytes);
         left.inspect(|&left| self.left.set(left)).is_some()
     }
 
     /// Memory that may still be taken.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn memory_left(&self) -> usize {
         self.left.get()
     }
 
@@ -251,7 +251,7 @@ impl BufferStream {
 
     fn reserve(&mut self, size: usize) -> Result<(), ColumnFault> {
         let more = size.saturating_sub(self.taken);
-        if !self.body.take(more) {
+        if !self.body.take_memory(more) {
             return Err(ColumnFault::Large);
         }
         self.taken += more;
@@ -331,7 +331,7 @@ impl BufferStream {
     /// Takes memory for a decoder, less the memory that an earlier decoder of the same buffer took.
     fn reserve_decoder(&mut self, size: usize) -> Result<(), ColumnFault> {
         let more = size.saturating_sub(self.decoder);
-        if !self.body.take(more) {
+        if !self.body.take_memory(more) {
             return Err(ColumnFault::Large);
         }
         self.decoder += more;

@@ -173,7 +173,7 @@ impl LayerReader {
         match (self.kind, &mut self.offsets) {
             (LayerKind::Struct, _) => Ok(Some(item)),
             (LayerKind::Runs(width), Some(ends)) => {
-                run_of(ends, width, &mut self.run, item).map(Some)
+                span_of(ends, width, &mut self.run, item).map(Some)
             }
             _ => Ok(None),
         }
@@ -198,7 +198,7 @@ impl LayerReader {
 }
 
 /// The number of the run that an item is in. `known` is a run before it, with its start and its end.
-fn run_of(
+fn span_of(
     ends: &mut BufferStream,
     width: u8,
     known: &mut (u64, u64, u64),

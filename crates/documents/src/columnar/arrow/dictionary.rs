@@ -88,7 +88,7 @@ impl ArrowDictionaries {
                 Some((_, values)) => Arc::clone(values),
                 None => Arc::new(load(&block.block, own.values, plan)?),
             };
-            if !plan.body.take(values.held()) {
+            if !plan.body.take_memory(values.held()) {
                 return Err(ColumnFault::Large);
             }
             entries.segments.push((entries.count, Arc::clone(&values)));
@@ -120,11 +120,11 @@ fn load(
     for number in 0..batch.rows {
         let start = bytes.len();
         if let Some(CellValue::Text(text)) = reader.value(number)? {
-            if !own.body.take(text.len() + ENTRY_BYTES) {
+            if !own.body.take_memory(text.len() + ENTRY_BYTES) {
                 return Err(ColumnFault::Large);
             }
             bytes.extend_from_slice(text);
-        } else if !own.body.take(ENTRY_BYTES) {
+        } else if !own.body.take_memory(ENTRY_BYTES) {
             return Err(ColumnFault::Large);
         }
         let end = u32::try_from(bytes.len()).map_err(|_| ColumnFault::Large)?;

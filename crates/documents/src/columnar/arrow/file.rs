@@ -51,7 +51,7 @@ pub(super) struct BatchLocation {
     pub(super) rows: u64,
 }
 
-pub(super) fn fault(fault: &'static str) -> InputError {
+pub(super) fn file_error(fault: &'static str) -> InputError {
     InputError::Table {
         packing: Packing::Arrow,
         fault,
@@ -103,7 +103,7 @@ impl ArrowFile {
 fn unreadable(leaf: &ArrowLeaf, rows: u64) -> Option<InputError> {
     let fault = leaf.unsupported?;
     Some(InputError::Column {
-        column: leaf.name.path.plain().into(),
+        column: leaf.name.path.dotted().into(),
         first_row: 1,
         last_row: rows,
         fault,
@@ -114,7 +114,7 @@ impl ArrowSource<'_> {
     /// Reads bytes of the file.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
         let end = at.checked_add(count).filter(|&end| end <= self.length);
-        end.ok_or_else(|| fault("is cut within its metadata, or damaged"))?;
+        end.ok_or_else(|| file_error("is cut within its metadata, or damaged"))?;
         let count = usize::try_from(count).ok().filter(|&n| n <= self.max);
         let mut bytes = vec![
             0;
@@ -179,7 +179,7 @@ impl<'f> BatchIndex<'f> {
             length.min(MAGIC.len() as u64),
         )?;
         if end == MAGIC {
-            let error = fault("does not start as it should, so it is damaged");
+            let error = file_error("does not start as it should, so it is damaged");
             self.faults.push((0, error));
         }
         Ok(end == MAGIC)
@@ -187,7 +187,7 @@ impl<'f> BatchIndex<'f> {
 
     /// The metadata at the end of a file, and its offset.
     fn footer_bytes(&mut self) -> Result<(u64, Vec<u8>), InputError> {
-        let no_end = || fault("has no metadata at its end, so it is cut or damaged");
+        let no_end = || file_error("has no metadata at its end, so it is cut or damaged");
         let end = self.source.length.checked_sub(ENDING_BYTES as u64);
         let end = end.ok_or_else(no_end)?;
         let ending = self.source.bytes(end, ENDING_BYTES as u64)?;
@@ -199,27 +199,27 @@ impl<'f> BatchIndex<'f> {
         }
         let length = length.and_then(|length| u64::try_from(length).ok());
         let start = length.and_then(|length| end.checked_sub(length));
-        let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
+        let start = start.ok_or_else(|| file_error("has metadata of a wrong length"))?;
         Ok((start, self.source.bytes(start, end - start)?))
     }
 
     /// Reads what the end of a file says.
     fn footer(&mut self) -> Result<(), InputError> {
         let (start, bytes) = self.footer_bytes()?;
-        let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED_METADATA))?;
-        let schema = ArrowSchema::read(footer.schema, footer.version).map_err(fault)?;
+        let footer = ArrowFooter::read(&bytes).ok_or_else(|| file_error(DAMAGED_METADATA))?;
+        let schema = ArrowSchema::read(footer.schema, footer.version).map_err(file_error)?;
         let first = self.first_schema();
         // An unframed schema at the start is not longer than the metadata at the end.
         let unframed = footer.first_block().unwrap_or(start);
         let unframed = unframed.min((FILE_START.len() + bytes.len()) as u64);
         let after = first.as_ref().map_or(unframed, |(_, after)| *after);
         if !footer.fills(after, start) {
-            return Err(fault(
+            return Err(file_error(
                 "has metadata at its end that does not list all of its batches, so it is damaged",
             ));
         }
         if first.is_some_and(|(first, _)| first.as_ref() != Ok(&schema)) {
-            let error = fault(
+            let error = file_error(
                 "has another schema at its start than at its end, so texts may be lost or damaged",
             );
             self.faults.push((FILE_START.len() as u64, error));
@@ -276,7 +276,7 @@ impl<'f> BatchIndex<'f> {
             let added = message.is_some_and(|message| self.add(block, 0, &message));
             added
                 .then_some(())
-                .ok_or_else(|| fault("has damaged metadata of a batch of rows"))
+                .ok_or_else(|| file_error("has damaged metadata of a batch of rows"))
         });
         if let Err(error) = added {
             self.faults.push((block.offset, error));
@@ -361,11 +361,13 @@ impl<'f> BatchIndex<'f> {
         let (start, length) = match MessagePrefix::read(&prefix) {
             MessagePrefix::Message(start, length) => (start, length),
             MessagePrefix::End(length) => return self.end(at + length as u64),
-            MessagePrefix::Damaged => return Err(fault(LOST_ROWS)),
+            MessagePrefix::Damaged => return Err(file_error(LOST_ROWS)),
         };
-        let size = start.checked_add(length).ok_or_else(|| fault(LOST_ROWS))?;
+        let size = start
+            .checked_add(length)
+            .ok_or_else(|| file_error(LOST_ROWS))?;
         let metadata = MessageMetadata::new(self.source.bytes(at, size as u64)?);
-        let message = metadata.message().ok_or_else(|| fault(LOST_ROWS))?;
+        let message = metadata.message().ok_or_else(|| file_error(LOST_ROWS))?;
         let block = MessageLocation {
             offset: at,
             metadata: size,
@@ -374,18 +376,18 @@ impl<'f> BatchIndex<'f> {
         let end = block.end().filter(|&end| end <= self.source.length);
         let after = self.batches.len();
         if end.is_none() {
-            return Err(fault("is cut within a batch of rows"));
+            return Err(file_error("is cut within a batch of rows"));
         }
         match message.header {
             ArrowMessageHeader::Schema(schema) if self.schema.is_none() => {
-                self.schema = Some(ArrowSchema::read(schema, message.version).map_err(fault)?);
+                self.schema = Some(ArrowSchema::read(schema, message.version).map_err(file_error)?);
             }
             _ if self.add(block, after, &message) => {}
             _ => self
                 .faults
-                .push((at, fault("has a message that was not read"))),
+                .push((at, file_error("has a message that was not read"))),
         }
-        end.map(Some).ok_or_else(|| fault(LOST_ROWS))
+        end.map(Some).ok_or_else(|| file_error(LOST_ROWS))
     }
 }
 
@@ -409,9 +411,9 @@ impl ColumnarFile for ArrowFile {
         };
         let index = BatchIndex::read(source)?;
         let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
-        let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
+        let schema = index.schema.ok_or_else(|| file_error("has no schema"))?;
         let unreadable = |leaf: &ArrowLeaf| unreadable(leaf, rows);
-        let chosen = choice.select(&schema.leaves, fault, unreadable, &mut faults)?;
+        let chosen = choice.select(&schema.leaves, file_error, unreadable, &mut faults)?;
         let SelectedColumns { texts, paths, id } = chosen;
         let dictionaries = ArrowDictionaries::new(&schema.dictionaries, &index.dictionaries);
         let batches = index.batches;

@@ -93,7 +93,7 @@ impl NamedColumn for ArrowLeaf {
     }
 
     fn is_id(&self) -> bool {
-        self.name.path.lists() == 0 && self.unsupported.is_none()
+        self.name.path.list_count() == 0 && self.unsupported.is_none()
     }
 }
 
@@ -235,7 +235,7 @@ struct SchemaReader {
 
 impl SchemaReader {
     /// Skips an array with this many buffers, and views if it has them. Returns its place.
-    fn take(&mut self, buffers: usize, has_views: bool) -> ArrayPosition {
+    fn take_array(&mut self, buffers: usize, has_views: bool) -> ArrayPosition {
         let place = self.next;
         self.next = ArrayPosition {
             node: place.node + 1,
@@ -252,7 +252,7 @@ impl SchemaReader {
     ) -> Result<ArrowField<'b>, &'static str> {
         let field = ArrowField::read(table).ok_or(DAMAGED_SCHEMA)?;
         self.fields += 1;
-        self.bytes += above.name.length() + field.name.len();
+        self.bytes += above.name.schema_name_length() + field.name.len();
         let fits =
             above.depth <= MAX_DEPTH && self.fields <= MAX_FIELDS && self.bytes <= MAX_PATH_BYTES;
         fits.then_some(field)
@@ -289,7 +289,7 @@ impl SchemaReader {
             }
             _ => return Err("has a column of a type that is not supported"),
         };
-        let place = self.take(buffers, has_views);
+        let place = self.take_array(buffers, has_views);
         match field.values() {
             Some(values) => self.add(own, values, place),
             None => self.children(&field, own, place)?,
@@ -314,7 +314,7 @@ impl SchemaReader {
         encoding: FlatbufferTable<'_>,
         mut own: EnclosingField,
     ) -> Result<(), &'static str> {
-        let place = self.take(2, false);
+        let place = self.take_array(2, false);
         let id = encoding.long(0).ok_or(DAMAGED_SCHEMA)?;
         let index = match encoding.table(1).ok_or(DAMAGED_SCHEMA)? {
             Some(table) => integer(table).ok_or(DAMAGED_SCHEMA)?,
@@ -370,22 +370,26 @@ impl SchemaReader {
             kind::RUN_END_ENCODED => return self.runs(field, own, place),
             kind::UNION => {
                 own.unsupported = Some("it is in a union, which is not supported");
-                return self.each(field, &own);
+                return self.read_children(field, &own);
             }
             _ => return Ok(()),
         };
         own.layers.push(ArrowLayer { kind, place });
         if kind != LayerKind::Struct {
-            own.name.path = own.name.path.items();
+            own.name.path = own.name.path.item();
             own.is_item = true;
             if field.children.len() != 1 {
                 return Err(DAMAGED_SCHEMA);
             }
         }
-        self.each(field, &own)
+        self.read_children(field, &own)
     }
 
-    fn each(&mut self, field: &ArrowField<'_>, own: &EnclosingField) -> Result<(), &'static str> {
+    fn read_children(
+        &mut self,
+        field: &ArrowField<'_>,
+        own: &EnclosingField,
+    ) -> Result<(), &'static str> {
         let mut all = field.children.iter();
         all.try_for_each(|&child| self.field(child, own))
     }
@@ -404,7 +408,7 @@ impl SchemaReader {
         let Some(LeafValues::Integers(ends)) = ends.values() else {
             return Err(DAMAGED_SCHEMA);
         };
-        self.take(2, false);
+        self.take_array(2, false);
         own.layers.push(ArrowLayer {
             kind: LayerKind::Runs(ends.width),
             place,
@@ -418,7 +422,7 @@ impl EnclosingField {
     /// Returns the properties that the fields within the one called `name` inherit.
     fn below(&self, name: &str) -> EnclosingField {
         EnclosingField {
-            name: self.name.below(name, self.is_item),
+            name: self.name.child(name, self.is_item),
             layers: self.layers.clone(),
             unsupported: self.unsupported,
             is_item: false,

@@ -133,7 +133,7 @@ impl ColumnReader {
                 return row;
             }
             if self.flat_value() && !self.add(row, into) {
-                self.end("a row is too large");
+                self.report_rest("a row is too large");
             }
             row += 1;
         }
@@ -177,7 +177,7 @@ impl ColumnReader {
     fn flat_value(&mut self) -> bool {
         self.page.left -= 1;
         let full = self.definition;
-        if full > 0 && self.page.definitions.next(&self.bytes) != Some(full) {
+        if full > 0 && self.page.definitions.next_number(&self.bytes) != Some(full) {
             self.report_page_loss("a page has damaged levels");
             return false;
         }
@@ -198,7 +198,7 @@ impl ColumnReader {
             }
             let read = self.nested_row(|column| column.add(row, into));
             if let Err(fault) = read {
-                self.end(fault);
+                self.report_rest(fault);
             }
         }
         to
@@ -214,7 +214,7 @@ impl ColumnReader {
             true
         });
         if let Err(fault) = read {
-            self.end(fault);
+            self.report_rest(fault);
         }
     }
 
@@ -233,10 +233,10 @@ impl ColumnReader {
                 (1.., 0) => return Ok(()),
                 _ => return Err(LEVELS),
             }
-            page.repetitions.next(bytes);
-            let definition = page.definitions.next(bytes).ok_or(LEVELS)?;
+            page.repetitions.next_number(bytes);
+            let definition = page.definitions.next_number(bytes).ok_or(LEVELS)?;
             page.left -= 1;
-            self.step(repetition as usize);
+            self.next_level(repetition as usize);
             if definition > self.definition {
                 return Err(LEVELS);
             }
@@ -251,7 +251,7 @@ impl ColumnReader {
     }
 
     /// Moves to the next item of the list at this level, or to the next row.
-    fn step(&mut self, repetition: usize) {
+    fn next_level(&mut self, repetition: usize) {
         let inner = match repetition.checked_sub(1) {
             Some(list) => {
                 self.indices[list] += 1;
@@ -273,12 +273,12 @@ impl ColumnReader {
                 LeafValue::Plain(start, end)
             }
             PageValues::Entries(runs) => {
-                let entry = runs.next(&self.bytes)?;
+                let entry = runs.next_number(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
                 let entry = Some(entry).filter(|&entry| (entry as usize) < count)?;
                 LeafValue::Entry(entry)
             }
-            PageValues::Flags(runs) => LeafValue::Flag(runs.next(&self.bytes)? == 1),
+            PageValues::Flags(runs) => LeafValue::Flag(runs.next_number(&self.bytes)? == 1),
         };
         Some(())
     }
@@ -335,7 +335,7 @@ impl ColumnReader {
     }
 
     /// Reports that what is left of the column is lost.
-    fn end(&mut self, what: &'static str) {
+    fn report_rest(&mut self, what: &'static str) {
         self.faults
             .push((self.page.offset, ColumnFault::Damaged(what)));
         self.close();
@@ -351,7 +351,7 @@ impl ColumnReader {
         let is_read = !self.ended && self.next_page();
         if !is_read && !self.ended {
             self.page.offset = self.pages.offset();
-            self.end("it has fewer rows than its row group");
+            self.report_rest("it has fewer rows than its row group");
         }
         is_read
     }
@@ -604,9 +604,9 @@ impl CellColumn for ColumnReader {
     fn check_end(&mut self) {
         let is_whole = self.page.left == 0 && (self.ended || !self.next_page());
         if !is_whole {
-            self.end("it has more rows than its row group");
+            self.report_rest("it has more rows than its row group");
         } else if !self.ended && self.values != self.stated {
-            self.end("its pages have more or fewer values than its metadata says");
+            self.report_rest("its pages have more or fewer values than its metadata says");
         }
     }
 

@@ -51,7 +51,7 @@ impl ColumnarFile for ParquetFile {
         max: usize,
     ) -> Result<(Self, TableFaults), InputError> {
         let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
-        let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
+        let chosen = choice.select(&leaves, file_error, |_| None, &mut faults)?;
         let SelectedColumns { texts, paths, id } = chosen;
         let file = ParquetFile {
             stored,
@@ -105,7 +105,7 @@ impl StoredColumns {
         max: usize,
     ) -> Result<(Self, Vec<ParquetLeaf>, TableFaults), InputError> {
         let bytes = read_footer(&*file, length, max)?;
-        let damaged = || fault("has damaged metadata");
+        let damaged = || file_error("has damaged metadata");
         let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
         if footer.is_encrypted {
             return Err(InputError::Encrypted(Packing::Parquet));
@@ -124,7 +124,10 @@ impl StoredColumns {
         let at = stored.footer_start();
         faults.iter_mut().for_each(|(offset, _)| *offset = at);
         if start != MAGIC {
-            faults.push((0, fault("does not start as it should, so it is damaged")));
+            faults.push((
+                0,
+                file_error("does not start as it should, so it is damaged"),
+            ));
         }
         Ok((stored, leaves, faults))
     }
@@ -151,16 +154,16 @@ fn contradictions(
 ) -> TableFaults {
     let mut faults = Vec::new();
     if footer.left > 0 {
-        faults.push(fault("has bytes after its metadata, which is damaged"));
+        faults.push(file_error("has bytes after its metadata, which is damaged"));
     }
     // Some writers state no rows at all.
     if ![Some(0), Some(rows_of(groups))].contains(&footer.rows) {
-        faults.push(fault("has more or fewer rows in its row groups than its metadata says, so rows are lost or damaged"));
+        faults.push(file_error("has more or fewer rows in its row groups than its metadata says, so rows are lost or damaged"));
     }
     if let Some(group) = groups.first()
         && !has_columns(bytes, *group, leaves)
     {
-        faults.push(fault(
+        faults.push(file_error(
             "has other columns in its schema than in its row groups, so texts may be lost",
         ));
     }
@@ -183,7 +186,7 @@ fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[ParquetLeaf]) -> bool 
     !more && pairs.all(is_same)
 }
 
-pub(super) fn fault(fault: &'static str) -> InputError {
+pub(super) fn file_error(fault: &'static str) -> InputError {
     InputError::Table {
         packing: Packing::Parquet,
         fault,
@@ -191,7 +194,7 @@ pub(super) fn fault(fault: &'static str) -> InputError {
 }
 
 fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, InputError> {
-    let no_end = || fault("has no metadata at its end, so it is cut or damaged");
+    let no_end = || file_error("has no metadata at its end, so it is cut or damaged");
     let end = length.checked_sub(ENDING_BYTES as u64).ok_or_else(no_end)?;
     let mut ending = [0; ENDING_BYTES];
     read_exact(file, &mut ending, end)?;
@@ -203,7 +206,7 @@ fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, In
         _ => return Err(no_end()),
     }
     let start = end.checked_sub(length.into()).filter(|&start| start >= 4);
-    let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
+    let start = start.ok_or_else(|| file_error("has metadata of a wrong length"))?;
     if length as usize > max {
         return Err(InputError::TooLarge {
             packing: Packing::Parquet,

@@ -64,7 +64,7 @@ impl ParquetFooter {
             }
             Some(true)
         })?;
-        footer.left = thrift.left();
+        footer.left = thrift.bytes_left();
         Some(footer)
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
             return Some(false);
         }
         for _ in 0..thrift.list(STRUCT)? {
-            let left = thrift.left();
+            let left = thrift.bytes_left();
             let rows = rows(thrift)?;
             if rows > 0 {
                 groups.push(GroupEntry {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::codec::{PageCodec, SharedDecoders};
 use super::column::{ColumnBuffers, ColumnReader, MemoryRoom};
-use super::file::{ParquetFile, StoredColumns, fault};
+use super::file::{ParquetFile, StoredColumns, file_error};
 use super::footer::{self, ColumnChunk, GroupEntry};
 use super::page::{PageStream, READ_BYTES};
 use super::schema::ParquetLeaf;
@@ -41,14 +41,15 @@ impl GroupReader {
         let leaves: Vec<&ParquetLeaf> = file.texts.iter().chain(&file.id).collect();
         let opener = ColumnOpener::new(&file.stored, self.memory, READ_BYTES);
         let Some(opened) = opener.open(group, &leaves, &mut self.buffers) else {
-            let error = fault("has damaged metadata of a row group");
+            let error = file_error("has damaged metadata of a row group");
             self.rows.report_loss(0, error);
             return self.rows.set_columns(Vec::new());
         };
         let each = leaves.iter().zip(opened);
         let mut columns: Vec<Option<ColumnReader>> = each
             .map(|(leaf, opened)| {
-                let report_loss = |(at, fault)| self.rows.fail(&leaf.name.path, at, fault);
+                let report_loss =
+                    |(at, fault)| self.rows.report_column_loss(&leaf.name.path, at, fault);
                 opened.map_err(report_loss).ok()
             })
             .collect();

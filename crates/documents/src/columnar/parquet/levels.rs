@@ -45,7 +45,7 @@ impl HybridNumbers {
 
     /// The next number; none at the end, or at damage.
     #[inline]
-    pub(super) fn next(&mut self, page: &[u8]) -> Option<u32> {
+    pub(super) fn next_number(&mut self, page: &[u8]) -> Option<u32> {
         loop {
             if self.repeats > 0 {
                 self.repeats -= 1;
@@ -57,7 +57,7 @@ impl HybridNumbers {
                 self.bit += self.width as usize;
                 return Some(value);
             }
-            self.run(page)?;
+            self.read_head(page)?;
         }
     }
 
@@ -71,13 +71,13 @@ impl HybridNumbers {
             if self.packed > 0 {
                 return self.bits(page);
             }
-            self.run(page)?;
+            self.read_head(page)?;
         }
     }
 
     /// If the next numbers are equal, takes up to `max` of them. Returns the number, and how often it came.
     pub(super) fn repeated(&mut self, page: &[u8], max: u64) -> Option<(u32, u64)> {
-        let value = self.next(page)?;
+        let value = self.next_number(page)?;
         let more = self.repeats.min(max.saturating_sub(1));
         self.repeats -= more;
         Some((value, more + 1))
@@ -106,7 +106,7 @@ impl HybridNumbers {
     }
 
     /// Reads the head of the next run.
-    fn run(&mut self, page: &[u8]) -> Option<()> {
+    fn read_head(&mut self, page: &[u8]) -> Option<()> {
         let bytes = page.get(self.at..self.end)?;
         let (mut head, mut length) = (0_u64, 0);
         for (shift, &byte) in (0..35).step_by(7).zip(bytes) {
@@ -146,7 +146,7 @@ mod tests {
         let mut runs = HybridNumbers::new(0..bytes.len(), width).unwrap();
         std::iter::from_fn(|| {
             let peeked = runs.peek(bytes);
-            let next = runs.next(bytes);
+            let next = runs.next_number(bytes);
             assert_eq!(peeked, next);
             next
         })

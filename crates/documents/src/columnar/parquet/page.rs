@@ -83,7 +83,7 @@ impl PageHeader {
             3 => PageKind::Data2,
             _ => PageKind::Other,
         };
-        Some((header, bytes.len() - thrift.left()))
+        Some((header, bytes.len() - thrift.bytes_left()))
     }
 
     fn data(&mut self, thrift: &mut ThriftReader<'_>) -> Option<()> {

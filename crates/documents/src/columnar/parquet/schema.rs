@@ -255,7 +255,7 @@ impl LeafCollector {
     fn read_node(&mut self, rest: &mut &[SchemaElement], above: &EnclosingNode) -> Option<()> {
         let (node, after) = rest.split_first()?;
         *rest = after;
-        self.bytes += above.name.length() + node.name.len();
+        self.bytes += above.name.schema_name_length() + node.name.len();
         if above.depth > MAX_DEPTH || self.bytes > MAX_PATH_BYTES {
             return None;
         }
@@ -283,9 +283,9 @@ impl EnclosingNode {
     fn below(&self, node: &SchemaElement) -> EnclosingNode {
         let repeats = node.repetition == REPEATED;
         let is_items = self.in_list && repeats;
-        let mut name = self.name.below(&node.name, is_items || self.in_items);
+        let mut name = self.name.child(&node.name, is_items || self.in_items);
         if repeats {
-            name.path = name.path.items();
+            name.path = name.path.item();
         }
         EnclosingNode {
             name,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::column::{ColumnBuffers, ColumnReader};
-use super::file::{StoredColumns, fault};
+use super::file::{StoredColumns, file_error};
 use super::footer;
 use super::group::ColumnOpener;
 use super::schema::{LeafKind, ParquetLeaf};
@@ -54,7 +54,7 @@ pub struct TableColumn<'t>(&'t ParquetLeaf);
 impl TableColumn<'_> {
     /// The name of the column, or of the outermost one that it is in.
     pub fn name(&self) -> &str {
-        self.0.name.path.first()
+        self.0.name.path.outermost_name()
     }
 
     /// Returns the type of its value in a row.
@@ -152,9 +152,9 @@ impl ParquetTable {
         let leaves: Vec<&ParquetLeaf> = chosen.filter_map(|&at| self.leaves.get(at)).collect();
         let opener = ColumnOpener::new(&self.stored, MAX_PAGES_BYTES, READ_BYTES);
         let opened = opener.open(group, &leaves, &mut buffers);
-        let damaged = || (0, fault("has damaged metadata of a row group"));
+        let damaged = || (0, file_error("has damaged metadata of a row group"));
         for (at, column) in opened.ok_or_else(damaged)?.into_iter().enumerate() {
-            let column = column.map_err(|fault| self.fault(at, fault))?;
+            let column = column.map_err(|fault| self.fault_of(at, fault))?;
             self.columns.push(column);
         }
         Ok(())
@@ -210,13 +210,13 @@ impl ParquetTable {
     #[inline]
     fn check(&mut self, column: usize) -> Result<(), TableFault> {
         match self.columns[column].first_fault() {
-            Some(fault) => Err(self.fault(column, fault)),
+            Some(fault) => Err(self.fault_of(column, fault)),
             None => Ok(()),
         }
     }
 
     #[cold]
-    fn fault(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> TableFault {
+    fn fault_of(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> TableFault {
         const TOO_LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
         let leaf = &self.leaves[self.chosen[column]];
         let group = self.stored.groups[self.next - 1];
@@ -225,6 +225,9 @@ impl ParquetTable {
             fault => fault,
         };
         let rows = group.first_row..group.first_row + group.rows;
-        (offset, fault.of(&leaf.name.path, rows, MAX_PAGES_BYTES))
+        (
+            offset,
+            fault.into_error(&leaf.name.path, rows, MAX_PAGES_BYTES),
+        )
     }
 }

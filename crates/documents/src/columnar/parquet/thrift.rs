@@ -36,7 +36,7 @@ impl<'b> ThriftReader<'b> {
     }
 
     /// The number of bytes that are not read.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.bytes.len()
     }
 
@@ -119,8 +119,8 @@ impl<'b> ThriftReader<'b> {
         match kind {
             TRUE | FALSE => {}
             BYTE => drop(self.byte()?),
-            DOUBLE => drop(self.take(8)?),
-            UUID => drop(self.take(16)?),
+            DOUBLE => drop(self.take_bytes(8)?),
+            UUID => drop(self.take_bytes(16)?),
             BINARY => drop(self.binary()?),
             LIST | SET => {
                 let (kind, count) = self.any_list()?;
@@ -162,7 +162,7 @@ impl<'b> ThriftReader<'b> {
         Some(())
     }
 
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let (bytes, rest) = self.bytes.split_at_checked(count)?;
         self.bytes = rest;
         Some(bytes)
