@@ -34,7 +34,7 @@ pub struct SkippedPaths {
     pub links: (u64, Option<PathBuf>),
     /// FIFOs, sockets and devices, and the first of them by path.
     pub special: (u64, Option<PathBuf>),
-    /// Files of the [caller's own](SourceSearch::own) that were named.
+    /// Files of the [caller's own](SourceSearch::skip_own_files) that were named.
     pub temporary: Vec<PathBuf>,
     /// Folders that were named and have no sources.
     pub empty: Vec<PathBuf>,

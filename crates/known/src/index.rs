@@ -16,7 +16,7 @@ use crate::{IndexError, IndexErrorKind, IndexSource, Notice};
 ///
 /// Names are looked up by their key, [`Doi::key`](doisift_core::Doi::key): a text with ASCII capitals is never known.
 /// Blocks that were read stay in memory, at most as many bytes as the file has; walks over many names
-/// ([`Index::each_name`], [`Index::walk`]) keep one at a time. Several threads can use an index at once.
+/// ([`Index::each_name`], [`Index::sorted_lookup`]) keep one at a time. Several threads can use an index at once.
 pub struct Index {
     file: String,
     content: IndexBytes,

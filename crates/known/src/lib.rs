@@ -3,7 +3,7 @@
 //! - [`IndexBuilder`] takes names and notices in any order and writes an index, in bounded memory.
 //! - [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a cut
 //!   name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`],
-//!   [`Index::holds_prefix`]; [`Index::walk`] and [`Index::join`] for many sorted names.
+//!   [`Index::holds_prefix`]; [`Index::sorted_lookup`] and [`Index::join`] for many sorted names.
 //! - [`Notice`] is a retraction, correction or the like. With the feature `notices`, the module `notices` reads those of Crossref
 //!   and Retraction Watch.
 //!

@@ -156,7 +156,7 @@ impl Trie {
         self.descend(place, bytes, |_, _| {})
     }
 
-    /// Like [`walk`](Self::walk). Calls `branch` with each node on the path that has several edges, and the number of bytes
+    /// Like [`follow_all`](Self::follow_all). Calls `branch` with each node on the path that has several edges, and the number of bytes
     /// that lead there.
     #[inline]
     fn descend(

@@ -38,7 +38,7 @@ impl Index {
         self.walk_with(false)
     }
 
-    /// Like [`walk`](Self::walk) for names that are sorted in batches: the blocks that are read stay in memory.
+    /// Like [`sorted_lookup`](Self::sorted_lookup) for names that are sorted in batches: the blocks that are read stay in memory.
     pub fn walk_kept(&self) -> SortedLookup<'_> {
         self.walk_with(true)
     }
