@@ -74,7 +74,7 @@ pub enum ErrorKind {
     #[error("cannot write: {0}")]
     Output(io::Error),
     /// A temporary file of names could not be written or read.
-    #[error("cannot use a temporary file of names: {0}")]
+    #[error("cannot write or read a temporary file: {0}")]
     Spill(SpillError),
     /// The system refused to start a thread.
     #[error("cannot start threads: {0}")]

@@ -99,7 +99,7 @@ fn a_sparse_file_whose_map_is_damaged_is_reported_and_the_rest_read() {
             let seen = place.file("in.tar", &bytes).scan("in.tar -f names");
             assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/after\n"));
             assert!(seen.err.starts_with("doisift: in.tar: holes: at byte "));
-            let why = "the map of this sparse file cannot be used";
+            let why = "the map of this sparse file is damaged or not supported";
             assert!(seen.err.contains(why), "version {version}: {}", seen.err);
         }
     }

@@ -126,7 +126,7 @@ fn what_cannot_be_read_is_said() {
         for (bytes, part) in [
             (
                 &arrow(&table(), reversed).bytes[..],
-                "has numbers with their highest byte first",
+                "has big-endian numbers",
             ),
             (&whole[..300], "is cut within its metadata, or damaged"),
         ] {

@@ -427,7 +427,7 @@ fn long_identifiers_and_paths_are_cut_and_reported() {
         assert_eq!(seen.code, Some(0), "{name}");
         let cut = lost.iter().find(|(cut, _)| *cut == name);
         let message = cut.map(|(_, count)| {
-            format!("{name}: identifiers and fields of records, and paths, that are longer than 4096 bytes and were cut in their middle: {count}\n")
+            format!("{name}: identifiers and fields of records, and paths, with more than 4096 bytes, shortened in the middle: {count}\n")
         });
         assert!(
             seen.err.contains(&message.unwrap_or_default()),

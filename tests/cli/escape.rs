@@ -124,7 +124,7 @@ fn a_name_of_100_kb_is_cut_in_its_middle() {
         "a.tar: startxxx",
         " bytes ...]xxx",
         "xend.7z: at byte 0: ",
-        "longer than 4096 bytes",
+        "with more than 4096 bytes",
     ];
     assert!(
         shown.iter().all(|part| seen.err.contains(part)),

@@ -494,7 +494,7 @@ fn a_charset_that_is_not_known_is_reported_where_it_matters() {
         let seen = place
             .file("a", text)
             .scan("a --mentions -f csv --fields doi,guessed");
-        let error = format!("the charset {label} is not known; the bytes were read as they are");
+        let error = format!("the charset {label} is not known; the bytes were read unchanged");
         assert!(seen.err.contains(&error), "{}", seen.err);
         assert!(seen.err.contains("a: at byte "), "{}", seen.err);
         assert_eq!(seen.code, Some(1));

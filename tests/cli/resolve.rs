@@ -383,11 +383,11 @@ fn a_wait_of_a_day_is_said_and_not_waited_for_and_the_cache_keeps_what_was_learn
     let options = "--concurrency 1 --cache answers list.txt";
     let seen = place.resolve(&server, options);
     assert_eq!(seen.code, Some(1), "{}", seen.err);
-    let told = "doisift: the service wants no request for 24 hours, and at most 10 minutes are waited for; run it again";
+    let told = "doisift: the service asks to send no request for 24 hours, and this program waits at most 10 minutes; run it again";
     assert_eq!(seen.err.matches(told).count(), 1, "{}", seen.err);
     let reasons = seen.field("reason");
     assert!(
-        reasons[3].starts_with("not asked, since the service wants"),
+        reasons[3].starts_with("not asked, since the service asks"),
         "{reasons:?}"
     );
     let before = requests(&server);

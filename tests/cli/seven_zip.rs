@@ -174,7 +174,7 @@ fn damage_is_named_and_costs_only_what_is_packed_with_it() {
     let lines: Vec<_> = wanted.err.lines().collect();
     assert!(lines[0].starts_with("doisift: a.7z: ") && lines[0].contains("the 7z data is damaged"));
     assert!(
-        lines.len() == 2 && lines[1].contains("packed after the damage"),
+        lines.len() == 2 && lines[1].contains("lost with the damaged data"),
         "{}",
         wanted.err
     );

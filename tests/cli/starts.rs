@@ -14,7 +14,7 @@ fn seen(name: &str, bytes: &[u8], start: &[u8], options: &str) -> Seen {
 
 fn assert_reported(seen: &Seen) {
     assert_eq!(seen.code, Some(1), "{}", seen.err);
-    let said = "does not start as it should, so it is damaged";
+    let said = "has a damaged start";
     assert!(seen.err.contains(said), "{}", seen.err);
 }
 

@@ -142,7 +142,7 @@ fn continuation_segments_elsewhere_are_reported() {
         lines[0].starts_with("doisift: a.warc: u: at byte "),
         "{lines:?}"
     );
-    assert!(lines[0].contains("the record goes on in a segment that does not follow it"));
+    assert!(lines[0].contains("the record continues in a segment that does not follow it"));
     assert!(lines[1].starts_with("doisift: b.warc: u: at byte 0: this segment of a record"));
     assert_eq!(place.json("r.json")["errors"]["count"], 2);
 }

@@ -213,7 +213,7 @@ pub enum InputError {
     )]
     Names(u64),
     /// The names of this many members had more than 4,096 bytes and were cut.
-    #[error("names of members that are longer than 4096 bytes and were cut in their middle: {0}")]
+    #[error("names of members with more than 4096 bytes, shortened in the middle: {0}")]
     CutNames(u64),
     /// The header of a container's member is damaged. The member was skipped.
     #[error("the {packing} header of member {number} is damaged")]
@@ -233,7 +233,7 @@ pub enum InputError {
     #[error("7z method {0:x} cannot be unpacked")]
     SevenZipMethod(u64),
     /// This many members are packed together with a damaged one, after it.
-    #[error("members that are packed after the damage, and cannot be unpacked without it: {0}")]
+    #[error("members lost with the damaged data before them, with which they are packed: {0}")]
     Solid(u64),
     /// A header of a WARC record is missing at its place.
     #[error("no WARC record starts here")]
@@ -249,23 +249,23 @@ pub enum InputError {
     RecordCut(u64),
     /// A WARC record was cut into segments, and the next one does not follow.
     #[error(
-        "the record goes on in a segment that does not follow it; concatenate the files with its segments in their order"
+        "the record continues in a segment that does not follow it; concatenate the files in the order of the segments"
     )]
     Continued,
     /// A `continuation` record of WARC does not follow the segment before it.
     #[error(
-        "this segment of a record does not follow the one before it and was not read; concatenate the files with its segments in their order"
+        "this segment of a record does not follow the segment before it and was not read; concatenate the files in the order of the segments"
     )]
     Continuation,
     /// An HTTP body in this coding ends early or cannot be decoded.
-    #[error("the {0} coding of the HTTP body breaks off or does not decode")]
+    #[error("the {0} data of the HTTP body is cut or damaged")]
     Body(HttpCoding),
     /// A file of records has changed since the first pass over it.
     #[error("the file changed while it was read")]
     Changed,
     /// An input is also an output. This error ends the run.
     #[error(
-        "this is an output too, which would overwrite it; leave it out, or write to another file"
+        "the input is also an output, which would overwrite it; leave it out, or write to another file"
     )]
     Output,
     /// Text in this encoding has units that are not characters, here and maybe later. Each is replaced by U+FFFD.
@@ -273,13 +273,13 @@ pub enum InputError {
     Encoding(&'static str),
     /// A text of a mail is in this charset, which is not known. Its bytes were read as they are.
     #[error(
-        "the charset {} is not known; the bytes were read as they are, so names with other letters than those of ASCII may be wrong",
+        "the charset {} is not known; the bytes were read unchanged, so letters beyond ASCII may be wrong",
         printable::name(.0)
     )]
     Charset(Box<str>),
     /// A mail is the part with this number, from 1, of a message that was cut into several. Encoded content may be missing.
     #[error(
-        "this mail is part {0} of a message that was cut into several (message/partial), so what is encoded in it may be missing; join the parts and scan the whole"
+        "this mail is part {0} of a message that was cut into several (message/partial), so encoded content may be missing; join the parts and scan the whole"
     )]
     Fragment(u64),
     /// An archive has no end mark, so its end may be missing.
@@ -289,7 +289,7 @@ pub enum InputError {
     #[error("this is one part of a split {0} archive")]
     Part(Packing),
     /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
-    #[error("the map of this sparse file cannot be used, so the file was not read")]
+    #[error("the map of this sparse file is damaged or not supported; the file was not read")]
     Sparse,
     /// The directory of a zip and the header of this member, counted from 1, contradict each other. The member was read if its
     /// data agrees with one of them.
@@ -346,7 +346,7 @@ pub enum InputError {
     },
     /// Parts of a table's columns that are unpacked at the same time need more memory than this.
     #[error(
-        "column {column}: the data to unpack at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
+        "column {column}: unpacking it needs more than {limit} bytes at once; --memory allows more, and --columns reads fewer columns"
     )]
     LargePage {
         /// The column that did not fit.

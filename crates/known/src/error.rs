@@ -61,7 +61,7 @@ impl IndexError {
 #[non_exhaustive]
 pub enum BuildError {
     /// A temporary file could not be written or read.
-    #[error("cannot use a temporary file of names: {0}")]
+    #[error("cannot write or read a temporary file: {0}")]
     Temporary(io::Error),
     /// The index could not be written.
     #[error("cannot write the index: {0}")]

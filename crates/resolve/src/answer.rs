@@ -82,7 +82,7 @@ pub enum ServiceFailure {
     Http(u16),
     /// The service wants no requests for this time, which is more than a client waits.
     #[error(
-        "the service wants no request for {}, and at most {} are waited for; run it again after that, with the same cache", time(*.0), time(MAX_RETRY_AFTER)
+        "the service asks to send no request for {}, and this program waits at most {}; run it again later with the same cache", time(*.0), time(MAX_RETRY_AFTER)
     )]
     Wait(Duration),
     /// The address of the service, or of the proxy, was not found, with the reason of the system.

@@ -202,7 +202,7 @@ fn a_wait_of_hours_ends_the_questions() {
     let text = day.to_string();
     assert!(
         text.starts_with(
-            "the service wants no request for 24 hours, and at most 10 minutes are waited for"
+            "the service asks to send no request for 24 hours, and this program waits at most 10 minutes"
         ),
         "{text}"
     );

@@ -196,7 +196,7 @@ impl<'p> ScanLedger<'p> {
         }
         if faults.cut > 0 {
             log::warn!(
-                "{names}identifiers and fields of records, and paths, that are longer than 4096 bytes and were cut in their middle: {}",
+                "{names}identifiers and fields of records, and paths, with more than 4096 bytes, shortened in the middle: {}",
                 faults.cut
             );
         }

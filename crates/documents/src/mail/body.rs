@@ -239,7 +239,7 @@ impl ReadBytes for MailBody<'_, '_> {
 
 fn wrong() -> InputError {
     let what =
-        "a line has characters that its coding does not have, or not as many as it must have";
+        "a line has wrong characters, or a wrong number of them, for its encoding";
     damaged(
         Packing::Mail,
         io::Error::new(io::ErrorKind::InvalidData, what),

@@ -236,7 +236,7 @@ impl<'a> SheetReader<'_, 'a> {
             Some(text) => Cow::Borrowed(text),
             None => {
                 if !std::mem::replace(&mut self.lacks_strings, true) {
-                    let fault = "has a cell whose shared text is not there";
+                    let fault = "has a cell whose shared text is missing";
                     self.cells.report_loss(offset, InputError::Office(fault));
                 }
                 Cow::default()

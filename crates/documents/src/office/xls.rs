@@ -615,7 +615,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
             }
             None if std::mem::replace(&mut self.lacks_strings, true) => Ok(()),
             None => {
-                let fault = "has a cell whose shared text is not there";
+                let fault = "has a cell whose shared text is missing";
                 Err(InputError::Office(fault))
             }
         }

@@ -82,7 +82,7 @@ impl<'r> XlsbRecords<'r> {
         self.end += data.len() as u64;
         if is_long {
             return Err(InputError::Office(
-                "has a record of more than 2 MiB; what follows it was not read",
+                "has a record of more than 2 MiB; the rest was not read",
             ));
         }
         if data.len() < length {
@@ -281,7 +281,7 @@ fn cell(
         _ if !workbook.holds_strings() => {}
         _ => {
             let text = workbook.string(record.u32(8)? as usize);
-            let missing = InputError::Office("has a cell whose shared text is not there");
+            let missing = InputError::Office("has a cell whose shared text is missing");
             cells.text(at, "", text.ok_or(missing)?);
         }
     }

@@ -53,7 +53,7 @@ const PAGE_COST: usize = 1 << 10;
 const NO_OBJECT_TABLE: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
     wrong; get it again";
 /// The error of a file that is recognised only by its end.
-const DAMAGED_START: &str = "does not start as it should, so it is damaged; get it again";
+const DAMAGED_START: &str = "has a damaged start; get it again";
 /// The error of a file with more errors than are reported of its pages.
 const MORE_ERRORS: &str = "has more pages with errors than these 10; get it again";
 /// The error of a file whose page tree does not lead to all pages.

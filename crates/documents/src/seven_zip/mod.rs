@@ -160,7 +160,7 @@ impl SevenZipArchive<'_> {
                 }
             }
         }
-        Err((at, archive_error("its header is packed too often")))
+        Err((at, archive_error("its header is nested too deep in packed headers")))
     }
 
     /// Reads the bytes of the header.

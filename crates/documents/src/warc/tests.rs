@@ -694,7 +694,7 @@ fn a_body_that_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
     let mut wrong = gzip(&text());
     let crc = wrong.len() - 6;
     wrong[crc] ^= 1;
-    let error = "the gzip coding of the HTTP body breaks off or does not decode".to_owned();
+    let error = "the gzip data of the HTTP body is cut or damaged".to_owned();
     let reported = vec![("http://a/".to_owned(), text().len() as u64, error)];
     assert_eq!(
         body(&response("Content-Encoding: gzip\r\n", &wrong)),

@@ -20,7 +20,7 @@ const DECODER_BYTES: usize = 256 << 10;
 /// Bytes that may be passed over between two values.
 const MAX_GAP_BYTES: u64 = 1 << 30;
 
-const OUTSIDE: ColumnFault = ColumnFault::Damaged("a value is outside of its buffer");
+const OUTSIDE: ColumnFault = ColumnFault::Damaged("a value is outside its buffer");
 const UNPACK: ColumnFault = ColumnFault::Damaged("a buffer cannot be unpacked");
 
 /// The body of a batch, and the memory for reading it.

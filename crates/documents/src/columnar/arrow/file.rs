@@ -179,7 +179,7 @@ impl<'f> BatchIndex<'f> {
             length.min(MAGIC.len() as u64),
         )?;
         if end == MAGIC {
-            let error = file_error("does not start as it should, so it is damaged");
+            let error = file_error("has a damaged start");
             self.faults.push((0, error));
         }
         Ok(end == MAGIC)
@@ -350,7 +350,7 @@ impl<'f> BatchIndex<'f> {
 
     /// Reads the message at `at`. Returns where the next one is; none at the end of the stream.
     fn message(&mut self, at: u64) -> Result<Option<u64>, InputError> {
-        const LOST_ROWS: &str = "has a damaged message, after which nothing can be found";
+        const LOST_ROWS: &str = "has a damaged message; all after it is lost";
         let left = self.source.length - at;
         if left == 0 {
             return Ok(None);

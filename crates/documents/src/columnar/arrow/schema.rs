@@ -155,7 +155,7 @@ impl ArrowSchema {
     ) -> Result<ArrowSchema, &'static str> {
         if table.short(0).ok_or(DAMAGED_SCHEMA)? != 0 {
             return Err(
-                "has numbers with their highest byte first, which is not supported; write it with the lowest byte first",
+                "has big-endian numbers, which are not supported; write it with little-endian numbers",
             );
         }
         let mut reader = SchemaReader {
@@ -256,7 +256,7 @@ impl SchemaReader {
         let fits =
             above.depth <= MAX_DEPTH && self.fields <= MAX_FIELDS && self.bytes <= MAX_PATH_BYTES;
         fits.then_some(field)
-            .ok_or("has a schema with too many fields within one another")
+            .ok_or("has fields that are nested too deep")
     }
 
     fn field(

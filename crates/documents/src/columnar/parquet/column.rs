@@ -606,7 +606,7 @@ impl CellColumn for ColumnReader {
         if !is_whole {
             self.report_rest("it has more rows than its row group");
         } else if !self.ended && self.values != self.stated {
-            self.report_rest("its pages have more or fewer values than its metadata says");
+            self.report_rest("its pages do not have as many values as its metadata says");
         }
     }
 

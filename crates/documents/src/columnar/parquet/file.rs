@@ -126,7 +126,7 @@ impl StoredColumns {
         if start != MAGIC {
             faults.push((
                 0,
-                file_error("does not start as it should, so it is damaged"),
+                file_error("has a damaged start"),
             ));
         }
         Ok((stored, leaves, faults))
@@ -158,7 +158,7 @@ fn contradictions(
     }
     // Some writers state no rows at all.
     if ![Some(0), Some(rows_of(groups))].contains(&footer.rows) {
-        faults.push(file_error("has more or fewer rows in its row groups than its metadata says, so rows are lost or damaged"));
+        faults.push(file_error("does not have as many rows in its row groups as its metadata says, so rows are lost or damaged"));
     }
     if let Some(group) = groups.first()
         && !has_columns(bytes, *group, leaves)

@@ -81,7 +81,7 @@ fn a_segment_that_does_not_follow_the_one_before_it_is_reported() {
         panic!()
     };
     let other = record("z", b"z");
-    let goes_on = "the record goes on in a segment";
+    let goes_on = "the record continues in a segment";
     let follows = "this segment of a record does not follow";
     let foreign = replaced(two, "Origin-ID: <urn:uuid:1>", "Origin-ID: <urn:uuid:9>");
     for (file, kept, errors) in [
