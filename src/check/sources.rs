@@ -117,7 +117,7 @@ impl SourceReader<'_, '_> {
                 log::debug!("skipped: {error}");
                 self.sink.counts.skipped.add(NO_COLUMN);
             }
-            ErrorKind::Input(input) if !input.ends_run() => self.sink.report_loss(&error),
+            ErrorKind::Input(input) if !input.is_fatal() => self.sink.report_loss(&error),
             ErrorKind::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {
                 self.sink.report_loss(&error);
             }

@@ -221,13 +221,13 @@ impl<'s> Collector<'s> {
 
     /// Counts a loss of input, or ends the run because of it.
     pub(super) fn report_loss(&mut self, kind: ErrorKind, (place, offset): (&DocumentPlace, u64)) {
-        let ends_run = matches!(&kind, ErrorKind::Input(error) if error.ends_run());
-        self.take(place.error(offset, kind), ends_run);
+        let is_fatal = matches!(&kind, ErrorKind::Input(error) if error.is_fatal());
+        self.take(place.error(offset, kind), is_fatal);
     }
 
-    /// Counts an error that lost input. Ends the run instead if `ends_run`, or if errors of input do.
-    pub(super) fn take(&mut self, error: Error, ends_run: bool) {
-        if ends_run || self.settings.on_error == Some(OnError::Fail) {
+    /// Counts an error that lost input. Ends the run instead if `is_fatal`, or if errors of input do.
+    pub(super) fn take(&mut self, error: Error, is_fatal: bool) {
+        if is_fatal || self.settings.on_error == Some(OnError::Fail) {
             return self.fail(error);
         }
         log::warn!("{error}");

@@ -208,8 +208,8 @@ fn read_source(
     match read {
         Ok(is_read) => collector.counts.sources += u64::from(is_read),
         Err(error) => {
-            let ends_run = error.ends_run();
-            collector.take(input_error(&source.path, error), ends_run);
+            let is_fatal = error.is_fatal();
+            collector.take(input_error(&source.path, error), is_fatal);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 
 use doisift_documents::printable;
 #[cfg(feature = "parquet")]
-use doisift_documents::{InputError, TableFault};
+use doisift_documents::{InputError, LocatedError};
 
 use super::field::{Field, RowKind};
 
@@ -166,8 +166,8 @@ pub(crate) enum RecordFault {
 }
 
 #[cfg(feature = "parquet")]
-impl From<TableFault> for RecordFault {
-    fn from((offset, error): TableFault) -> Self {
+impl From<LocatedError> for RecordFault {
+    fn from((offset, error): LocatedError) -> Self {
         match error {
             InputError::Io(error) => RecordFault::Io(error),
             error => RecordFault::Parquet {

@@ -139,7 +139,11 @@ fn long_names_of_zips_within_zips_are_cut_as_one() {
     place.file("a.zip", zip(&name, &zip(&name, &inner)));
     let seen = place.scan("a.zip --mentions");
     assert_eq!(seen.field("document")[0].len(), 4096);
-    assert!(seen.err.contains("shortened in the middle: 3"), "{}", seen.err);
+    assert!(
+        seen.err.contains("shortened in the middle: 3"),
+        "{}",
+        seen.err
+    );
 }
 
 #[test]

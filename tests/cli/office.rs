@@ -221,11 +221,7 @@ fn broken_xml_is_an_error_with_its_member_and_the_rest_is_read() {
         "{}",
         seen.err
     );
-    assert!(
-        seen.err.contains("shared text is missing"),
-        "{}",
-        seen.err
-    );
+    assert!(seen.err.contains("shared text is missing"), "{}", seen.err);
 }
 
 #[test]

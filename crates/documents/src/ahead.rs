@@ -13,12 +13,12 @@ use std::sync::mpsc::Receiver;
 
 use crate::checked::{ChecksumReader, MemberCheck};
 use crate::codec::{self, damaged};
-use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::{InputError, Packing};
 use crate::file::{FileSection, read_at};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{ReadBytes, SpareBuffers, UnpackedAhead, UnpackedBytes, UnpackedPiece};
 use crate::read_options::{Limits, ReadOptions};
+use crate::workers::{ResultSender, WorkerThreads};
 
 /// Bytes that a thread passes on at once.
 const PIECE_BYTES: usize = 256 << 10;
@@ -47,7 +47,7 @@ pub(super) struct MemberPrefetcher<'u> {
     size: u64,
     /// In the order of the file. Dropped before the threads, which may wait for room.
     started: VecDeque<(MemberBytes, Receiver<UnpackedPiece>)>,
-    crew: WorkerThreads<'u, MemberBytes, UnpackedPiece>,
+    workers: WorkerThreads<'u, MemberBytes, UnpackedPiece>,
     spare: Arc<SpareBuffers>,
     /// Pieces of a member that may wait.
     pieces: usize,
@@ -71,14 +71,14 @@ impl<'u> MemberPrefetcher<'u> {
                 },
             )
         };
-        let crew = WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?;
-        let waiting = (unpackers.bytes() / 2).min(MAX_WAITING_BYTES * crew.threads());
+        let workers = WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?;
+        let waiting = (unpackers.bytes() / 2).min(MAX_WAITING_BYTES * workers.threads());
         Some(MemberPrefetcher {
             file,
             size,
             started: VecDeque::new(),
             pieces: waiting / PIECE_BYTES,
-            crew,
+            workers,
             spare,
             next: Some(0),
         })
@@ -99,7 +99,7 @@ impl<'u> MemberPrefetcher<'u> {
             self.start_member(member.clone());
         }
         for _ in 0..MAX_EXAMINED_MEMBERS {
-            if self.started.len() >= self.crew.threads() {
+            if self.started.len() >= self.workers.threads() {
                 break;
             }
             let found = self.next.and_then(|next| after(&self.file, next));
@@ -128,7 +128,7 @@ impl<'u> MemberPrefetcher<'u> {
         if is_packed {
             let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
             let from = self
-                .crew
+                .workers
                 .start_job(member.clone(), self.pieces, if_panicked);
             self.started.push_back((member, from));
         }

@@ -17,7 +17,7 @@ use super::content::StreamContent;
 use super::fault::{InputError, Packing};
 use super::file::FileSection;
 use super::magic;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 use super::{numbers, zip};
 

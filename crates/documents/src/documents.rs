@@ -73,7 +73,7 @@ pub trait DocumentSink {
     /// Reports an observation about the start of a stream. Ignored by default.
     fn note(&mut self, _name: Option<Arc<str>>, _note: SourceNote) {}
 
-    /// Whether the run must end, so that further reading is useless.
+    /// Whether the task must end, so that further reading is useless.
     fn is_halted(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@ use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
 
 use super::content::UnicodeEncoding;
 use super::fault::InputError;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 
 /// Bytes of UTF-8 that are converted at once.

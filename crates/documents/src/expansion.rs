@@ -23,7 +23,7 @@ pub(super) struct Expansion {
     ratio: u64,
     /// Bytes that every source may unpack to.
     free: u64,
-    /// Size of the source, if it is known before reading. Then the limit is reached at the same byte in every run.
+    /// Size of the source, if it is known before reading. Then the limit is reached at the same byte in every task.
     size: u64,
     read: AtomicU64,
     unpacked: AtomicU64,

@@ -171,7 +171,7 @@ pub enum InputError {
         ending: Box<str>,
     },
     /// The system does not start the command whose output is to be read instead of files. If the reason is the command
-    /// itself, this error ends the run.
+    /// itself, this error ends the task.
     #[error("cannot run {command}: {error}")]
     NoCommand {
         /// The command.
@@ -263,7 +263,7 @@ pub enum InputError {
     /// A file of records has changed since the first pass over it.
     #[error("the file changed while it was read")]
     Changed,
-    /// An input is also an output. This error ends the run.
+    /// An input is also an output. This error ends the task.
     #[error(
         "the input is also an output, which would overwrite it; leave it out, or write to another file"
     )]
@@ -382,6 +382,9 @@ pub enum InputError {
     },
 }
 
+/// An error, after its offset in the file.
+pub type LocatedError = (u64, InputError);
+
 /// The system's error for a file that is not a program: ENOEXEC.
 const NOT_EXECUTABLE_ERROR: i32 = 8;
 
@@ -395,8 +398,8 @@ fn unpack_first(packing: Packing) -> &'static str {
 }
 
 impl InputError {
-    /// Whether it ends the run, since every other source would fail too, or be overwritten.
-    pub fn ends_run(&self) -> bool {
+    /// Whether it ends the task, since every other source would fail too, or be overwritten.
+    pub fn is_fatal(&self) -> bool {
         match self {
             InputError::Output => true,
             InputError::NoCommand { error, .. } => {

@@ -85,7 +85,7 @@ pub struct FoundSources {
 /// Searches for sources.
 pub struct SourceFinder<'s> {
     search: &'s SourceSearch,
-    /// Returns true if the run was cancelled; then the search ends early.
+    /// Returns true if the task was cancelled; then the search ends early.
     is_over: &'s dyn Fn() -> bool,
     /// Called with each path that could not be read.
     report_loss: &'s dyn Fn(UnreadablePath),

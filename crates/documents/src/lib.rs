@@ -56,7 +56,7 @@
 //!
 //! # Errors
 //!
-//! [`ReadOptions::read_source`] fails only if a source cannot be opened at all, or is an output of the run. Damage inside it, limits
+//! [`ReadOptions::read_source`] fails only if a source cannot be opened at all, or is an output of the task. Damage inside it, limits
 //! that it exceeds and formats that cannot be opened go to [`DocumentSink::report_loss`] as an [`InputError`], with the document and
 //! the offset in it. Some messages name options of the command `doisift`, such as `--max-depth`; each is a field of
 //! [`Limits`].
@@ -76,14 +76,13 @@
 mod ahead;
 mod attached;
 mod checked;
+mod chunks;
 mod claim;
 mod codec;
 mod column_choice;
 mod columnar;
 mod container;
 mod content;
-mod crew;
-mod cut;
 mod documents;
 mod encoding;
 mod expansion;
@@ -107,9 +106,9 @@ mod office;
 mod open;
 mod open_document;
 mod pdf;
+mod peek;
 mod preprocess;
 pub mod printable;
-mod raw;
 mod read;
 mod read_options;
 mod readers;
@@ -123,23 +122,24 @@ mod tables;
 mod tar;
 mod unpackers;
 mod warc;
+mod workers;
 mod xml;
 mod zip;
 
 pub use attached::ends_archive;
+pub use chunks::{AnchorMargins, Chunk, ChunkBuffer, ChunkCutter};
 pub use claim::{ActualContent, ClaimedFormat, NameClaims};
 pub use column_choice::ColumnSelection;
 pub use columnar::{
     CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS_PLACE, ObjectColumns,
     RowBatchBuilder, TableCell, is_in, no_column,
 };
-pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
-pub use cut::{AnchorMargins, Chunk, ChunkBuffer, ChunkCutter};
+pub use columnar::{ColumnType, ParquetTable, TableColumn};
 pub use documents::{
     DocumentHead, DocumentSink, SourceNote, TextOrigin, WarcRecord, write_row_name,
 };
 pub use doisift_system::{FileId, FileStatus};
-pub use fault::{HttpCoding, InputError, Packing};
+pub use fault::{HttpCoding, InputError, LocatedError, Packing};
 pub use file::{FileSection, ReadAt, is_pipe};
 pub use find::{
     BadGlob, FoundSources, IsOwnFile, SkippedPaths, SourceFinder, SourceSearch, UnreadablePath,
@@ -149,8 +149,8 @@ pub use halt::HaltSignal;
 pub use list::{Separator, read_list};
 pub use name::display_name;
 pub use open::{text_start, unmarked_encoding};
+pub use peek::PeekReader;
 pub use preprocess::Preprocessor;
-pub use raw::PeekReader;
 pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
 pub use read_options::{Limits, ReadOptions, SheetChoice};
 pub use readers::NamedReaders;

@@ -27,7 +27,7 @@ use super::sources::{Source, SourceKind};
 const START_BYTES: usize = magic::START_BYTES;
 
 impl ReadOptions<'_> {
-    /// Opens a source and passes its documents to `sink`. Returns false for a file that this run created, which is not
+    /// Opens a source and passes its documents to `sink`. Returns false for a file that this task created, which is not
     /// read.
     ///
     /// # Errors

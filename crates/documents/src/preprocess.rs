@@ -1,7 +1,7 @@
 //! Runs a command for a file, and reads its output instead of the file.
 //!
 //! As with ripgrep's option `--pre`, the command gets the path as its only argument, and the file as its standard input.
-//! It runs in a group of its own, with all processes that it starts. The group is killed if the run ends before the command
+//! It runs in a group of its own, with all processes that it starts. The group is killed if the task ends before the command
 //! does. No process is left unreaped.
 
 use std::ffi::{OsStr, OsString};
@@ -22,7 +22,7 @@ use super::sources::{Source, SourceKind};
 
 /// Maximum length of a command's standard error in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 300;
-/// Maximum wait for the command before it is checked whether the run must end.
+/// Maximum wait for the command before it is checked whether the task must end.
 const MAX_CHECK_PAUSE: Duration = Duration::from_millis(50);
 /// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`MAX_CHECK_PAUSE`].
 const FIRST_EXIT_PAUSE: Duration = Duration::from_micros(200);
@@ -117,7 +117,7 @@ fn argument(path: &Path) -> OsString {
 
 /// The standard output of a command.
 ///
-/// The end of the output waits for the end of the command, and is an error if the command failed. If the run must end, the
+/// The end of the output waits for the end of the command, and is an error if the command failed. If the task must end, the
 /// output ends and the command is killed. Dropping this kills the command too.
 pub(super) struct CommandOutput<'r> {
     group: CommandGroup,

@@ -333,7 +333,7 @@ impl ReadBytes for UnpackedAhead {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::PeekReader;
+    use crate::peek::PeekReader;
 
     /// Bytes one by one, with an error before each zero.
     struct Steps<'b>(&'b [u8], bool);

@@ -1,4 +1,4 @@
-//! The options for reading sources: limits, counters and folders of the run.
+//! The options for reading sources: limits, counters and folders of the task.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -86,7 +86,7 @@ pub struct ReadOptions<'r> {
     pub bytes_read: &'r AtomicU64,
     /// Counts the bytes of sources that are skipped without reading.
     pub bytes_skipped: &'r AtomicU64,
-    /// Files that this run created. They are not sources.
+    /// Files that this task created. They are not sources.
     pub own_files: &'r [FileId],
     /// Files that an output would overwrite.
     pub output_files: &'r [FileId],
@@ -94,7 +94,7 @@ pub struct ReadOptions<'r> {
     pub readers: Option<&'r NamedReaders>,
     /// The command that is run for files.
     pub preprocessor: Option<&'r Preprocessor>,
-    /// Says when the run must end.
+    /// Says when the task must end.
     pub halt: Option<&'r dyn HaltSignal>,
     /// Limits on the work that one source can make.
     pub limits: Limits,
@@ -103,7 +103,7 @@ pub struct ReadOptions<'r> {
     /// Whether the pages of PDF files are read. If not, these files are skipped.
     pub reads_pdfs: bool,
     /// Maximum bytes of a PDF file that are held in memory; half as many may be unpacked of it at the same time. Depends on
-    /// the memory of the run alone, not on its threads.
+    /// the memory of the task alone, not on its threads.
     pub max_file_bytes: usize,
     /// Bytes that every thread may hold at the same time, whatever the format.
     pub thread_bytes: usize,
@@ -166,7 +166,7 @@ impl<'r> ReadOptions<'r> {
     }
 
     /// Returns the bytes that may be held of a document while it is passed on: by a thread, and by a thread that is
-    /// [admitted](Self::admit) to more. The second number depends on the memory of the run alone.
+    /// [admitted](Self::admit) to more. The second number depends on the memory of the task alone.
     pub(super) fn held_bytes(&self) -> [usize; 2] {
         [self.thread_bytes / 2, self.max_file_bytes / 2]
     }
@@ -176,7 +176,7 @@ impl<'r> ReadOptions<'r> {
         MemoryPermit::wait(self.gate)
     }
 
-    /// Whether `status` is the status of a file which this run created.
+    /// Whether `status` is the status of a file which this task created.
     ///
     /// # Errors
     /// If an output would overwrite the file.

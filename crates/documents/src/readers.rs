@@ -8,16 +8,13 @@ use std::sync::Mutex;
 
 use crate::lock::lock;
 
-/// A stream that any thread may read.
-type SharedReader = Box<dyn Read + Send>;
-
-/// The streams of a run by name, each of which is read once.
+/// The streams of a task by name, each of which is read once.
 #[derive(Default)]
-pub struct NamedReaders(Mutex<BTreeMap<PathBuf, SharedReader>>);
+pub struct NamedReaders(Mutex<BTreeMap<PathBuf, Box<dyn Read + Send>>>);
 
 impl NamedReaders {
     /// Adds a stream. If another stream has this name, returns false and keeps that one.
-    pub fn add(&self, name: &str, reader: SharedReader) -> bool {
+    pub fn add(&self, name: &str, reader: Box<dyn Read + Send>) -> bool {
         let mut readers = lock(&self.0);
         let name = PathBuf::from(name);
         let is_new = !readers.contains_key(&name);
@@ -36,7 +33,7 @@ impl NamedReaders {
     }
 
     /// Takes the stream of this name.
-    pub(super) fn take_reader(&self, name: &Path) -> Option<SharedReader> {
+    pub(super) fn take_reader(&self, name: &Path) -> Option<Box<dyn Read + Send>> {
         lock(&self.0).remove(name)
     }
 }

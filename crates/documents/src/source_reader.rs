@@ -24,7 +24,7 @@ use super::fault::{InputError, Packing};
 use super::magic;
 use super::mail;
 use super::office::{self, OfficePackage, PackageFile};
-use super::raw::{self, PeekReader};
+use super::peek::{self, PeekReader};
 use super::read::{ChainedReader, ReadBytes};
 use super::read_options::ReadOptions;
 use super::rtf::RtfText;
@@ -60,7 +60,7 @@ fn buffered<'b>(
 ) -> PeekReader<&'b mut dyn ReadBytes> {
     match level.length {
         length @ ..=MAX_ONE_READ_BYTES => {
-            PeekReader::with_capacity(bytes, (length as usize + 1).max(raw::INITIAL_BYTES))
+            PeekReader::with_capacity(bytes, (length as usize + 1).max(peek::INITIAL_BYTES))
         }
         _ => PeekReader::new(bytes),
     }

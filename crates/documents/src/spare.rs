@@ -1,6 +1,6 @@
 //! Small buffers that the readers of a thread reuse one after the other.
 //!
-//! A run over small files starts a reader for each. Allocating and clearing its buffer takes longer than recognising the
+//! A task over small files starts a reader for each. Allocating and clearing its buffer takes longer than recognising the
 //! file.
 
 use std::cell::Cell;

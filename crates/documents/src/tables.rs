@@ -4,19 +4,17 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::columnar::{
-    CellBatch, ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts,
-};
+use super::columnar::{CellBatch, ColumnarFile, PartStart, TableItem, TableLimits, TableParts};
 use super::container::{MemberSink, StreamLevel};
 use super::documents::DocumentHead;
-use super::fault::InputError;
+use super::fault::{InputError, LocatedError};
 use super::gate::MemoryPermit;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
 use super::source_reader::SourceReader;
 
-type OpenedTable<F> = Result<(F, TableFaults), InputError>;
+type OpenedTable<F> = Result<(F, Vec<LocatedError>), InputError>;
 
 /// Whether the metadata of a file needs more memory.
 fn is_too_large<F>(opened: &OpenedTable<F>) -> bool {

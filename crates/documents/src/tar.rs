@@ -24,7 +24,7 @@ use super::fault::{InputError, Packing};
 use super::file::read_at;
 use super::magic;
 use super::name::escaped;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
 

@@ -9,13 +9,11 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
-    month: Part,
-    day: Part,
+    month: u8,
+    day: u8,
 }
 
-/// A month or day, `ABSENT_PART` if it is not known.
-type Part = u8;
-const ABSENT_PART: Part = u8::MAX;
+const ABSENT_PART: u8 = u8::MAX;
 
 /// A date that does not exist, or is not written as `2026-03-09`, `2026-03` or `2026`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +76,7 @@ impl Date {
         if bytes == [u8::MAX; 4] {
             return Some(None);
         }
-        let part = |part: Part| Some(part).filter(|&part| part != ABSENT_PART);
+        let part = |part: u8| Some(part).filter(|&part| part != ABSENT_PART);
         let date = Date::new(u16::from_be_bytes([high, low]), part(month), part(day));
         date.ok().map(Some)
     }

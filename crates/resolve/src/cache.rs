@@ -71,7 +71,7 @@ impl CacheStorage for Cursor<Vec<u8>> {
 
 /// Answers of one endpoint, in a file or in memory.
 ///
-/// A killed process loses no finished answer. If the machine fails, the answers of the last run may be lost. On Unix, one
+/// A killed process loses no finished answer. If the machine fails, the answers of the last task may be lost. On Unix, one
 /// process at a time can use a file.
 pub struct Cache {
     storage: Box<dyn CacheStorage>,

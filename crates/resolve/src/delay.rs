@@ -33,7 +33,7 @@ impl Backoff {
 /// Maximum of any wait and interval, so that no sum of times overflows.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Maximum wait that a service can ask for. After a longer one a client gives up, since nobody watches a run that waits for
+/// Maximum wait that a service can ask for. After a longer one a client gives up, since nobody watches a task that waits for
 /// hours.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(10 * 60);
 

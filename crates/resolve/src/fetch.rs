@@ -117,7 +117,10 @@ impl Fetcher {
                 return Err(ServiceFailure::Wait(wait));
             }
             if self.pace.pause(wait) >= MIN_REPORTED_WAIT {
-                log::warn!("the service asks to send no request for {}; waiting", time(wait));
+                log::warn!(
+                    "the service asks to send no request for {}; waiting",
+                    time(wait)
+                );
             }
         }
         Ok(())

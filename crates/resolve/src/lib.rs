@@ -4,8 +4,8 @@
 //! - [`HandleAnswer`] is one of three kinds: the name exists, the registry does not know it, or it could not be asked and why.
 //!   [`Agency`] is the answer of the service "Which RA".
 //! - [`DatedAnswer`] adds to an answer when the service was asked, and whether it comes from the cache.
-//! - [`Cache`] keeps answers in a file, so that a later run asks only for what is new or stale.
-//! - [`CancelHandle`] ends a run from another thread.
+//! - [`Cache`] keeps answers in a file, so that a later task asks only for what is new or stale.
+//! - [`CancelHandle`] ends a task from another thread.
 //!
 //! # What the services see
 //!
@@ -39,10 +39,10 @@ mod delay;
 mod error;
 mod fetch;
 mod handle;
+mod lookup;
 mod pace;
 mod rate;
 mod refusals;
-mod run;
 mod window;
 
 pub use answer::{Agency, HandleAnswer, ServiceFailure};
@@ -50,9 +50,9 @@ pub use cache::{Cache, MaxAge};
 pub use client::{Client, ClientOptions};
 pub use delay::Backoff;
 pub use error::{CacheError, SetupError};
+pub use lookup::{DatedAnswer, LookupCounts};
 pub use pace::CancelHandle;
 pub use rate::Rate;
-pub use run::{DatedAnswer, LookupCounts};
 
 /// The README's examples are compiled.
 #[cfg(doctest)]

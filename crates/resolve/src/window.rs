@@ -1,4 +1,4 @@
-//! The rows of a run from the first that is not delivered to the last that was read. Answers come in any order and leave in
+//! The rows of a task from the first that is not delivered to the last that was read. Answers come in any order and leave in
 //! the order of names.
 
 use std::collections::{HashMap, VecDeque};
@@ -17,7 +17,7 @@ pub(crate) struct AnswerQueue<A> {
     rows: VecDeque<WaitingName<A>>,
     /// Number of rows that have left.
     gone: usize,
-    /// The rows that wait for the answer of a key, by their number from the start of the run.
+    /// The rows that wait for the answer of a key, by their number from the start of the task.
     open: HashMap<String, Vec<usize>>,
 }
 

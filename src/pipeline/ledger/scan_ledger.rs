@@ -141,12 +141,12 @@ impl<'p> ScanLedger<'p> {
         at: Option<(Option<Arc<str>>, u64)>,
         error: InputError,
     ) {
-        let ends_run = error.ends_run();
+        let is_fatal = error.is_fatal();
         let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
-        match ends_run {
+        match is_fatal {
             true => self.fail(error),
             false => self.lose_to(place, error),
         }

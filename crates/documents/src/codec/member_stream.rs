@@ -5,7 +5,7 @@ use std::io;
 use super::read::{damaged, early_end};
 use super::streams::{HEAD_BYTES, StreamDecoder};
 use crate::fault::{InputError, Packing};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Packed bytes that can be looked at before they are read.

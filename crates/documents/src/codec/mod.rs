@@ -35,7 +35,7 @@ use self::parallel::{OrderedReader, ParallelReader};
 use self::streams::StreamsReader;
 use self::xz::XzDecoder;
 use super::fault::{InputError, Packing};
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 #[cfg(feature = "testing")]
 use super::read::FromRead;
 use super::read::ReadBytes;

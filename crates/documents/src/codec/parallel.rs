@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 use super::members::MemberStep;
-use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::InputError;
 use crate::halt::HaltSignal;
 use crate::read::ReadBytes;
 use crate::read_options::{Limits, ReadOptions};
 use crate::unpackers::UnpackThreads;
+use crate::workers::{ResultSender, WorkerThreads};
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS_PER_THREAD: usize = 2;
@@ -44,7 +44,7 @@ pub(super) trait OrderedReader: Sized {
     fn step(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError>;
 
     /// Returns facts that help to decode sections after the place.
-    fn hint(&self) -> SectionHint<Self>;
+    fn hint(&self) -> <Self::Sections as SectionDecoder>::Hint;
 
     /// Whether a section may start at the place though no member has ended.
     fn starts_within_member(&self) -> bool {
@@ -64,7 +64,6 @@ pub(super) trait OrderedReader: Sized {
     fn no_more_sections(&mut self) {}
 }
 
-type SectionHint<R> = <<R as OrderedReader>::Sections as SectionDecoder>::Hint;
 type SectionOf<R> = DecodedSection<<<R as OrderedReader>::Sections as SectionDecoder>::Passed>;
 
 /// Decodes sections of a file.
@@ -143,7 +142,7 @@ enum SectionThreads<'r, S: SectionDecoder> {
     NotYet,
     /// Other sources use all threads.
     Waiting,
-    Some(DecodeCrew<'r, S>),
+    Some(DecodeThreads<'r, S>),
     /// Threads are of no use for this file.
     Never,
 }
@@ -225,8 +224,8 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
             return;
         };
         self.progress.reach(section.bits.end / 8);
-        if let SectionThreads::Some(crew) = &mut self.threads {
-            crew.spare.push(section.out);
+        if let SectionThreads::Some(workers) = &mut self.threads {
+            workers.spare.push(section.out);
         }
         self.boundary();
     }
@@ -239,16 +238,16 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
         if let SectionThreads::NotYet | SectionThreads::Waiting = self.threads {
             self.threads = self.start(position);
         }
-        if let SectionThreads::Some(crew) = &mut self.threads {
+        if let SectionThreads::Some(workers) = &mut self.threads {
             let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
             let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
-            self.section = crew
+            self.section = workers
                 .take_section(bit, length, &self.reader)
                 .map(|section| (section, 0));
             if let Some((section, _)) = self.section.take_if(|(at, _)| !self.reader.pass(at)) {
-                crew.spare.push(section.out);
+                workers.spare.push(section.out);
             }
-            if crew.is_useless() {
+            if workers.is_useless() {
                 self.threads = SectionThreads::Never;
             }
         }
@@ -267,7 +266,7 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
         }
         let plan = self.plan.clone();
         let limits = &self.options.limits;
-        DecodeCrew::start(&self.file, self.size, limits, plan, self.unpackers)
+        DecodeThreads::start(&self.file, self.size, limits, plan, self.unpackers)
             .map_or(SectionThreads::Waiting, SectionThreads::Some)
     }
 }
@@ -319,11 +318,11 @@ impl ProgressCounter<'_> {
 }
 
 /// Threads that decode sections, and the sections that were started, in order.
-struct DecodeCrew<'r, S: SectionDecoder> {
+struct DecodeThreads<'r, S: SectionDecoder> {
     plan: SectionPlan,
     size: u64,
     sections: VecDeque<PendingSection<S::Passed>>,
-    crew: WorkerThreads<'r, DecodeJob<S>, DecodedSection<S::Passed>>,
+    workers: WorkerThreads<'r, DecodeJob<S>, DecodedSection<S::Passed>>,
     /// Offset of the next section.
     next: u64,
     /// Buffers for reuse.
@@ -371,7 +370,7 @@ impl<P: Default> PendingSection<P> {
     }
 }
 
-impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
+impl<'r, S: SectionDecoder> DecodeThreads<'r, S> {
     /// Returns `None` if no thread can be started.
     fn start(
         file: &Arc<File>,
@@ -388,11 +387,11 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
                 answers.send(sections.decode(job.range, job.hint, job.out));
             })
         };
-        Some(DecodeCrew {
+        Some(DecodeThreads {
             plan,
             size,
             sections: VecDeque::new(),
-            crew: WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?,
+            workers: WorkerThreads::start(unpackers, usize::MAX, "unpack", worker)?,
             next: 0,
             spare: Vec::new(),
             misses: 0,
@@ -437,7 +436,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
 
     /// Starts to decode sections of `length` bytes after `position`, up to the number that is allowed at the same time.
     fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
-        while self.sections.len() < SECTIONS_PER_THREAD * self.crew.threads() {
+        while self.sections.len() < SECTIONS_PER_THREAD * self.workers.threads() {
             let start = self.next.max(position);
             let range = start..self.size.min(reader.section_end(start, length));
             if range.is_empty() {
@@ -449,7 +448,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
                 out: self.buffer(),
             };
             let none = DecodedSection::none(range.end);
-            let receiver = self.crew.start_job(job, 1, none);
+            let receiver = self.workers.start_job(job, 1, none);
             self.next = range.end;
             self.sections.push_back(PendingSection {
                 range,

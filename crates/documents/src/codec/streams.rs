@@ -9,7 +9,7 @@ use std::io;
 
 use super::read::{damaged, early_end, is_padding};
 use crate::fault::{InputError, Packing};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Decodes one stream at a time.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::name::ColumnName;
-use super::part::TableFaults;
 use super::path::ColumnPath;
 use crate::column_choice::ColumnSelection;
-use crate::fault::InputError;
+use crate::fault::{InputError, LocatedError};
 
 /// Most columns that are read.
 const MAX_COLUMNS: usize = 1 << 15;
@@ -44,7 +43,7 @@ impl ColumnSelection {
         all: &[C],
         too_many: impl Fn(&'static str) -> InputError,
         unreadable: impl Fn(&C) -> Option<InputError>,
-        faults: &mut TableFaults,
+        faults: &mut Vec<LocatedError>,
     ) -> Result<SelectedColumns<C>, InputError> {
         let mut texts = self.texts(all, faults);
         texts.retain(|column| {
@@ -65,7 +64,7 @@ impl ColumnSelection {
     }
 
     /// The columns with texts that are chosen. Adds an error for each name that selects none.
-    fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Vec<C> {
+    fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut Vec<LocatedError>) -> Vec<C> {
         let texts = || all.iter().filter(|column| column.is_text());
         let Some(wanted) = &self.columns else {
             return texts().cloned().collect();
@@ -87,7 +86,7 @@ impl ColumnSelection {
     }
 
     /// The column that names rows, if one is wanted. Adds an error if there is none of this name.
-    fn id<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Option<C> {
+    fn id<C: NamedColumn>(&self, all: &[C], faults: &mut Vec<LocatedError>) -> Option<C> {
         let wanted = self.id.as_ref()?;
         let ids = || all.iter().filter(|column| column.is_id());
         let found = ids().find(|column| column.name().choice_names().contains(wanted));

@@ -2,7 +2,7 @@
 //! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
 //!
 //! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
-//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `crew` reads several parts at the same
+//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `threads` reads several parts at the same
 //! time. Columns that are not selected are not read. Of damage, as little as possible is lost. `ParquetTable` instead reads
 //! the values of columns that are all needed, row by row, and ends at damage.
 //!
@@ -14,21 +14,20 @@
 mod arrow;
 mod cells;
 mod choice;
-mod crew;
 mod name;
 mod parquet;
 mod part;
 mod path;
 mod rows;
+mod workers;
 
 pub(super) use self::arrow::ArrowFile;
 pub(super) use self::arrow::starts_stream;
 pub use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
 pub use self::choice::{is_in, no_column};
-pub(super) use self::crew::{TableLimits, TableParts};
 pub(super) use self::parquet::ParquetFile;
 pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
-pub use self::part::TableFault;
-pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
+pub(super) use self::part::{ColumnarFile, PartStart, TableItem};
 pub use self::path::ColumnPath;
 pub use self::rows::{HeaderColumns, ITEMS_PLACE, ObjectColumns, RowBatchBuilder};
+pub(super) use self::workers::{TableLimits, TableParts};

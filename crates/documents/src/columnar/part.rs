@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::cells::{CellBatch, CellBatchBuilder};
 use super::path::ColumnPath;
 use crate::column_choice::ColumnSelection;
-use crate::fault::{InputError, Packing};
+use crate::fault::{InputError, LocatedError, Packing};
 
 /// Rows of the first batch, and most rows of one.
 const FIRST_BATCH_ROWS: u32 = 64;
@@ -43,7 +43,7 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
         length: u64,
         choice: &ColumnSelection,
         max: usize,
-    ) -> Result<(Self, TableFaults), InputError>
+    ) -> Result<(Self, Vec<LocatedError>), InputError>
     where
         Self: Sized;
 
@@ -104,12 +104,6 @@ impl TableItem {
         )
     }
 }
-
-/// A loss at an offset of the file.
-pub type TableFault = (u64, InputError);
-
-/// Losses that were found when the file was opened.
-pub(crate) type TableFaults = Vec<TableFault>;
 
 /// Why cells of a column are lost.
 #[derive(Debug)]

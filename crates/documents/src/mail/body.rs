@@ -238,8 +238,7 @@ impl ReadBytes for MailBody<'_, '_> {
 }
 
 fn wrong() -> InputError {
-    let what =
-        "a line has wrong characters, or a wrong number of them, for its encoding";
+    let what = "a line has wrong characters, or a wrong number of them, for its encoding";
     damaged(
         Packing::Mail,
         io::Error::new(io::ErrorKind::InvalidData, what),

@@ -42,7 +42,7 @@ use super::expansion::Expansion;
 use super::fault::InputError;
 use super::gate::MemoryPermit;
 use super::open_document::OPEN_DOCUMENT;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::ReadBytes;
 use super::read_options::{ReadOptions, SheetChoice};
 

@@ -7,7 +7,7 @@ use crate::content::StreamContent;
 use crate::encoding::Transcoded;
 use crate::magic;
 use crate::open_document::{flat_kind, root};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 
 /// Bytes of a member that must have the start of its root element, with its namespace.

@@ -18,7 +18,7 @@ use super::strings::SharedStrings;
 use super::xlsb;
 use crate::container::{MemberSink, StreamLevel};
 use crate::expansion::Expansion;
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
 use crate::xml::{StartTag, XmlPiece, XmlReader};

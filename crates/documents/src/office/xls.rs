@@ -214,7 +214,7 @@ impl<'o> XlsRecords<'o> {
     /// Reads a text of `count` characters in BIFF8 after its length.
     fn text(&mut self, count: usize) -> Result<Vec<u8>, InputError> {
         let flags = self.u8()?;
-        let runs = if flags & 8 == 0 {
+        let formats = if flags & 8 == 0 {
             0
         } else {
             self.u16()?.into()
@@ -225,7 +225,7 @@ impl<'o> XlsRecords<'o> {
             self.u32()? as usize
         };
         let text = self.characters(count, flags)?;
-        self.skip(4 * runs)?;
+        self.skip(4 * formats)?;
         self.skip(more)?;
         Ok(text)
     }

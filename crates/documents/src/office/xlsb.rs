@@ -6,7 +6,7 @@ use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::workbook::Workbook;
 use crate::fault::InputError;
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 
 /// Maximum bytes of a record that is held: a cell with the longest text.

@@ -38,9 +38,6 @@ pub(super) struct CodeMap {
     pub(super) is_cut: bool,
 }
 
-/// The operands between `begin…` and `end…`.
-type Operands<'d> = Vec<Vec<Token<'d>>>;
-
 fn code(token: Option<&Token<'_>>) -> Option<u32> {
     match token? {
         Token::Text(text) if text.len() <= 4 => {
@@ -55,7 +52,7 @@ impl CodeMap {
         let mut map = CodeMap::default();
         let mut lexer = Lexer::new(bytes, 0);
         // Each operand is a token, or the tokens of an array.
-        let mut operands: Operands<'_> = Vec::new();
+        let mut operands: Vec<Vec<Token<'_>>> = Vec::new();
         let mut array = None;
         while let Some(token) = lexer.token() {
             match token {

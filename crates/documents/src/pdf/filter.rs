@@ -173,8 +173,8 @@ fn adler32(bytes: &[u8]) -> u32 {
     /// Number of bytes that can be added before a sum overflows.
     const ADLER_STEP_BYTES: usize = 5552;
     let (mut a, mut b) = (1, 0);
-    for run in bytes.chunks(ADLER_STEP_BYTES) {
-        for byte in run {
+    for span in bytes.chunks(ADLER_STEP_BYTES) {
+        for byte in span {
             a += u32::from(*byte);
             b += a;
         }
@@ -351,10 +351,10 @@ fn run_length(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFl
         rest = match length {
             128 => return ended(after),
             ..128 => {
-                let run = after.get(..=count).ok_or(StreamFlaw::Damaged)?;
-                room(out, run.len(), max)?;
-                out.extend(run);
-                &after[run.len()..]
+                let span = after.get(..=count).ok_or(StreamFlaw::Damaged)?;
+                room(out, span.len(), max)?;
+                out.extend(span);
+                &after[span.len()..]
             }
             129.. => {
                 let (byte, after) = after.split_first().ok_or(StreamFlaw::Damaged)?;

@@ -51,83 +51,86 @@ pub(super) struct PageLines {
 
 impl PageLines {
     /// Adds a string.
-    pub(super) fn add(&mut self, run: &TextSpan<'_>) {
-        let joined = self.lines.last_mut().is_some_and(|line| line.add_span(run));
-        if !joined && !run.text.trim().is_empty() {
-            self.lines.push(TextLine::new(run));
+    pub(super) fn add(&mut self, span: &TextSpan<'_>) {
+        let joined = self
+            .lines
+            .last_mut()
+            .is_some_and(|line| line.add_span(span));
+        if !joined && !span.text.trim().is_empty() {
+            self.lines.push(TextLine::new(span));
         }
     }
 }
 
 impl TextLine {
-    fn new(run: &TextSpan<'_>) -> TextLine {
+    fn new(span: &TextSpan<'_>) -> TextLine {
         TextLine {
-            text: run.text.to_owned(),
-            start: run.start,
-            end: run.end,
-            along: run.along,
-            size: run.size,
-            seen_end: run.seen.map(|(_, end)| end),
-            last: (0, run.start),
+            text: span.text.to_owned(),
+            start: span.start,
+            end: span.end,
+            along: span.along,
+            size: span.size,
+            seen_end: span.seen.map(|(_, end)| end),
+            last: (0, span.start),
         }
     }
 
-    /// Whether the visible part of `run` starts where the visible part of the line ends.
-    fn touches(&self, run: &TextSpan<'_>, size: f64) -> bool {
-        let ends = self.seen_end.zip(run.seen);
+    /// Whether the visible part of `span` starts where the visible part of the line ends.
+    fn touches(&self, span: &TextSpan<'_>, size: f64) -> bool {
+        let ends = self.seen_end.zip(span.seen);
         ends.is_some_and(|(end, (start, _))| start.minus(end).length() < MAX_INVISIBLE_WIDTH * size)
     }
 
-    /// Adds `run` if it continues the line.
-    fn add_span(&mut self, run: &TextSpan<'_>) -> bool {
-        let size = self.size.max(run.size);
-        let step = run.start.minus(self.end);
+    /// Adds `span` if it continues the line.
+    fn add_span(&mut self, span: &TextSpan<'_>) -> bool {
+        let size = self.size.max(span.size);
+        let step = span.start.minus(self.end);
         let (gap, rise) = (
             step.dot(self.along),
             step.dot(self.along.rotated_left()).abs(),
         );
-        let is_same_line = self.along.dot(run.along) > 0.99
+        let is_same_line = self.along.dot(span.along) > 0.99
             && rise < MAX_RAISED_DISTANCE * size
             && (gap < MAX_LINE_GAP * size && gap > -size || self.text.is_empty());
         if !is_same_line {
-            return self.repeats(run);
+            return self.repeats(span);
         }
-        if self.repeats(run) {
+        if self.repeats(span) {
             return true;
         }
         let is_raised = rise > MIN_RAISED_DISTANCE * size;
-        let has_blank = self.text.ends_with(' ') || run.text.starts_with(' ');
-        let mut text = run.text;
-        if has_blank && self.touches(run, size) {
+        let has_blank = self.text.ends_with(' ') || span.text.starts_with(' ');
+        let mut text = span.text;
+        if has_blank && self.touches(span, size) {
             self.text.truncate(self.text.trim_end_matches(' ').len());
             text = text.trim_start_matches(' ');
         } else if (gap > MIN_BLANK_WIDTH * size || is_raised) && !has_blank {
             self.text.push(' ');
         }
-        self.last = (self.text.len(), run.start);
+        self.last = (self.text.len(), span.start);
         self.text.push_str(text);
-        self.seen_end = run.seen.map(|(_, end)| end).or(self.seen_end);
-        if is_raised && run.size < self.size {
+        self.seen_end = span.seen.map(|(_, end)| end).or(self.seen_end);
+        if is_raised && span.size < self.size {
             // The line keeps its own height.
-            let forward = run.end.minus(self.end).dot(self.along);
+            let forward = span.end.minus(self.end).dot(self.along);
             self.end = Point {
                 x: self.end.x + forward * self.along.x,
                 y: self.end.y + forward * self.along.y,
             };
         } else {
-            self.end = run.end;
+            self.end = span.end;
         }
         self.size = size;
         true
     }
 
-    /// Whether `run` repeats the last string.
-    fn repeats(&self, run: &TextSpan<'_>) -> bool {
+    /// Whether `span` repeats the last string.
+    fn repeats(&self, span: &TextSpan<'_>) -> bool {
         let (at, start) = self.last;
-        let text = run.text.trim();
+        let text = span.text.trim();
         !text.is_empty()
             && self.text[at..].trim() == text
-            && run.start.minus(start).length() < 0.12 * self.size
+            && span.start.minus(start).length() < 0.12 * self.size
     }
 
     /// Returns the position of its start in the direction of writing.
@@ -186,9 +189,9 @@ mod tests {
     }
 
     /// Makes lines of strings at `(x, y)`, of size 10 with characters of width 5.
-    fn lines(runs: &[(f64, f64, &str)]) -> Vec<String> {
+    fn lines(spans: &[(f64, f64, &str)]) -> Vec<String> {
         let mut lines = PageLines::default();
-        for (x, y, text) in runs {
+        for (x, y, text) in spans {
             let width = 5.0 * text.chars().count() as f64;
             lines.add(&TextSpan {
                 text,

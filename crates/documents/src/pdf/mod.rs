@@ -10,7 +10,6 @@
 
 mod cmap;
 mod content;
-mod crew;
 mod crypt;
 mod encoding;
 mod file;
@@ -24,19 +23,22 @@ mod links;
 mod metadata;
 mod object;
 mod pages;
+mod workers;
 mod xref;
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::content::FontCache;
-pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText, start as start_crew, unreadable};
 pub(super) use self::file::PdfLimits;
 use self::file::{DamagedStream, Page, PasswordNeeded, PdfFile};
 use self::filter::StreamFlaw;
 use self::joins::LinkTargets;
 use self::lexer::Lexer;
 use self::lines::TextLine;
+pub(super) use self::workers::{
+    PdfAnswer, PdfText, PdfThreads, start as start_workers, unreadable,
+};
 use super::fault::{InputError, Packing};
 use super::numbers::LATE_HEAD_BYTES;
 

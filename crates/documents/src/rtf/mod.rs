@@ -14,7 +14,7 @@ mod writer;
 use self::lexer::Lexer;
 use self::writer::TextWriter;
 use super::fault::InputError;
-use super::raw::PeekReader;
+use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
 
 /// Some writers put the byte order mark of UTF-8 before the first group.

@@ -10,7 +10,7 @@ use crate::codec::{
     ZstdDecoder, damaged,
 };
 use crate::fault::{InputError, Packing};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{AsRead, ReadBytes};
 
 /// Bytes of a read of packed data.

@@ -21,7 +21,7 @@ use self::header::{
 use super::codec::{damaged, early_end};
 use super::container::{MemberSink, StreamLevel};
 use super::expansion::{Expansion, ExpansionReader};
-use super::fault::{InputError, Packing};
+use super::fault::{InputError, LocatedError, Packing};
 use super::gate::MemoryPermit;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
@@ -83,9 +83,6 @@ struct SevenZipArchive<'a> {
     number: u64,
 }
 
-/// An error, and its offset in the archive.
-type ListingError = (u64, InputError);
-
 /// Place of a header: offset, size and checksum.
 struct HeaderPlace {
     at: u64,
@@ -106,7 +103,7 @@ impl SevenZipArchive<'_> {
         options: &ReadOptions<'o>,
     ) -> (
         Option<ArchiveListing>,
-        Option<ListingError>,
+        Option<LocatedError>,
         Option<MemoryPermit<'o>>,
     ) {
         let (mut flaw, mut admitted) = (None, None);
@@ -128,8 +125,8 @@ impl SevenZipArchive<'_> {
     fn listing(
         &self,
         max: usize,
-        flaw: &mut Option<ListingError>,
-    ) -> Result<ArchiveListing, ListingError> {
+        flaw: &mut Option<LocatedError>,
+    ) -> Result<ArchiveListing, LocatedError> {
         let Some(place) = self.place(flaw)? else {
             return Ok(ArchiveListing::default());
         };
@@ -160,15 +157,18 @@ impl SevenZipArchive<'_> {
                 }
             }
         }
-        Err((at, archive_error("its header is nested too deep in packed headers")))
+        Err((
+            at,
+            archive_error("its header is nested too deep in packed headers"),
+        ))
     }
 
     /// Reads the bytes of the header.
     fn header(
         &self,
         place: &HeaderPlace,
-        flaw: &mut Option<ListingError>,
-    ) -> Result<Vec<u8>, ListingError> {
+        flaw: &mut Option<LocatedError>,
+    ) -> Result<Vec<u8>, LocatedError> {
         let &HeaderPlace { at, size, crc } = place;
         let mut bytes = Vec::new();
         let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
@@ -180,7 +180,7 @@ impl SevenZipArchive<'_> {
     }
 
     /// Returns the place of the header that the start header states; `None` for an empty archive.
-    fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
+    fn place(&self, flaw: &mut Option<LocatedError>) -> Result<Option<HeaderPlace>, LocatedError> {
         let start = self.volume.bytes::<{ START_HEADER_BYTES as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
         let start = start.ok_or_else(|| (0, archive_error("its start is cut off")))?;

@@ -9,8 +9,8 @@ use crate::container::{MemberSink, StreamLevel};
 use crate::documents::TextOrigin;
 use crate::expansion::ExpansionReader;
 use crate::fault::{InputError, Packing};
-use crate::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
-use crate::raw::PeekReader;
+use crate::pdf::{self, PdfAnswer, PdfDocument, PdfLimits, PdfText, PdfThreads};
+use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 
 /// Files for each thread that were given to the threads and not passed on yet.
@@ -25,7 +25,7 @@ const UNKNOWN_LENGTH_BYTES: usize = 64 << 20;
 pub(super) struct PdfQueue<'u> {
     files: VecDeque<PendingPdf>,
     /// Started by the first file in a container.
-    crew: Option<PdfCrew<'u>>,
+    workers: Option<PdfThreads<'u>>,
     /// Bytes of the files.
     held: usize,
 }
@@ -55,18 +55,18 @@ impl SourceReader<'_> {
             return self.large_pdf(level, &mut raw, bytes, is_large);
         }
         let limits = PdfLimits::of(bytes.len(), share / 2, share == max);
-        self.start_crew(level);
+        self.start_workers(level);
         let length = bytes.len();
-        let Some(crew) = &self.pdfs.crew else {
+        let Some(workers) = &self.pdfs.workers else {
             return match pdf::read(&bytes, limits) {
                 Some(text) => self.pass_on(level, text),
                 None => self.read_alone(level, &bytes),
             };
         };
-        let limit = FILES_PER_THREAD * crew.threads();
+        let limit = FILES_PER_THREAD * workers.threads();
         let file = PendingPdf {
             level: level.detached(),
-            text: crew.start_job((bytes, limits), 1, pdf::unreadable()),
+            text: workers.start_job((bytes, limits), 1, pdf::unreadable()),
             length,
         };
         self.pdfs.files.push_back(file);
@@ -143,9 +143,9 @@ impl SourceReader<'_> {
     }
 
     /// Starts threads if the file is in a container, where others may follow.
-    fn start_crew(&mut self, level: &StreamLevel<'_>) {
-        if self.pdfs.crew.is_none() && level.name.is_some() {
-            self.pdfs.crew = self.options.unpackers.and_then(pdf::start_crew);
+    fn start_workers(&mut self, level: &StreamLevel<'_>) {
+        if self.pdfs.workers.is_none() && level.name.is_some() {
+            self.pdfs.workers = self.options.unpackers.and_then(pdf::start_workers);
         }
     }
 

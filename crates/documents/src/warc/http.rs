@@ -9,7 +9,7 @@ use super::ahead::PeekBody;
 use super::chunked::{self, ChunkedBody};
 use super::coding::{self, BodyDecoder, DecodedBody};
 use crate::fault::{HttpCoding, InputError};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
 
 /// Maximum number of codings of a body.

@@ -2,7 +2,7 @@
 //!
 //! Works on unpacked bytes and knows no gzip: after damage to the stream, it looks for the next record. All damage is
 //! handled in the same way: the record is reported, and the search for a certain start of a record ([`header`]) continues
-//! from the start of its content. [`content`] checks whether a record ends where its header says, [`http`] separates a body
+//! from the start of its content. [`mod@content`] checks whether a record ends where its header says, [`http`] separates a body
 //! from its headers.
 
 mod ahead;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::volume::{CountedFile, CountedPart};
 use crate::codec::{Bzip2Decoder, DeflateWrapper, InflateDecoder, MemberStream, Peek, ZstdDecoder};
 use crate::fault::{InputError, Packing};
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 
 /// Bytes of a read of packed data.

@@ -10,7 +10,7 @@ use crate::fault::{InputError, Packing};
 use crate::file::FileSection;
 use crate::name::escaped;
 use crate::numbers::LOCAL_HEADER_MAGIC;
-use crate::raw::PeekReader;
+use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 
 pub(super) const DESCRIPTOR_MAGIC: [u8; 4] = *b"PK\x07\x08";

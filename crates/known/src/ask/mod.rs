@@ -2,9 +2,9 @@
 
 mod join;
 mod near;
+mod sorted;
 mod starts;
-mod walk;
 
 pub use join::JoinedNames;
 pub use near::{NearName, Typo};
-pub use walk::SortedLookup;
+pub use sorted::SortedLookup;

@@ -239,13 +239,13 @@ impl<'b> BatchPlan<'b> {
         let stream = |number, has: bool| has.then(|| self.stream(place, number)).transpose();
         Ok(LayerReader {
             validity: match kind {
-                LayerKind::Runs(_) => None,
+                LayerKind::RunEndEncoded(_) => None,
                 _ => self.validity(place)?,
             },
             kind,
             offsets: stream(1, has_offsets)?,
             sizes: stream(2, has_sizes)?,
-            run: (0, 0, 0),
+            last_span: (0, 0, 0),
         })
     }
 

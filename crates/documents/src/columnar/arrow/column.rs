@@ -47,8 +47,8 @@ pub(super) struct LayerReader {
     /// Offsets, or the ends of runs; and the sizes of lists that have them.
     pub(super) offsets: Option<BufferStream>,
     pub(super) sizes: Option<BufferStream>,
-    /// The run that was read last, with its start and its end.
-    pub(super) run: (u64, u64, u64),
+    /// The task that was read last, with its start and its end.
+    pub(super) last_span: (u64, u64, u64),
 }
 
 /// The values of a column.
@@ -172,8 +172,8 @@ impl LayerReader {
     fn single(&mut self, item: u64) -> Result<Option<u64>, ColumnFault> {
         match (self.kind, &mut self.offsets) {
             (LayerKind::Struct, _) => Ok(Some(item)),
-            (LayerKind::Runs(width), Some(ends)) => {
-                span_of(ends, width, &mut self.run, item).map(Some)
+            (LayerKind::RunEndEncoded(width), Some(ends)) => {
+                span_of(ends, width, &mut self.last_span, item).map(Some)
             }
             _ => Ok(None),
         }
@@ -197,7 +197,7 @@ impl LayerReader {
     }
 }
 
-/// The number of the run that an item is in. `known` is a run before it, with its start and its end.
+/// The number of the task that an item is in. `known` is a task before it, with its start and its end.
 fn span_of(
     ends: &mut BufferStream,
     width: u8,

@@ -11,9 +11,9 @@ use super::message::{
 use super::schema::{ArrowLeaf, ArrowSchema};
 use crate::column_choice::ColumnSelection;
 use crate::columnar::choice::SelectedColumns;
-use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
+use crate::columnar::part::{ColumnarFile, PartStart};
 use crate::columnar::path::ColumnPath;
-use crate::fault::{InputError, Packing};
+use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::read_at;
 use crate::numbers;
 
@@ -59,8 +59,6 @@ pub(super) fn file_error(fault: &'static str) -> InputError {
 }
 
 /// A schema, or why it cannot be read.
-type ReadSchema = Result<ArrowSchema, &'static str>;
-
 /// The places of the batches of a table, and its schema.
 struct BatchIndex<'f> {
     source: ArrowSource<'f>,
@@ -69,7 +67,7 @@ struct BatchIndex<'f> {
     dictionaries: Vec<DictionaryLocation>,
     batches: Vec<BatchLocation>,
     rows: u64,
-    faults: TableFaults,
+    faults: Vec<LocatedError>,
 }
 
 /// The file, and how many bytes of it were read.
@@ -240,7 +238,7 @@ impl<'f> BatchIndex<'f> {
     }
 
     /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
-    fn first_schema(&mut self) -> Option<(ReadSchema, u64)> {
+    fn first_schema(&mut self) -> Option<(Result<ArrowSchema, &'static str>, u64)> {
         let start = FILE_START.len() as u64;
         let prefix = self
             .source
@@ -402,7 +400,7 @@ impl ColumnarFile for ArrowFile {
         length: u64,
         choice: &ColumnSelection,
         max: usize,
-    ) -> Result<(Self, TableFaults), InputError> {
+    ) -> Result<(Self, Vec<LocatedError>), InputError> {
         let source = ArrowSource {
             file: &file,
             length,

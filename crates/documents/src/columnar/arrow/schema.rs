@@ -50,7 +50,7 @@ pub(super) enum LayerKind {
     /// Lists of this many items.
     FixedList(u64),
     /// Runs of equal items.
-    Runs(u8),
+    RunEndEncoded(u8),
 }
 
 /// The values of a column. Numbers have a width in bytes.
@@ -367,7 +367,7 @@ impl SchemaReader {
             kind::LIST_VIEW => LayerKind::ListView(4),
             kind::LARGE_LIST_VIEW => LayerKind::ListView(8),
             kind::FIXED_LIST => LayerKind::FixedList(field.size().ok_or(DAMAGED_SCHEMA)?.into()),
-            kind::RUN_END_ENCODED => return self.runs(field, own, place),
+            kind::RUN_END_ENCODED => return self.run_end_encoded(field, own, place),
             kind::UNION => {
                 own.unsupported = Some("it is in a union, which is not supported");
                 return self.read_children(field, &own);
@@ -395,7 +395,7 @@ impl SchemaReader {
     }
 
     /// A field with the ends of runs, and one with their values.
-    fn runs(
+    fn run_end_encoded(
         &mut self,
         field: &ArrowField<'_>,
         mut own: EnclosingField,
@@ -410,7 +410,7 @@ impl SchemaReader {
         };
         self.take_array(2, false);
         own.layers.push(ArrowLayer {
-            kind: LayerKind::Runs(ends.width),
+            kind: LayerKind::RunEndEncoded(ends.width),
             place,
         });
         own.is_item = true;

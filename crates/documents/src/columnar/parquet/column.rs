@@ -36,15 +36,12 @@ pub(super) struct ColumnReader {
     indices: Vec<u32>,
     /// Whether no more pages come.
     ended: bool,
-    memory: MemoryRoom,
+    memory: Rc<Cell<usize>>,
     /// The memory that this column takes.
     held: usize,
     /// Losses, with offsets in the file.
     faults: Vec<(u64, ColumnFault)>,
 }
-
-/// Memory that the columns of a row group may still take, in bytes.
-pub(super) type MemoryRoom = Rc<Cell<usize>>;
 
 /// The buffers for packed and unpacked pages of a column, with old content.
 pub(crate) type ColumnBuffers = [Vec<u8>; 2];
@@ -90,7 +87,7 @@ impl ColumnReader {
         leaf: &ParquetLeaf,
         values: u64,
         codec: PageCodec,
-        memory: &MemoryRoom,
+        memory: &Rc<Cell<usize>>,
         bytes: Vec<u8>,
     ) -> Self {
         ColumnReader {
@@ -272,13 +269,13 @@ impl ColumnReader {
                 *at = end;
                 LeafValue::Plain(start, end)
             }
-            PageValues::Entries(runs) => {
-                let entry = runs.next_number(&self.bytes)?;
+            PageValues::Entries(numbers) => {
+                let entry = numbers.next_number(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
                 let entry = Some(entry).filter(|&entry| (entry as usize) < count)?;
                 LeafValue::Entry(entry)
             }
-            PageValues::Flags(runs) => LeafValue::Flag(runs.next_number(&self.bytes)? == 1),
+            PageValues::Flags(numbers) => LeafValue::Flag(numbers.next_number(&self.bytes)? == 1),
         };
         Some(())
     }
@@ -363,7 +360,7 @@ impl ColumnReader {
             PageValues::Lost => false,
             // fastparquet adds a length of 0 for each null, and texts without bytes lose nothing.
             PageValues::Plain(at) if !is_zero(self.bytes.get(*at..)) => true,
-            PageValues::Entries(runs) | PageValues::Flags(runs) if runs.has_more() => true,
+            PageValues::Entries(numbers) | PageValues::Flags(numbers) if numbers.has_more() => true,
             _ => page.definitions.has_more() || page.repetitions.has_more(),
         }
     }
@@ -501,14 +498,14 @@ impl ColumnReader {
         let levels = header.levels[0].saturating_add(header.levels[1]);
         self.unpack(header, levels, header.is_packed)?;
         let greatest = [self.repetition, self.definition];
-        if !is_second && !header.has_runs(greatest) {
+        if !is_second && !header.is_rle(greatest) {
             return Err(ColumnFault::Damaged(
                 "levels are encoded in a way that is not supported",
             ));
         }
         let mut start = 0;
-        let mut runs = [HybridNumbers::default(), HybridNumbers::default()];
-        for ((runs, max), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
+        let mut numbers = [HybridNumbers::default(), HybridNumbers::default()];
+        for ((numbers, max), length) in numbers.iter_mut().zip(greatest).zip(header.levels) {
             let end = match (is_second, max) {
                 (true, 0) if length > 0 => return Err(LEVELS),
                 (true, _) => start + length,
@@ -520,11 +517,11 @@ impl ColumnReader {
                     })
                     .ok_or(LEVELS)?,
             };
-            *runs =
+            *numbers =
                 HybridNumbers::new(start..end, u32::BITS - max.leading_zeros()).ok_or(LEVELS)?;
             start = end;
         }
-        let [repetitions, definitions] = runs;
+        let [repetitions, definitions] = numbers;
         self.page = DataPage {
             offset,
             left: header.values,
@@ -544,11 +541,11 @@ impl ColumnReader {
             }
             // A page with nulls alone may lack the width.
             let width = self.bytes.get(start).copied().unwrap_or(0);
-            let runs = HybridNumbers::new(
+            let numbers = HybridNumbers::new(
                 self.bytes.len().min(start + 1)..self.bytes.len(),
                 width.into(),
             );
-            return Ok(PageValues::Entries(runs.ok_or(DAMAGED)?));
+            return Ok(PageValues::Entries(numbers.ok_or(DAMAGED)?));
         }
         if self.kind == LeafKind::Flag {
             let flags = plain::flags(header.encoding, &self.bytes, start);

@@ -9,9 +9,9 @@ use super::group::GroupReader;
 use super::schema::{self, ParquetLeaf};
 use crate::column_choice::ColumnSelection;
 use crate::columnar::choice::SelectedColumns;
-use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
+use crate::columnar::part::{ColumnarFile, PartStart};
 use crate::columnar::path::ColumnPath;
-use crate::fault::{InputError, Packing};
+use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
 
 /// The ending of a file: the length of the footer, and the magic number.
@@ -49,7 +49,7 @@ impl ColumnarFile for ParquetFile {
         length: u64,
         choice: &ColumnSelection,
         max: usize,
-    ) -> Result<(Self, TableFaults), InputError> {
+    ) -> Result<(Self, Vec<LocatedError>), InputError> {
         let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
         let chosen = choice.select(&leaves, file_error, |_| None, &mut faults)?;
         let SelectedColumns { texts, paths, id } = chosen;
@@ -103,7 +103,7 @@ impl StoredColumns {
         file: Arc<dyn ReadAt>,
         length: u64,
         max: usize,
-    ) -> Result<(Self, Vec<ParquetLeaf>, TableFaults), InputError> {
+    ) -> Result<(Self, Vec<ParquetLeaf>, Vec<LocatedError>), InputError> {
         let bytes = read_footer(&*file, length, max)?;
         let damaged = || file_error("has damaged metadata");
         let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
@@ -124,10 +124,7 @@ impl StoredColumns {
         let at = stored.footer_start();
         faults.iter_mut().for_each(|(offset, _)| *offset = at);
         if start != MAGIC {
-            faults.push((
-                0,
-                file_error("has a damaged start"),
-            ));
+            faults.push((0, file_error("has a damaged start")));
         }
         Ok((stored, leaves, faults))
     }
@@ -151,7 +148,7 @@ fn contradictions(
     footer: &ParquetFooter,
     leaves: &[ParquetLeaf],
     groups: &[GroupEntry],
-) -> TableFaults {
+) -> Vec<LocatedError> {
     let mut faults = Vec::new();
     if footer.left > 0 {
         faults.push(file_error("has bytes after its metadata, which is damaged"));

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::codec::{PageCodec, SharedDecoders};
-use super::column::{ColumnBuffers, ColumnReader, MemoryRoom};
+use super::column::{ColumnBuffers, ColumnReader};
 use super::file::{ParquetFile, StoredColumns, file_error};
 use super::footer::{self, ColumnChunk, GroupEntry};
 use super::page::{PageStream, READ_BYTES};
@@ -89,7 +89,7 @@ impl Iterator for GroupReader {
 /// Opens the columns of a row group, which share memory and decoders.
 pub(super) struct ColumnOpener<'f> {
     file: &'f StoredColumns,
-    room: MemoryRoom,
+    room: Rc<Cell<usize>>,
     decoders: SharedDecoders,
     /// Bytes of a read.
     read: usize,

@@ -31,7 +31,7 @@ impl HybridNumbers {
         })
     }
 
-    /// The numbers of `width` bits in a range of the page that has no heads of runs.
+    /// The numbers of `width` bits in a range of the page that has no heads of numbers.
     pub(super) fn packed(range: std::ops::Range<usize>, width: u32) -> HybridNumbers {
         HybridNumbers {
             at: range.end,
@@ -143,10 +143,10 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8], width: u32) -> Vec<u32> {
-        let mut runs = HybridNumbers::new(0..bytes.len(), width).unwrap();
+        let mut numbers = HybridNumbers::new(0..bytes.len(), width).unwrap();
         std::iter::from_fn(|| {
-            let peeked = runs.peek(bytes);
-            let next = runs.next_number(bytes);
+            let peeked = numbers.peek(bytes);
+            let next = numbers.next_number(bytes);
             assert_eq!(peeked, next);
             next
         })
@@ -183,10 +183,10 @@ mod tests {
     #[test]
     fn repeated_numbers_are_taken_at_once() {
         let bytes = [40, 1, 4, 0];
-        let mut runs = HybridNumbers::new(0..4, 1).unwrap();
-        assert_eq!(runs.repeated(&bytes, 15), Some((1, 15)));
-        assert_eq!(runs.repeated(&bytes, 15), Some((1, 5)));
-        assert_eq!(runs.repeated(&bytes, 15), Some((0, 2)));
-        assert_eq!(runs.repeated(&bytes, 15), None);
+        let mut numbers = HybridNumbers::new(0..4, 1).unwrap();
+        assert_eq!(numbers.repeated(&bytes, 15), Some((1, 15)));
+        assert_eq!(numbers.repeated(&bytes, 15), Some((1, 5)));
+        assert_eq!(numbers.repeated(&bytes, 15), Some((0, 2)));
+        assert_eq!(numbers.repeated(&bytes, 15), None);
     }
 }

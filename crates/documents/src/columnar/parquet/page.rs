@@ -116,7 +116,7 @@ impl PageHeader {
 
     /// Whether the levels are runs, as far as there are any. Some writers state another encoding for levels that are all 0 and
     /// take no bytes.
-    pub(super) fn has_runs(&self, greatest: [u32; 2]) -> bool {
+    pub(super) fn is_rle(&self, greatest: [u32; 2]) -> bool {
         let mut levels = self.level_encodings.iter().zip(greatest);
         levels.all(|(&encoding, max)| max == 0 || encoding == RLE_ENCODING)
     }

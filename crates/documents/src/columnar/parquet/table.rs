@@ -7,7 +7,8 @@ use super::file::{StoredColumns, file_error};
 use super::footer;
 use super::group::ColumnOpener;
 use super::schema::{LeafKind, ParquetLeaf};
-use crate::columnar::part::{CellColumn, ColumnFault, TableFault};
+use crate::columnar::part::{CellColumn, ColumnFault};
+use crate::fault::LocatedError;
 use crate::file::ReadAt;
 
 /// Bytes that the pages of all columns may take at the same time.
@@ -87,7 +88,7 @@ impl ParquetTable {
     ///
     /// # Errors
     /// If its metadata is damaged, contradicts itself or is encrypted, or cannot be read.
-    pub fn open(file: Arc<dyn ReadAt>, length: u64) -> Result<Self, TableFault> {
+    pub fn open(file: Arc<dyn ReadAt>, length: u64) -> Result<Self, LocatedError> {
         let opened = StoredColumns::open(file, length, usize::MAX).map_err(|error| (0, error))?;
         let (stored, leaves, faults) = opened;
         match faults.into_iter().next() {
@@ -129,7 +130,7 @@ impl ParquetTable {
     }
 
     /// Moves to the next row; false at the end. Each of the chosen columns must then be read once.
-    pub fn advance(&mut self) -> Result<bool, TableFault> {
+    pub fn advance(&mut self) -> Result<bool, LocatedError> {
         while self.left == 0 {
             self.check_end()?;
             if self.next == self.stored.groups.len() {
@@ -142,7 +143,7 @@ impl ParquetTable {
     }
 
     /// Opens the columns of the next row group.
-    fn open_group(&mut self) -> Result<(), TableFault> {
+    fn open_group(&mut self) -> Result<(), LocatedError> {
         let group = self.stored.groups[self.next];
         self.next += 1;
         self.left = group.rows;
@@ -161,7 +162,7 @@ impl ParquetTable {
     }
 
     /// Checks that the columns end with their row group.
-    fn check_end(&mut self) -> Result<(), TableFault> {
+    fn check_end(&mut self) -> Result<(), LocatedError> {
         for at in 0..self.columns.len() {
             self.columns[at].check_end();
             self.check(at)?;
@@ -173,34 +174,34 @@ impl ParquetTable {
 /// The values of the current row. A column is named by its place among the chosen ones.
 impl ParquetTable {
     /// A text; none for null.
-    pub fn text(&mut self, column: usize) -> Result<Option<&[u8]>, TableFault> {
+    pub fn text(&mut self, column: usize) -> Result<Option<&[u8]>, LocatedError> {
         Ok(self.value(column)?.map(ColumnReader::value_bytes))
     }
 
     /// An integer; none for null.
-    pub fn integer(&mut self, column: usize) -> Result<Option<i128>, TableFault> {
+    pub fn integer(&mut self, column: usize) -> Result<Option<i128>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::integer))
     }
 
     /// A number with a binary point; none for null.
-    pub fn float(&mut self, column: usize) -> Result<Option<f64>, TableFault> {
+    pub fn float(&mut self, column: usize) -> Result<Option<f64>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::float))
     }
 
     /// A boolean; none for null.
-    pub fn flag(&mut self, column: usize) -> Result<Option<bool>, TableFault> {
+    pub fn flag(&mut self, column: usize) -> Result<Option<bool>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::flag))
     }
 
     /// Passes texts to `each`.
-    pub fn texts(&mut self, column: usize, each: impl FnMut(&[u8])) -> Result<(), TableFault> {
+    pub fn texts(&mut self, column: usize, each: impl FnMut(&[u8])) -> Result<(), LocatedError> {
         self.columns[column].list_row(each);
         self.check(column)
     }
 
     /// The column, which has read its value; none for null.
     #[inline]
-    fn value(&mut self, column: usize) -> Result<Option<&ColumnReader>, TableFault> {
+    fn value(&mut self, column: usize) -> Result<Option<&ColumnReader>, LocatedError> {
         let has_value = self.columns[column].flat_row();
         self.check(column)?;
         Ok(has_value.then_some(&self.columns[column]))
@@ -208,7 +209,7 @@ impl ParquetTable {
 
     /// Returns the first fault of a column.
     #[inline]
-    fn check(&mut self, column: usize) -> Result<(), TableFault> {
+    fn check(&mut self, column: usize) -> Result<(), LocatedError> {
         match self.columns[column].first_fault() {
             Some(fault) => Err(self.fault_of(column, fault)),
             None => Ok(()),
@@ -216,7 +217,7 @@ impl ParquetTable {
     }
 
     #[cold]
-    fn fault_of(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> TableFault {
+    fn fault_of(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> LocatedError {
         const TOO_LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
         let leaf = &self.leaves[self.chosen[column]];
         let group = self.stored.groups[self.next - 1];

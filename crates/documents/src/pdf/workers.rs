@@ -1,9 +1,9 @@
 //! Reads several files at the same time, on threads of their own.
 
 use super::{PdfDocument, PdfLimits, read};
-use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::InputError;
 use crate::unpackers::UnpackThreads;
+use crate::workers::{ResultSender, WorkerThreads};
 
 /// The result of reading a file: its documents, and the error that ended it early.
 pub(crate) type PdfText = (Vec<PdfDocument>, Option<InputError>);
@@ -12,14 +12,14 @@ pub(crate) type PdfText = (Vec<PdfDocument>, Option<InputError>);
 pub(crate) type PdfAnswer = Result<PdfText, Vec<u8>>;
 
 /// Threads that read files.
-pub(crate) type PdfCrew<'u> = WorkerThreads<'u, (Vec<u8>, PdfLimits), PdfAnswer>;
+pub(crate) type PdfThreads<'u> = WorkerThreads<'u, (Vec<u8>, PdfLimits), PdfAnswer>;
 
 /// Starts the free threads of `unpackers`. Returns `None` if no thread is free or can be started.
-pub(crate) fn start(unpackers: &UnpackThreads) -> Option<PdfCrew<'_>> {
+pub(crate) fn start(unpackers: &UnpackThreads) -> Option<PdfThreads<'_>> {
     let worker = || {
         Some(
             |(bytes, limits): (Vec<u8>, PdfLimits), answers: &ResultSender<'_, PdfAnswer>| {
-                // If the run was halted, the answer is not received.
+                // If the task was halted, the answer is not received.
                 answers.send(read(&bytes, limits).ok_or(bytes));
             },
         )

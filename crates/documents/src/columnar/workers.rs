@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use super::part::{ColumnarFile, PartStart, TableItem};
-use crate::crew::{ResultSender, WorkerThreads};
 use crate::fault::{InputError, Packing};
 use crate::unpackers::UnpackThreads;
+use crate::workers::{ResultSender, WorkerThreads};
 
 /// Bytes of a batch, about.
 const BATCH_BYTES: usize = 512 << 10;
@@ -40,7 +40,7 @@ pub(crate) struct LocalParts<'f, F: ColumnarFile> {
 pub(crate) struct PartThreads<'u> {
     /// The parts that are being read, in order.
     pending: VecDeque<Receiver<TableItem>>,
-    crew: WorkerThreads<'u, usize, TableItem>,
+    workers: WorkerThreads<'u, usize, TableItem>,
     packing: Packing,
     next: usize,
     parts: usize,
@@ -56,7 +56,7 @@ impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
     ) -> Self {
         let several = unpackers.filter(|_| file.part_count() > 1);
         match several.and_then(|unpackers| PartThreads::start(file, limits, unpackers)) {
-            Some(crew) => TableParts::Crew(crew),
+            Some(workers) => TableParts::Crew(workers),
             None => TableParts::here(file, limits, PartStart::default()),
         }
     }
@@ -75,7 +75,7 @@ impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
     pub(crate) fn current(&self) -> usize {
         match self {
             TableParts::Here(parts) => parts.next.part.saturating_sub(1),
-            TableParts::Crew(crew) => crew.next.saturating_sub(crew.pending.len()),
+            TableParts::Crew(workers) => workers.next.saturating_sub(workers.pending.len()),
         }
     }
 }
@@ -86,7 +86,7 @@ impl<F: ColumnarFile> Iterator for TableParts<'_, '_, F> {
     fn next(&mut self) -> Option<TableItem> {
         match self {
             TableParts::Here(parts) => parts.next(),
-            TableParts::Crew(crew) => crew.next_item(),
+            TableParts::Crew(workers) => workers.next_item(),
         }
     }
 }
@@ -128,7 +128,7 @@ impl<'u> PartThreads<'u> {
         };
         Some(PartThreads {
             pending: VecDeque::new(),
-            crew: WorkerThreads::start(unpackers, parts, "columns", worker)?,
+            workers: WorkerThreads::start(unpackers, parts, "columns", worker)?,
             packing: F::PACKING,
             next: 0,
             parts,
@@ -137,11 +137,11 @@ impl<'u> PartThreads<'u> {
     }
 
     fn start_part(&mut self) {
-        while self.pending.len() <= self.crew.threads() && self.next < self.parts {
+        while self.pending.len() <= self.workers.threads() && self.next < self.parts {
             let fault = "has a part that cannot be read";
             let packing = self.packing;
             let lost = TableItem::Lost(0, InputError::Table { packing, fault });
-            let items = self.crew.start_job(self.next, self.ahead, lost);
+            let items = self.workers.start_job(self.next, self.ahead, lost);
             self.pending.push_back(items);
             self.next += 1;
         }
@@ -170,7 +170,7 @@ fn read_part<F: ColumnarFile>(
     let Some(mut reader) = file.part(start, limits.memory, buffers) else {
         return F::Buffers::default();
     };
-    // Nobody waits for the rows if the run was halted.
+    // Nobody waits for the rows if the task was halted.
     let _ = reader.all(|item| answers.send(item));
     F::into_buffers(reader)
 }

@@ -16,7 +16,7 @@ use crate::cache::whole_seconds;
 use crate::window::AnswerQueue;
 use crate::{Agency, Cache, CacheError, Client, HandleAnswer, agency};
 
-/// Counts of a run.
+/// Counts of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LookupCounts {
     /// Names whose answers were delivered.
@@ -25,7 +25,7 @@ pub struct LookupCounts {
     pub cached: u64,
     /// Names for which a service was asked.
     pub asked: u64,
-    /// Whether the run came to the end of the names.
+    /// Whether the task came to the end of the names.
     pub is_complete: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct DatedAnswer<A> {
     pub is_cached: bool,
 }
 
-/// A question that a run asks of many names.
+/// A question that a task asks of many names.
 trait RegistryQuestion: Sync {
     type Answer: CachedAnswer;
     /// Its name in the cache.
@@ -92,7 +92,7 @@ impl Client {
     /// Asks the registry about many names, and delivers each with its answer, in the order of `names`.
     ///
     /// Equal names are asked once, and names with an answer in `cache` not at all. The target of an alias is asked together
-    /// with it, even if it is one of the names. The run ends early if the client is cancelled, if `deliver` breaks, or if
+    /// with it, even if it is one of the names. The task ends early if the client is cancelled, if `deliver` breaks, or if
     /// the cache fails. The last two cancel the client.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Client {
     }
 }
 
-/// Why a run ends before its names do.
+/// Why a task ends before its names do.
 enum LookupEnd {
     Cancelled,
     Cache(CacheError),
@@ -147,7 +147,7 @@ fn look_up<Q: RegistryQuestion>(
     let (jobs, waiting) = mpsc::channel();
     let waiting = &Mutex::new(waiting);
     let (send, settled) = mpsc::channel();
-    let run = NameLookup::<Q, _> {
+    let lookup = NameLookup::<Q, _> {
         client,
         cache,
         window: AnswerQueue::new(),
@@ -163,7 +163,7 @@ fn look_up<Q: RegistryQuestion>(
             scope.spawn(move || work::<Q>(client, waiting, cache, send));
         }
         drop(send);
-        run.all(names.into_iter())
+        lookup.all(names.into_iter())
     });
     lock(cache).sync()?;
     match ended {
@@ -216,7 +216,7 @@ fn keep<Q: RegistryQuestion>(
     Ok(batch.into_iter().zip(dated).collect())
 }
 
-/// The part of a run on the caller's thread.
+/// The part of a task on the caller's thread.
 struct NameLookup<'a, 'c, Q: RegistryQuestion, D> {
     client: &'a Client,
     cache: &'a Mutex<&'c mut Cache>,
@@ -230,7 +230,7 @@ struct NameLookup<'a, 'c, Q: RegistryQuestion, D> {
 }
 
 impl<Q: RegistryQuestion, D> Drop for NameLookup<'_, '_, Q, D> {
-    /// Cancels an incomplete run. The threads end after their current request, whatever is in their queue.
+    /// Cancels an incomplete look-up. The threads end after their current request, whatever is in their queue.
     fn drop(&mut self) {
         if !self.summary.is_complete {
             self.client.cancel_handle().cancel();

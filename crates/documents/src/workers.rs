@@ -126,7 +126,7 @@ fn work<J, A, W: FnMut(J, &ResultSender<'_, A>)>(
 mod tests {
     use super::*;
 
-    fn crew(unpackers: &UnpackThreads) -> WorkerThreads<'_, u32, u32> {
+    fn workers(unpackers: &UnpackThreads) -> WorkerThreads<'_, u32, u32> {
         let worker = || {
             Some(|job: u32, answers: &ResultSender<'_, u32>| {
                 (0..job).take_while(|n| answers.send(*n)).for_each(drop);
@@ -139,10 +139,13 @@ mod tests {
     #[test]
     fn answers_come_in_order_and_a_panic_is_the_last_one() {
         let unpackers = UnpackThreads::new(4, 0);
-        let crew = crew(&unpackers);
-        assert_eq!(crew.threads(), 2);
+        let workers = workers(&unpackers);
+        assert_eq!(workers.threads(), 2);
         let jobs = [5, 3, 0, 3, 4];
-        let answers: Vec<_> = jobs.iter().map(|job| crew.start_job(*job, 8, 99)).collect();
+        let answers: Vec<_> = jobs
+            .iter()
+            .map(|job| workers.start_job(*job, 8, 99))
+            .collect();
         let answers: Vec<Vec<_>> = answers.iter().map(|from| from.iter().collect()).collect();
         let expected: [&[u32]; 5] = [
             &[0, 1, 2, 3, 4],
@@ -157,12 +160,12 @@ mod tests {
     #[test]
     fn a_crew_that_is_dropped_ends_its_threads_and_returns_its_lease() {
         let unpackers = UnpackThreads::new(4, 0);
-        let crew = crew(&unpackers);
+        let workers = workers(&unpackers);
         assert!(unpackers.lease().is_none());
-        let answers: Vec<_> = (0..9).map(|_| crew.start_job(100, 1, 0)).collect();
+        let answers: Vec<_> = (0..9).map(|_| workers.start_job(100, 1, 0)).collect();
         assert_eq!(answers[0].recv(), Ok(0));
         drop(answers);
-        drop(crew);
+        drop(workers);
         assert!(unpackers.lease().is_some());
     }
 
@@ -170,7 +173,7 @@ mod tests {
     fn a_crew_without_workers_answers_nothing() {
         let unpackers = UnpackThreads::new(4, 0);
         let worker = || None::<fn(u32, &ResultSender<'_, u32>)>;
-        let crew = WorkerThreads::start(&unpackers, 2, "test", worker).unwrap();
-        assert!(crew.start_job(1, 1, 7).recv().is_err());
+        let workers = WorkerThreads::start(&unpackers, 2, "test", worker).unwrap();
+        assert!(workers.start_job(1, 1, 7).recv().is_err());
     }
 }
