@@ -146,7 +146,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     fn repairs(&self, is_source: bool, document: &[u8]) -> Result<Option<FileRepairs>, Error> {
         match FileRepairs::of(&self.file.path, is_source, document) {
             Err(error)
-                if !self.file.named
+                if !self.file.is_named
                     && matches!(error.kind(), ErrorKind::Check(CheckError::Fix(_))) =>
             {
                 log::debug!("{}: {error}", printable::name(&self.source));
@@ -302,7 +302,7 @@ impl DocumentSink for CheckReading<'_, '_> {
         let source = printable::name(&self.source);
         match name {
             Some(name) => log::debug!("{source}: {}: skipped: {kind}", printable::name(&name)),
-            None if !self.file.named => log::debug!("{source}: skipped: {kind}"),
+            None if !self.file.is_named => log::debug!("{source}: skipped: {kind}"),
             None => log::warn!("{source}: skipped: {kind}, which holds no references"),
         }
     }

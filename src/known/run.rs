@@ -188,7 +188,7 @@ fn read_source(
 ) {
     let name: Arc<str> = display_name(&source.path).into();
     if source.path.extension().is_some_and(|end| end == "doix") {
-        if source.named {
+        if source.is_named {
             let error = Error::new(ErrorKind::Known(KnownError::Index));
             collector.fail(error.in_source(name));
         } else {
@@ -224,9 +224,9 @@ fn listed(source: &Source) -> String {
         return "-".to_owned();
     }
     let bytes = bytes_of(&source.path);
-    let path = match source.named {
+    let path = match source.is_named {
         true => &bytes[..],
-        false => bytes.get(..source.above).unwrap_or(&bytes),
+        false => bytes.get(..source.folder_bytes).unwrap_or(&bytes),
     };
     let path = path_of(path.to_vec());
     let name = path.file_name().map_or(&*path, Path::new);

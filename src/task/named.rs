@@ -60,7 +60,7 @@ pub(crate) fn named_source(path: &Path) -> Result<Source, InputError> {
     Ok(Source {
         path: path.to_owned(),
         kind,
-        named: true,
-        above: 0,
+        is_named: true,
+        folder_bytes: 0,
     })
 }

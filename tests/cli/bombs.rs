@@ -115,8 +115,7 @@ fn long_names_of_documents_are_cut_and_stay_apart() {
         let warned: Vec<_> = seen.err.lines().collect();
         assert_eq!(warned.len(), 1, "{}", seen.err);
         assert!(
-            warned[0].contains("a.tgz: names of members that are longer")
-                && warned[0].ends_with(": 2"),
+            warned[0].contains("a.tgz: names of members with more") && warned[0].ends_with(": 2"),
             "{}",
             warned[0]
         );

@@ -24,7 +24,7 @@ pub struct Chunk<'b> {
     /// Offset of `bytes` in the document.
     pub offset: u64,
     /// Whether `bytes` ends at damage and not at the end of the document.
-    pub damaged: bool,
+    pub is_damaged: bool,
 }
 
 /// The state of cutting a document. All positions are offsets in the document.
@@ -208,7 +208,7 @@ impl ChunkBuffer {
             bytes: &self.buffer[..self.filled],
             range,
             offset: self.offset,
-            damaged: cutter.is_damaged(),
+            is_damaged: cutter.is_damaged(),
         })
     }
 
@@ -324,7 +324,7 @@ mod tests {
         let mut document = ChainedReader::new(&text[..], Some(InputError::Shrunk), &[][..]);
         let mut last = None;
         while let Some(chunk) = sliding.next_chunk(&mut cutter, &mut document) {
-            last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));
+            last = Some((chunk.offset + chunk.range.end as u64, chunk.is_damaged));
         }
         assert_eq!(last, Some((9, true)));
         assert!(matches!(cutter.take_damage(), Some((9, _))));

@@ -277,8 +277,8 @@ mod tests {
         let source = Source {
             path: path.into(),
             kind: SourceKind::File,
-            named: true,
-            above: 0,
+            is_named: true,
+            folder_bytes: 0,
         };
         Preprocessor::new("cat".into(), &globs).is_ok_and(|by| by.takes(&source))
     }
@@ -301,8 +301,8 @@ mod tests {
             let source = Source {
                 path: "-".into(),
                 kind,
-                named: true,
-                above: 0,
+                is_named: true,
+                folder_bytes: 0,
             };
             assert!(!by.takes(&source), "{kind:?}");
         }

@@ -22,15 +22,15 @@ pub struct Source {
     /// Its kind.
     pub kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
-    pub named: bool,
+    pub is_named: bool,
     /// Length in bytes of the named folder and its separator in the path; 0 if it was named itself.
-    pub above: usize,
+    pub folder_bytes: usize,
 }
 
 impl Source {
     /// Returns the path below the named folder, or the path if it was named itself.
     pub(super) fn below(&self) -> &Path {
-        path_from(&self.path, self.above)
+        path_from(&self.path, self.folder_bytes)
     }
 
     /// Whether another program writes it while it is read.
@@ -83,7 +83,7 @@ struct SourceFolder {
     path: StringAddress,
     /// Length of the part of the path that is not hashed for shards: the named folder, or 0 for a source that was named
     /// itself.
-    above: u32,
+    folder_bytes: u32,
 }
 
 /// A source: its folder, and its own name.
@@ -93,7 +93,7 @@ struct SourceEntry {
     /// Offset of the name in the block.
     offset: u32,
     block: u16,
-    named: bool,
+    is_named: bool,
 }
 
 impl SourceEntry {
@@ -121,8 +121,8 @@ impl SourceCollector {
         self.list.entries.iter().map(Vec::len).sum()
     }
 
-    /// Adds a source. If it is below a named folder, the first `above` bytes of its path are that folder with a separator.
-    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: SourceKind) {
+    /// Adds a source. If it is below a named folder, the first `folder_bytes` bytes of its path are that folder with a separator.
+    pub(super) fn push(&mut self, path: &[u8], folder_bytes: Option<usize>, kind: SourceKind) {
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
@@ -136,13 +136,13 @@ impl SourceCollector {
         if str::from_utf8(path).is_err() {
             tags |= NOT_UTF8_TAG;
         }
-        let folder = self.folder(folder, above.unwrap_or(0) as u32);
+        let folder = self.folder(folder, folder_bytes.unwrap_or(0) as u32);
         let StringAddress(block, offset) = self.list.strings.push(name, tags);
         let entry = SourceEntry {
             folder,
             offset,
             block,
-            named: above.is_none(),
+            is_named: folder_bytes.is_none(),
         };
         match self.list.entries.last_mut() {
             Some(part) if part.len() < PART_ENTRIES => part.push(entry),
@@ -155,20 +155,20 @@ impl SourceCollector {
     }
 
     /// Returns the number of a folder, and stores the folder if it is new.
-    fn folder(&mut self, path: &[u8], above: u32) -> u32 {
+    fn folder(&mut self, path: &[u8], folder_bytes: u32) -> u32 {
         let list = &mut self.list;
         let is = |list: &Sources, number: u32| {
             let folder = list.folders[number as usize];
-            folder.above == above && list.strings.get(folder.path).0 == path
+            folder.folder_bytes == folder_bytes && list.strings.get(folder.path).0 == path
         };
         if let Some(last) = self.last.filter(|&last| is(list, last)) {
             return last;
         }
-        let hash = xxh3_64(path) ^ u64::from(above);
+        let hash = xxh3_64(path) ^ u64::from(folder_bytes);
         let known = self.known.get(&hash).copied();
         let number = known.filter(|&known| is(list, known)).unwrap_or_else(|| {
             let path = list.strings.push(path, 0);
-            list.folders.push(SourceFolder { path, above });
+            list.folders.push(SourceFolder { path, folder_bytes });
             list.folders.len() as u32 - 1
         });
         if self.known.len() == MAX_KNOWN_FOLDERS {
@@ -195,13 +195,13 @@ impl SourceCollector {
         order.dedup_by(|b, a| {
             let (x, y) = (list.entry(*a), list.entry(*b));
             let same = list.is_same(x, y);
-            if same && y.named && !x.named {
+            if same && y.is_named && !x.is_named {
                 named.push(*a);
             }
             same
         });
         for number in named {
-            list.entries[number as usize / PART_ENTRIES][number as usize % PART_ENTRIES].named =
+            list.entries[number as usize / PART_ENTRIES][number as usize % PART_ENTRIES].is_named =
                 true;
         }
         if let Some(shard) = shard {
@@ -301,16 +301,16 @@ impl Sources {
         Source {
             path,
             kind,
-            named: entry.named,
-            above: self.folders[entry.folder as usize].above as usize,
+            is_named: entry.is_named,
+            folder_bytes: self.folders[entry.folder as usize].folder_bytes as usize,
         }
     }
 
     /// Returns the hash that determines its shard.
     fn hash(&self, entry: &SourceEntry) -> u64 {
-        let above = self.folders[entry.folder as usize].above as usize;
+        let folder_bytes = self.folders[entry.folder as usize].folder_bytes as usize;
         let (folder, name, _) = self.parts(entry);
-        hash(&path_of([&folder[above..], name].concat()))
+        hash(&path_of([&folder[folder_bytes..], name].concat()))
     }
 
     /// Returns a name that two sources have, as is possible for standard input and streams of a caller.

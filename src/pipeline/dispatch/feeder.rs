@@ -223,7 +223,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
                         bytes: &ticket.bytes[range],
                         range: anchors,
                         offset: 0,
-                        damaged: false,
+                        is_damaged: false,
                     };
                     turn.worker.set_kind(text.kind());
                     turn.worker.scan(&chunk, text.whole());

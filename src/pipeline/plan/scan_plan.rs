@@ -181,7 +181,7 @@ impl NamedSource {
         NamedSource {
             ordinal,
             name: display_name(&source.path).into(),
-            is_named: source.named,
+            is_named: source.is_named,
             unit: CountedUnit::source(ordinal),
         }
     }

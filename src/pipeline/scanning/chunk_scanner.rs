@@ -202,7 +202,7 @@ impl<'r> Worker<'r> {
             bytes: &chunk.bytes[from..part.end],
             range: part.start - from..part.end.min(chunk.range.end) - from,
             offset: chunk.offset + from as u64 - line.start,
-            damaged: chunk.damaged && part.end == chunk.bytes.len(),
+            is_damaged: chunk.is_damaged && part.end == chunk.bytes.len(),
         };
         let range = self.undamaged(&piece);
         let found = &mut self.found;
@@ -311,7 +311,7 @@ impl<'r> Worker<'r> {
     /// Returns the range of a chunk, without a last name that damage may have cut, since its rest may look like another name.
     fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
         let range = chunk.range.clone();
-        if !chunk.damaged {
+        if !chunk.is_damaged {
             return range;
         }
         let mut last = None;

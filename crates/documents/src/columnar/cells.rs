@@ -31,7 +31,7 @@ pub struct CellBatch {
     /// The indices of cells that are in lists.
     indices: Vec<u32>,
     dictionaries: Vec<Arc<CellDictionary>>,
-    /// The names of rows, and the end of each; none if rows have no names. A row without a name has an empty one.
+    /// The names of rows, and the end of each; empty if rows have no names. A row without a name has an empty one.
     names: Option<(Vec<u8>, Vec<u32>)>,
 }
 
@@ -148,7 +148,7 @@ impl CellBatch {
         }
     }
 
-    /// A row's own name; none if it has none.
+    /// Returns a row's own name; `None` if it has no name.
     pub fn own_name(&self, row: u32) -> Option<Cow<'_, str>> {
         let name = self.name_bytes(row).filter(|name| !name.is_empty())?;
         Some(String::from_utf8_lossy(name))

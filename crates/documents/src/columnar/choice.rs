@@ -7,9 +7,9 @@ use super::path::ColumnPath;
 use crate::column_choice::ColumnSelection;
 use crate::fault::{InputError, LocatedError};
 
-/// Most columns that are read.
+/// Max columns that are read.
 const MAX_COLUMNS: usize = 1 << 15;
-/// Most names of columns in a message.
+/// Max names of columns in a message.
 const MAX_LISTED_COLUMNS: usize = 20;
 
 /// A column that may be chosen.

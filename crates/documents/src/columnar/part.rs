@@ -59,7 +59,7 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
     /// Bytes that were read to open it.
     fn metadata_length(&self) -> u64;
 
-    /// Reads a part with `memory` bytes for what it unpacks; none after the last part.
+    /// Reads a part with `memory` bytes for unpacking. Returns `None` after the last part.
     fn part(
         &self,
         from: PartStart,
@@ -173,7 +173,7 @@ pub(super) struct RowReader<C> {
     first_row: u64,
     rows: u64,
     memory: usize,
-    /// The columns with texts; none for one that cannot be read.
+    /// The columns with texts; `None` for one that cannot be read.
     columns: Vec<Option<C>>,
     /// The column that names rows, and its path.
     id: Option<(ColumnPath, C)>,

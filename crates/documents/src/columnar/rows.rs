@@ -16,7 +16,7 @@ const FULL_BATCH_BYTES: usize = 256 << 10;
 /// Columns of objects, and bytes of their places, at which a batch is full.
 const FULL_BATCH_COLUMNS: usize = 4096;
 const FULL_BATCH_PLACE_BYTES: usize = 256 << 10;
-/// Most columns of the objects of one batch.
+/// Max columns of the objects of one batch.
 const MAX_COLUMNS: usize = 1 << 15;
 /// The place of the items of a list in that of a column, where a name cannot hold it.
 pub const ITEMS_PLACE: &str = "/~2";
@@ -148,7 +148,7 @@ pub struct ObjectColumns {
 }
 
 impl ObjectColumns {
-    /// The number of the column at `place`: a JSON pointer, with [`ITEMS_PLACE`] for an index. None if there are too many.
+    /// Returns the number of the column at `place`: a JSON pointer, with [`ITEMS_PLACE`] for an index. `None` if there are too many.
     pub fn number(&mut self, place: &str) -> Option<u16> {
         if let Some(number) = self.numbers.get(place) {
             return Some(*number);

@@ -11,7 +11,7 @@ use crate::workers::{ResultSender, WorkerThreads};
 
 /// Bytes of a batch, about.
 const BATCH_BYTES: usize = 512 << 10;
-/// Fewest and most batches of a part that are read ahead.
+/// Min and max batches of a part that are read ahead.
 const BATCHES_AHEAD: (usize, usize) = (2, 128);
 
 /// The memory for reading a file.

@@ -51,7 +51,7 @@ impl MessageMetadata {
         }
     }
 
-    /// The message. None if it is damaged.
+    /// Returns the message; `None` if it is damaged.
     pub(super) fn message(&self) -> Option<ArrowMessage<'_>> {
         match MessagePrefix::read(&self.0) {
             MessagePrefix::Message(start, length) => {
@@ -142,7 +142,7 @@ impl Iterator for BatchReader {
 }
 
 impl<'b> BatchPlan<'b> {
-    /// None if the body has no place in a file.
+    /// `None` if the body has no place in a file.
     fn new(
         file: &'b ArrowFile,
         block: &MessageLocation,

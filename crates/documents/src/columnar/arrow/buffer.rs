@@ -11,7 +11,7 @@ use super::message::BodyCompression;
 use crate::columnar::part::ColumnFault;
 use crate::file::read_at;
 
-/// Greatest and smallest size of a window, unless a text is larger.
+/// Max and min size of a window, unless a text is larger.
 const WINDOW_BYTES: (usize, usize) = (256 << 10, 4 << 10);
 /// Bytes of a read of packed data.
 const READ_BYTES: usize = 64 << 10;
@@ -377,7 +377,7 @@ impl BufferStream {
     }
 }
 
-/// Bytes that a decoder takes for what `reader` has, by the head of the frame. None if that is damaged.
+/// Returns the bytes that a decoder takes for the data of `reader`, by the head of the frame; `None` if that is damaged.
 fn decoder_memory(reader: &mut impl BufRead, packing: BodyCompression) -> Option<usize> {
     let head = reader.fill_buf().ok()?;
     let window = match (packing, head) {

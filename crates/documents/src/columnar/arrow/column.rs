@@ -221,7 +221,7 @@ fn span_of(
 }
 
 impl ValueReader {
-    /// The value with this number; none if it is null.
+    /// Returns the value with this number; `None` if it is null.
     pub(super) fn value(&mut self, item: u64) -> Result<Option<CellValue<'_>>, ColumnFault> {
         if !is_valid(&mut self.validity, item)? {
             return Ok(None);

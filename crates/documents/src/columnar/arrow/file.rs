@@ -21,7 +21,7 @@ use crate::numbers;
 const FILE_START: &[u8] = b"ARROW1\0\0";
 const MAGIC: &[u8] = b"ARROW1";
 const ENDING_BYTES: usize = 10;
-/// Most rows of a table.
+/// Max rows of a table.
 const MAX_TABLE_ROWS: u64 = 1 << 48;
 
 const DAMAGED_METADATA: &str = "has damaged metadata";
@@ -58,7 +58,6 @@ pub(super) fn file_error(fault: &'static str) -> InputError {
     }
 }
 
-/// A schema, or why it cannot be read.
 /// The places of the batches of a table, and its schema.
 struct BatchIndex<'f> {
     source: ArrowSource<'f>,
@@ -237,7 +236,7 @@ impl<'f> BatchIndex<'f> {
         Ok(())
     }
 
-    /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
+    /// Returns the schema in the first message of a file, and the offset after it; `None` if the file has no such message.
     fn first_schema(&mut self) -> Option<(Result<ArrowSchema, &'static str>, u64)> {
         let start = FILE_START.len() as u64;
         let prefix = self
@@ -346,7 +345,7 @@ impl<'f> BatchIndex<'f> {
         }
     }
 
-    /// Reads the message at `at`. Returns where the next one is; none at the end of the stream.
+    /// Reads the message at `at`. Returns the offset of the next one; `None` at the end of the stream.
     fn message(&mut self, at: u64) -> Result<Option<u64>, InputError> {
         const LOST_ROWS: &str = "has a damaged message; all after it is lost";
         let left = self.source.length - at;

@@ -3,7 +3,7 @@
 //! All offsets are checked. Those to tables, texts and vectors lead forwards, so that there are no circles. Two of them may lead
 //! to the same table, so readers of nested tables must bound how many they read.
 
-/// A table. Methods return none if the bytes are damaged.
+/// A table. Methods return `None` if the bytes are damaged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlatbufferTable<'b> {
     bytes: &'b [u8],
@@ -78,7 +78,7 @@ impl<'b> FlatbufferTable<'b> {
         self.number(number).map(i64::from_le_bytes)
     }
 
-    /// A table in this one; none within if the table lacks it.
+    /// Returns a table in this one; `Some(None)` if the table lacks it.
     pub(super) fn table(&self, number: usize) -> Option<Option<FlatbufferTable<'b>>> {
         match self.field(number)? {
             Some(at) => FlatbufferTable::at(self.bytes, follow(self.bytes, at)?).map(Some),

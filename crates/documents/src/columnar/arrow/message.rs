@@ -7,7 +7,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes of a description of a node or a buffer, and of a block.
 const PAIR_BYTES: usize = 16;
 const BLOCK_BYTES: usize = 24;
-/// Greatest number of rows of a batch.
+/// Max rows of a batch.
 const MAX_BATCH_ROWS: i64 = 1 << 48;
 /// The newest version of the metadata, and the one after which unions have no validity.
 const NEWEST_VERSION: i16 = 4;
@@ -93,7 +93,7 @@ pub(super) enum BodyCompression {
 }
 
 impl<'b> ArrowMessage<'b> {
-    /// Reads the metadata of a message. None if it is damaged.
+    /// Reads the metadata of a message. Returns `None` if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
         let root = FlatbufferTable::root(bytes)?;
         let version = root
@@ -205,7 +205,7 @@ pub(super) struct ArrowFooter<'b> {
 }
 
 impl<'b> ArrowFooter<'b> {
-    /// Reads the metadata. None if it is damaged.
+    /// Reads the metadata. Returns `None` if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
         let root = FlatbufferTable::root(bytes)?;
         let version = root

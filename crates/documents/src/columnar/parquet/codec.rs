@@ -39,7 +39,7 @@ enum CodecKind {
 const BROTLI_BUFFER_BYTES: usize = 64 << 10;
 
 impl PageCodec {
-    /// The codec with this number in the format. None if it is not supported.
+    /// Returns the codec with this number in the format; `None` if it is not supported.
     pub(super) fn new(number: i64, decoders: &SharedDecoders) -> Option<PageCodec> {
         let kind = match number {
             0 => CodecKind::Plain,
@@ -57,7 +57,7 @@ impl PageCodec {
         })
     }
 
-    /// Unpacks `packed` to fill `into`. None if it is damaged, or has another size.
+    /// Unpacks `packed` to fill `into`. Returns `None` if it is damaged, or has another size.
     pub(super) fn unpack(&mut self, packed: &[u8], into: &mut [u8]) -> Option<()> {
         let written = match self.kind {
             CodecKind::Plain => {

@@ -259,7 +259,7 @@ impl ColumnReader {
         self.indices[inner..].fill(0);
     }
 
-    /// Reads the next value that is not null. None if the page is damaged.
+    /// Reads the next value that is not null. Returns `None` if the page is damaged.
     #[inline]
     fn next_value(&mut self) -> Option<()> {
         self.value = match &mut self.page.values {

@@ -1,10 +1,10 @@
 //! Converts the delta encodings to the plain encoding. The functions return `None` for a damaged page.
 
-/// Greatest size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
+/// Max size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
 const MAX_PAGE_BYTES: usize = 1 << 28;
-/// Greatest number of values of a page. Equal values take no space in an encoded page, so the limit is needed.
+/// Max values of a page. Equal values take no space in an encoded page, so the limit is needed.
 const MAX_PAGE_VALUES: usize = 1 << 24;
-/// Greatest number of values of a block; writers use 128.
+/// Max values of a block; writers use 128.
 const MAX_BLOCK_VALUES: u64 = 1 << 16;
 
 /// The kind of the values of a page, and their encoding.
@@ -20,7 +20,7 @@ pub(super) enum DeltaValues {
     Texts,
 }
 
-/// The values, at most `max`, in the plain encoding. None if they are damaged.
+/// Returns the values, at most `max`, in the plain encoding; `None` if they are damaged.
 pub(super) fn plain(values: DeltaValues, bytes: &[u8], max: usize) -> Option<Vec<u8>> {
     match values {
         DeltaValues::Short => {

@@ -7,7 +7,7 @@ use super::thrift::{BINARY, LIST, STRUCT, ThriftReader};
 #[derive(Debug, Default)]
 pub(super) struct ParquetFooter {
     pub(super) elements: Vec<SchemaElement>,
-    /// The number of rows; none if it is missing.
+    /// The number of rows; `None` if it is missing.
     pub(super) rows: Option<u64>,
     /// Whether columns are encrypted.
     pub(super) is_encrypted: bool,
@@ -28,7 +28,7 @@ pub(super) struct GroupEntry {
 /// The part of a column in a row group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ColumnChunk {
-    /// The physical type; none if its metadata is missing.
+    /// The physical type; `None` if its metadata is missing.
     pub(super) physical: Option<i64>,
     pub(super) codec: i64,
     /// Values and nulls.
@@ -40,11 +40,11 @@ pub(super) struct ColumnChunk {
     pub(super) is_elsewhere: bool,
 }
 
-/// Most rows of a file.
+/// Max rows of a file.
 const MAX_FILE_ROWS: u64 = 1 << 48;
 
 impl ParquetFooter {
-    /// Reads the schema. None if it is damaged.
+    /// Reads the schema. Returns `None` if it is damaged.
     pub(super) fn read(bytes: &[u8]) -> Option<ParquetFooter> {
         let mut footer = ParquetFooter::default();
         let mut thrift = ThriftReader::new(bytes);
@@ -114,7 +114,7 @@ fn key_and_value<'b>(thrift: &mut ThriftReader<'b>) -> Option<(&'b [u8], &'b [u8
     Some(pair.into())
 }
 
-/// The row groups that have rows. None if they are damaged.
+/// Returns the row groups that have rows; `None` if they are damaged.
 pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
     let mut groups = Vec::new();
     let mut first_row = 0_u64;
@@ -154,7 +154,7 @@ fn rows(thrift: &mut ThriftReader<'_>) -> Option<u64> {
     Some(rows)
 }
 
-/// The chunks of the columns with these numbers, which ascend, in a row group; none for one that it lacks.
+/// Returns the chunks of the columns with these numbers, which ascend, in a row group; `None` for one that it lacks.
 pub(super) fn chunks(
     bytes: &[u8],
     group: GroupEntry,

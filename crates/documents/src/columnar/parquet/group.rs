@@ -109,7 +109,7 @@ impl<'f> ColumnOpener<'f> {
         }
     }
 
-    /// Opens the columns of `leaves`. None if the metadata of the group is damaged.
+    /// Opens the columns of `leaves`. Returns `None` if the metadata of the group is damaged.
     pub(super) fn open(
         &self,
         group: GroupEntry,

@@ -1,6 +1,6 @@
 //! Runs of small numbers: levels, and indices of a dictionary (RLE and bit-packing, hybrid).
 
-/// Greatest width of a number in bits.
+/// Max width of a number in bits.
 const MAX_WIDTH_BITS: u32 = 32;
 /// More bit-packed numbers than any writer adds after the last.
 const MAX_PADDING_NUMBERS: u64 = 256;
@@ -21,7 +21,7 @@ pub(super) struct HybridNumbers {
 }
 
 impl HybridNumbers {
-    /// The numbers of `width` bits in a range of the page. None if they are wider than any is.
+    /// Reads the numbers of `width` bits in a range of the page. Returns `None` if they are wider than any number.
     pub(super) fn new(range: std::ops::Range<usize>, width: u32) -> Option<HybridNumbers> {
         (width <= MAX_WIDTH_BITS).then_some(HybridNumbers {
             at: range.start,
@@ -43,7 +43,7 @@ impl HybridNumbers {
         }
     }
 
-    /// The next number; none at the end, or at damage.
+    /// Returns the next number; `None` at the end, or at damage.
     #[inline]
     pub(super) fn next_number(&mut self, page: &[u8]) -> Option<u32> {
         loop {
@@ -105,7 +105,7 @@ impl HybridNumbers {
         is_held.then_some((word >> (self.bit % 8)) as u32 & mask)
     }
 
-    /// Reads the head of the next run.
+    /// Reads the head of the next group of numbers.
     fn read_head(&mut self, page: &[u8]) -> Option<()> {
         let bytes = page.get(self.at..self.end)?;
         let (mut head, mut length) = (0_u64, 0);

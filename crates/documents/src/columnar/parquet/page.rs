@@ -114,7 +114,7 @@ impl PageHeader {
         })
     }
 
-    /// Whether the levels are runs, as far as there are any. Some writers state another encoding for levels that are all 0 and
+    /// Whether the levels are in the RLE encoding, as far as there are any. Some writers state another encoding for levels that are all 0 and
     /// take no bytes.
     pub(super) fn is_rle(&self, greatest: [u32; 2]) -> bool {
         let mut levels = self.level_encodings.iter().zip(greatest);
@@ -182,7 +182,7 @@ impl PageStream {
         self.window
     }
 
-    /// The header of the next page; none at the end.
+    /// Returns the header of the next page; `None` at the end.
     pub(super) fn header(&mut self) -> Result<Option<PageHeader>, PageError> {
         let mut wanted = HEADER_BYTES;
         loop {

@@ -22,7 +22,7 @@ pub(super) fn is_known(encoding: i64) -> bool {
     )
 }
 
-/// The start and end of the text whose length is at `at`. None if it is cut.
+/// Returns the start and end of the text whose length is at `at`; `None` if it is cut.
 #[inline]
 pub(super) fn text_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let length = bytes.get(at..)?.first_chunk::<4>()?;
@@ -31,7 +31,7 @@ pub(super) fn text_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (end <= bytes.len()).then_some((start, end))
 }
 
-/// The start and end of the value at `at`, a text with its length or a number. None if it is cut.
+/// Returns the start and end of the value at `at`, a text with its length or a number; `None` if it is cut.
 #[inline]
 pub(super) fn value_at(kind: LeafKind, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let Some(size) = kind.size() else {
@@ -41,7 +41,7 @@ pub(super) fn value_at(kind: LeafKind, bytes: &[u8], at: usize) -> Option<(usize
     (end <= bytes.len()).then_some((at, end))
 }
 
-/// The integer whose bytes these are; none if values of this kind are not integers.
+/// Returns the integer with these bytes; `None` if values of this kind are not integers.
 #[inline]
 pub(super) fn integer(kind: LeafKind, bytes: &[u8]) -> Option<i128> {
     let LeafKind::Integer { bits, is_signed } = kind else {
@@ -58,7 +58,7 @@ pub(super) fn integer(kind: LeafKind, bytes: &[u8]) -> Option<i128> {
     })
 }
 
-/// Booleans, whose bytes start at `start`. None if they are damaged, or encoded in another way.
+/// Reads booleans, whose bytes start at `start`. Returns `None` if they are damaged, or encoded in another way.
 pub(super) fn flags(encoding: i64, page: &[u8], start: usize) -> Option<HybridNumbers> {
     match encoding {
         PLAIN => Some(HybridNumbers::packed(start..page.len(), 1)),
@@ -84,7 +84,7 @@ pub(super) fn entries(kind: LeafKind, bytes: &[u8], count: usize) -> Option<Vec<
 }
 
 /// The page with its values, which start at `start` and are at most `max`, in the plain encoding of texts or integers: new
-/// bytes if they were not, and where the values start in them. None if they are damaged, or not of this kind.
+/// bytes if they were not, and where the values start in them; `None` if they are damaged, or not of this kind.
 pub(super) fn of_page(
     encoding: i64,
     kind: LeafKind,
@@ -115,7 +115,7 @@ pub(super) fn of_page(
     Some((Some([levels, &made].concat()), start))
 }
 
-/// Texts of `length` bytes each, with their lengths. None if there are more than `max`, or the last is cut.
+/// Returns texts of `length` bytes each, with their lengths; `None` if there are more than `max`, or the last is cut.
 fn fixed(values: &[u8], length: u32, max: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(length).ok().filter(|&size| size > 0)?;
     let is_whole = values.len().is_multiple_of(size) && values.len() / size <= max;

@@ -13,7 +13,7 @@ const MAX_PATH_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchemaElement {
     name: String,
-    /// None for a group.
+    /// `None` for a group.
     physical: Option<i64>,
     /// Bytes of a value of a fixed length.
     length: u32,
@@ -61,7 +61,7 @@ pub(super) enum LeafKind {
 }
 
 impl LeafKind {
-    /// Bytes of a number in the plain encoding; none if values have other lengths.
+    /// Bytes of a number in the plain encoding; `None` if values have other lengths.
     pub(super) fn size(self) -> Option<usize> {
         match self {
             LeafKind::Integer { bits, .. } => Some(usize::from(bits / 8)),
@@ -233,7 +233,7 @@ struct EnclosingNode {
     depth: usize,
 }
 
-/// The columns of a schema, which is listed from its root down. None if the list does not fit together.
+/// Returns the columns of a schema, which is listed from its root down; `None` if the list does not fit together.
 pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<ParquetLeaf>> {
     let (root, mut rest) = elements.split_first()?;
     let mut leaves = LeafCollector::default();

@@ -173,22 +173,22 @@ impl ParquetTable {
 
 /// The values of the current row. A column is named by its place among the chosen ones.
 impl ParquetTable {
-    /// A text; none for null.
+    /// Returns a text; `None` for null.
     pub fn text(&mut self, column: usize) -> Result<Option<&[u8]>, LocatedError> {
         Ok(self.value(column)?.map(ColumnReader::value_bytes))
     }
 
-    /// An integer; none for null.
+    /// Returns an integer; `None` for null.
     pub fn integer(&mut self, column: usize) -> Result<Option<i128>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::integer))
     }
 
-    /// A number with a binary point; none for null.
+    /// Returns a number with a binary point; `None` for null.
     pub fn float(&mut self, column: usize) -> Result<Option<f64>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::float))
     }
 
-    /// A boolean; none for null.
+    /// Returns a boolean; `None` for null.
     pub fn flag(&mut self, column: usize) -> Result<Option<bool>, LocatedError> {
         Ok(self.value(column)?.and_then(ColumnReader::flag))
     }
@@ -199,7 +199,7 @@ impl ParquetTable {
         self.check(column)
     }
 
-    /// The column, which has read its value; none for null.
+    /// Returns the column, which has read its value; `None` for null.
     #[inline]
     fn value(&mut self, column: usize) -> Result<Option<&ColumnReader>, LocatedError> {
         let has_value = self.columns[column].flat_row();

@@ -17,7 +17,7 @@ const MAP: u8 = 11;
 pub(super) const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// Reads values one after the other. Methods return none if the bytes end or are damaged.
+/// Reads values one after the other. Methods return `None` if the bytes end or are damaged.
 #[derive(Clone, Copy)]
 pub(super) struct ThriftReader<'b> {
     bytes: &'b [u8],
@@ -97,7 +97,7 @@ impl<'b> ThriftReader<'b> {
         Some(())
     }
 
-    /// The head of the next field; none at the end of the structure.
+    /// Returns the head of the next field; `None` at the end of the structure.
     fn field(&mut self, last: &mut i16) -> Option<Option<ThriftField>> {
         let byte = self.byte()?;
         let kind = byte & 15;
