@@ -177,7 +177,7 @@ impl CheckBuilder {
     fn search(&self) -> Result<SourceSearch, Error> {
         let search = SourceSearch::new(&self.sources.include, &self.sources.exclude);
         let search = search.map_err(|error| Error::new(ErrorKind::Glob(error)))?;
-        let search = search.own(crate::temporary::is_own);
+        let search = search.skip_own_files(crate::temporary::is_own);
         Ok(search.follow_links(self.sources.follow))
     }
 
