@@ -346,7 +346,7 @@ pub enum InputError {
     },
     /// Parts of a table's columns that are unpacked at the same time need more memory than this.
     #[error(
-        "column {column}: unpacking it needs more than {limit} bytes at once; --memory allows more, and --columns reads fewer columns"
+        "column {column}: the data to unpack at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
     )]
     LargePage {
         /// The column that did not fit.

@@ -173,7 +173,7 @@ pub enum NoticeError {
     Ambiguous(Box<str>),
     /// The text is not a date, or not in the order of the others.
     #[error(
-        "the column RetractionDate has {0:?}, which is not a date in the same order as the others; write the dates as 2026-03-09"
+        "the column RetractionDate has {0:?}, which is not a date in the order of the others; write the dates as 2026-03-09"
     )]
     Date(Box<str>),
 }

@@ -490,7 +490,8 @@ fn failed<F: MemberFormat>(
 
 /// Returns the error for other bytes in place of a member's start, with members after them.
 fn no_start(packing: Packing, at: u64) -> InputError {
-    let error = format!("no {packing} header where one should be, at byte {at} of the packed data");
+    let error =
+        format!("no {packing} header at byte {at} of the packed data, where a member should start");
     damaged(packing, io::Error::new(io::ErrorKind::InvalidData, error))
 }
 

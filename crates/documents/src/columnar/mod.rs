@@ -2,7 +2,7 @@
 //! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
 //!
 //! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
-//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `threads` reads several parts at the same
+//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `workers` reads several parts at the same
 //! time. Columns that are not selected are not read. Of damage, as little as possible is lost. `ParquetTable` instead reads
 //! the values of columns that are all needed, row by row, and ends at damage.
 //!

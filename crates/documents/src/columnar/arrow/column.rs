@@ -47,7 +47,7 @@ pub(super) struct LayerReader {
     /// Offsets, or the ends of runs; and the sizes of lists that have them.
     pub(super) offsets: Option<BufferStream>,
     pub(super) sizes: Option<BufferStream>,
-    /// The task that was read last, with its start and its end.
+    /// The span of the ends that was read last: its number, start and end.
     pub(super) last_span: (u64, u64, u64),
 }
 
@@ -197,7 +197,7 @@ impl LayerReader {
     }
 }
 
-/// The number of the task that an item is in. `known` is a task before it, with its start and its end.
+/// Returns the number of the span that an item is in. `known` is a span before it, with its start and its end.
 fn span_of(
     ends: &mut BufferStream,
     width: u8,
