@@ -37,7 +37,7 @@ impl Piece {
             bytes: &ticket.bytes[..self.filled],
             range: self.range.clone(),
             offset: self.offset,
-            damaged: self.damaged,
+            is_damaged: self.damaged,
         }
     }
 }
