@@ -334,7 +334,8 @@ fn a_merge_keeps_what_indexes_say_if_all_inputs_have_it() {
         let seen = place.merge(&format!("{inputs} -o o.csv"));
         assert_eq!(seen.code, Some(2));
         assert!(
-            seen.err.contains("c.jsonl: it has no fields known"),
+            seen.err
+                .contains("c.jsonl: the fields known, agency and retracted are missing"),
             "{}",
             seen.err
         );
@@ -346,7 +347,8 @@ fn a_merge_keeps_what_indexes_say_if_all_inputs_have_it() {
     }
     let seen = place.merge("c.jsonl -f csv --fields doi,known");
     assert!(
-        seen.err.contains("c.jsonl: it has no fields known"),
+        seen.err
+            .contains("c.jsonl: the fields known, agency and retracted are missing"),
         "{}",
         seen.err
     );
