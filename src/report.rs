@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::error::Error;
 use crate::options::{OptionValue, OptionValues};
-use crate::records::{Format, Standing};
+use crate::records::{Format, IndexStatus};
 use crate::structure::Role;
 use crate::task::{Ending, TaskReport};
 
@@ -158,14 +158,14 @@ pub struct KnownCounts {
 }
 
 impl KnownCounts {
-    pub(crate) fn add(&mut self, standing: Standing<'_>) {
-        let count = match standing.known {
+    pub(crate) fn add(&mut self, index_status: IndexStatus<'_>) {
+        let count = match index_status.known {
             Some(true) => &mut self.known,
             Some(false) => &mut self.unknown,
             None => &mut self.untold,
         };
         *count += 1;
-        self.retracted += u64::from(standing.retracted == Some(true));
+        self.retracted += u64::from(index_status.retracted == Some(true));
     }
 }
 

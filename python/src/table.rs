@@ -47,7 +47,7 @@ impl Rows for Mentions {
             "retracted" => Column::flag_or_null(|row| row.retracted()),
             "before" => Column::text(|row| row.before()),
             "after" => Column::text(|row| row.after()),
-            "record_id" => Column::text_or_null(|row| row.record_id()),
+            "record_id" => Column::text_or_null(|row| row.warc_record_id()),
             "date" => Column::text_or_null(|row| row.date()),
             "column" => Column::text_or_null(|row| row.column()),
             "document_index" => Column::number(|row| row.document_index()),

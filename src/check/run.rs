@@ -61,7 +61,7 @@ pub(super) fn run<'s>(
     }
     let files = TaskFiles {
         rows: RowTarget::file(settings.output.as_deref()),
-        further: &[],
+        side_outputs: &[],
         has_caller: caller.is_some() && !settings.diff,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -18,16 +18,16 @@ use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT, is_part_log, is_run, part_log};
 
 /// The file that describes the finished work.
-pub(crate) const MANIFEST: &str = CHECKPOINT[0];
-/// The file that is locked while a run uses the folder. Its content shows whether a run [created](MADE) the folder.
-const LOCK: &str = CHECKPOINT[1];
-const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
+pub(crate) const MANIFEST_FILE: &str = CHECKPOINT[0];
+/// The file that is locked while a run uses the folder. Its content shows whether a run [created](MADE_NOTE) the folder.
+const LOCK_FILE: &str = CHECKPOINT[1];
+const MADE_NOTE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 /// The file that lists the temporary files of a run in other folders.
-const REMAINS: &str = CHECKPOINT[2];
+const REMAINS_FILE: &str = CHECKPOINT[2];
 /// The name of a new file until it replaces the old one.
-const ASIDE: &str = CHECKPOINT[3];
+const NEW_FILE: &str = CHECKPOINT[3];
 /// Max attempts to create and lock the folder, while other runs remove it at the same time.
-const TRIES: usize = 16;
+const MAX_LOCK_TRIES: usize = 16;
 
 /// The folder of a checkpoint while a run uses it.
 ///
@@ -76,7 +76,7 @@ impl CheckpointFolder {
 
     fn take(path: &Path) -> Result<CheckpointFolder, CheckpointError> {
         let (made, mut lock) = locked(path)?;
-        let made = note_made(&mut lock, &path.join(LOCK), made)?;
+        let made = note_made(&mut lock, &path.join(LOCK_FILE), made)?;
         let canonical = fs::canonicalize(path).map_err(|error| at(path, error))?;
         Ok(CheckpointFolder {
             path: path.to_owned(),
@@ -91,7 +91,7 @@ impl CheckpointFolder {
 
     /// Returns the folders of parts that the killed run began.
     fn remove_remains(&self) -> Result<Vec<OsString>, CheckpointError> {
-        let path = self.file(REMAINS);
+        let path = self.file(REMAINS_FILE);
         let Some(mut file) = open_own(&path)? else {
             return Ok(Vec::new());
         };
@@ -127,7 +127,7 @@ impl CheckpointFolder {
                 .temporaries
                 .extend(temporary.map(PathBuf::into_os_string));
         }
-        self.replace(REMAINS, |out| {
+        self.replace(REMAINS_FILE, |out| {
             Ok(serde_json::to_writer(out, &self.remains)?)
         })
     }
@@ -137,7 +137,7 @@ impl CheckpointFolder {
         let path = canonical(output.components().as_path());
         let path = path.unwrap_or_else(|| output.to_owned()).into_os_string();
         // The last step of a run removes the manifest. Then its output is complete and stays.
-        let has_ended = is_file(&output.join(SUCCESS)) && !is_file(&self.file(MANIFEST));
+        let has_ended = is_file(&output.join(SUCCESS)) && !is_file(&self.file(MANIFEST_FILE));
         PartKeep::Logged {
             log: self.file(&part_log(&path)),
             begun: self.begun.contains(&path) && !has_ended,
@@ -178,7 +178,7 @@ impl CheckpointFolder {
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), CheckpointError> {
-        let aside = self.file(ASIDE);
+        let aside = self.file(NEW_FILE);
         let file = create_own(&aside)?;
         let replace = || {
             let mut out = BufWriter::new(file);
@@ -215,7 +215,7 @@ impl CheckpointFolder {
 
     /// Removes the runs that are not in `wanted`, and a new file that did not replace an old one.
     pub(crate) fn sweep(&self, wanted: &BTreeSet<&str>) -> Result<(), CheckpointError> {
-        self.remove_each(|name| (is_run(name) || name == ASIDE) && !wanted.contains(name))
+        self.remove_each(|name| (is_run(name) || name == NEW_FILE) && !wanted.contains(name))
     }
 
     /// Removes the files for whose names `is_unwanted` returns true.
@@ -241,10 +241,10 @@ impl CheckpointFolder {
             path if is_file(&path) => remove(&path).map_err(|error| at(&path, error)),
             _ => Ok(()),
         };
-        remove(MANIFEST)?;
-        self.remove_each(|name| is_run(name) || name == ASIDE || is_part_log(name))?;
-        remove(REMAINS)?;
-        remove(LOCK)?;
+        remove(MANIFEST_FILE)?;
+        self.remove_each(|name| is_run(name) || name == NEW_FILE || is_part_log(name))?;
+        remove(REMAINS_FILE)?;
+        remove(LOCK_FILE)?;
         self.remove_folder();
         Ok(())
     }
@@ -267,12 +267,12 @@ impl CheckpointFolder {
 
 impl Drop for CheckpointFolder {
     fn drop(&mut self) {
-        if self.file(MANIFEST).exists() || self.lists_parts() {
+        if self.file(MANIFEST_FILE).exists() || self.lists_parts() {
             return;
         }
         let lock = self.lock.take();
         // If the lock file was replaced, another run has the folder.
-        let is_ours = |lock: &File| is_at(lock, &self.file(LOCK));
+        let is_ours = |lock: &File| is_at(lock, &self.file(LOCK_FILE));
         if lock.as_ref().is_some_and(is_ours) {
             let _ = self.remove();
         }
@@ -292,11 +292,11 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
     read.map_err(|error| at(path, error))?;
     match (made, &*noted) {
         (true, b"") if !has_other_names(lock) => {
-            lock.write_all(MADE).map_err(|error| at(path, error))?;
+            lock.write_all(MADE_NOTE).map_err(|error| at(path, error))?;
             Ok(true)
         }
         (false, b"") => Ok(false),
-        (false, noted) if noted == MADE => Ok(true),
+        (false, noted) if noted == MADE_NOTE => Ok(true),
         // This can happen in a folder that was just created too: another program wrote the file.
         _ => Err(CheckpointError::Foreign(path.to_owned())),
     }
@@ -304,9 +304,9 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
 
 /// Creates the folder if it does not exist and locks it for this process. Returns whether it was created.
 fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
-    let path = folder.join(LOCK);
+    let path = folder.join(LOCK_FILE);
     let mut made = false;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_LOCK_TRIES {
         made |= make(folder).map_err(|error| at(folder, error))?;
         match lock(&path) {
             Ok(Some(file)) if !is_regular(&file) => return Err(CheckpointError::Foreign(path)),

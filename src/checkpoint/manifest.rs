@@ -22,9 +22,9 @@ use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
 
 /// The version of the manifest format.
-const FORM: u32 = 10;
+const MANIFEST_VERSION: u32 = 10;
 /// Length of the last line in bytes.
-const ENDING: usize = 32;
+const CHECKSUM_LINE_BYTES: usize = 32;
 
 /// The options that affect the result, other than the sources: names and values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ fn modified(metadata: &Metadata) -> i64 {
 impl<D> ManifestHead<D> {
     pub(crate) fn new(settings: FixedSettings, runs: Vec<NamedRun>, read: usize, done: D) -> Self {
         ManifestHead {
-            form: FORM,
+            form: MANIFEST_VERSION,
             doisift: env!("CARGO_PKG_VERSION").into(),
             settings,
             runs,
@@ -136,7 +136,7 @@ pub(crate) fn write<D: Serialize>(
     stamps: &[Option<Stamp>],
 ) -> io::Result<()> {
     head.sources = sources.len();
-    let mut out = Summing {
+    let mut out = ChecksumWriter {
         inner: out,
         sum: Xxh3::new(),
     };
@@ -147,7 +147,7 @@ pub(crate) fn write<D: Serialize>(
         let name = display_name(&source.path);
         line(&mut out, &SourceLine { name, stamp })?;
     }
-    let Summing { inner, sum } = out;
+    let ChecksumWriter { inner, sum } = out;
     inner.write_all(ending(&sum).as_bytes())
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn read<D: DeserializeOwned>(
 
 /// Returns all lines except the last, or `None` if that is not the right checksum.
 fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
-    let end = bytes.len().checked_sub(ENDING)?;
+    let end = bytes.len().checked_sub(CHECKSUM_LINE_BYTES)?;
     let mut sum = Xxh3::new();
     sum.update(&bytes[..end]);
     let whole = bytes[end..] == *ending(&sum).as_bytes();
@@ -206,7 +206,7 @@ fn check_head<D: DeserializeOwned>(
     damaged: impl Fn() -> CheckpointError,
 ) -> Result<ManifestHead<D>, CheckpointError> {
     let any: AnyHead = serde_json::from_str(line).map_err(|_| damaged())?;
-    if any.form != FORM || any.doisift != env!("CARGO_PKG_VERSION") {
+    if any.form != MANIFEST_VERSION || any.doisift != env!("CARGO_PKG_VERSION") {
         return Err(CheckpointError::Version(any.doisift));
     }
     let head: ManifestHead<D> = serde_json::from_str(line).map_err(|_| damaged())?;
@@ -288,12 +288,12 @@ fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), C
 }
 
 /// A writer that computes a checksum.
-struct Summing<W> {
+struct ChecksumWriter<W> {
     inner: W,
     sum: Xxh3,
 }
 
-impl<W: Write> Write for Summing<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.sum.update(&bytes[..written]);

@@ -22,7 +22,7 @@ pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error
     let monitor = &settings.monitor;
     let files = TaskFiles {
         rows: RowTarget::file(settings.output.as_deref()),
-        further: &[],
+        side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor,

@@ -5,11 +5,11 @@
 
 /// Bytes of a block, unless a single string is longer. It is less than 64 KiB because an allocator with pages of 512 KiB,
 /// which hold some bytes of its own, would fit only seven blocks of 64 KiB into a page.
-const BLOCK: usize = 56 << 10;
+const BLOCK_BYTES: usize = 56 << 10;
 /// The lowest bits of an address, which are the offset of a string in its block.
 const OFFSET_BITS: u32 = 16;
 /// A length that most strings do not exceed. Such a string may reach into a second cache line.
-const LIKELY: usize = 32;
+const LIKELY_BYTES: usize = 32;
 
 /// Address of a string in its arena: 40 bits, enough for 2^24 blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,18 +65,20 @@ impl Arena {
 
     /// Removes all strings and keeps the blocks.
     pub(super) fn clear(&mut self) {
-        self.blocks.retain(|block| block.capacity() == BLOCK);
+        self.blocks.retain(|block| block.capacity() == BLOCK_BYTES);
         self.blocks.iter_mut().for_each(Vec::clear);
-        self.capacity = self.blocks.len() * BLOCK;
+        self.capacity = self.blocks.len() * BLOCK_BYTES;
         (self.used, self.bytes) = (0, 0);
     }
 
     /// Frees spare blocks, at most about `bytes` of them.
     pub(super) fn release(&mut self, bytes: usize) {
         let before = self.blocks.len();
-        self.blocks
-            .truncate(self.used.max(before - before.min(bytes.div_ceil(BLOCK))));
-        self.capacity -= (before - self.blocks.len()) * BLOCK;
+        self.blocks.truncate(
+            self.used
+                .max(before - before.min(bytes.div_ceil(BLOCK_BYTES))),
+        );
+        self.capacity -= (before - self.blocks.len()) * BLOCK_BYTES;
     }
 
     /// Returns the bytes of all stored strings with their lengths, including unused ones.
@@ -138,22 +140,22 @@ impl Arena {
         let (block, offset) = at.split();
         let block = self.blocks.get(block).map_or(&[][..], |block| block);
         let byte = |offset: usize| block.get(offset).map_or(0, |&byte| byte);
-        byte(offset) ^ byte(offset + LIKELY)
+        byte(offset) ^ byte(offset + LIKELY_BYTES)
     }
 
     /// Returns the number of the last block in use. Starts a block if it has no room for `needed` bytes.
     fn room(&mut self, needed: usize) -> usize {
         // A longer block holds a single string, because an offset in a block must be less than 64 KiB.
         let last = self.blocks[..self.used].last();
-        if last.is_none_or(|block| BLOCK.saturating_sub(block.len()) < needed) {
-            self.next(needed.max(BLOCK));
+        if last.is_none_or(|block| BLOCK_BYTES.saturating_sub(block.len()) < needed) {
+            self.next(needed.max(BLOCK_BYTES));
         }
         self.used - 1
     }
 
     /// Starts to use a spare block, or a new one.
     fn next(&mut self, size: usize) {
-        if size > BLOCK || self.used == self.blocks.len() {
+        if size > BLOCK_BYTES || self.used == self.blocks.len() {
             self.blocks.push(Vec::with_capacity(size));
             self.capacity += size;
             let last = self.blocks.len() - 1;
@@ -205,11 +207,11 @@ mod tests {
             128,
             16_383,
             16_384,
-            BLOCK - 3,
-            BLOCK,
-            BLOCK + 1,
+            BLOCK_BYTES - 3,
+            BLOCK_BYTES,
+            BLOCK_BYTES + 1,
             5,
-            3 * BLOCK,
+            3 * BLOCK_BYTES,
             1,
         ];
         let strings: Vec<Vec<u8>> = lengths
@@ -237,7 +239,7 @@ mod tests {
         let mut arena = Arena::default();
         let fill = |arena: &mut Arena, count: u8| -> Vec<Address> {
             (0..count)
-                .map(|byte| arena.push(&[byte; BLOCK / 2 - 8]))
+                .map(|byte| arena.push(&[byte; BLOCK_BYTES / 2 - 8]))
                 .collect()
         };
         fill(&mut arena, 20);
@@ -246,12 +248,12 @@ mod tests {
         assert_eq!((arena.held(), arena.strings().count()), (held, 0));
         let at = fill(&mut arena, 20);
         assert_eq!(arena.held(), held);
-        arena.push(&[7; 2 * BLOCK]);
-        assert!(arena.held() > held + 2 * BLOCK);
-        assert_eq!(arena.get(at[19]), [19; BLOCK / 2 - 8]);
+        arena.push(&[7; 2 * BLOCK_BYTES]);
+        assert!(arena.held() > held + 2 * BLOCK_BYTES);
+        assert_eq!(arena.get(at[19]), [19; BLOCK_BYTES / 2 - 8]);
         arena.clear();
         fill(&mut arena, 3);
-        arena.push(&[7; 2 * BLOCK]);
+        arena.push(&[7; 2 * BLOCK_BYTES]);
         let last = arena.push(b"last");
         arena.release(usize::MAX);
         assert!(arena.held() < held);

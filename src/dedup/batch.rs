@@ -10,24 +10,24 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::facts::{FirstText, MentionPlace};
 use super::shard::{Update, after_directory};
-use super::{CountedUnit, Document, DocumentId, Kept};
+use super::{CountedUnit, Document, DocumentId, StoredFields};
 use crate::records::Forms;
 
 /// Rows at which a batch is full. This many rows and their strings fit the cache of a core.
-const ROWS: usize = 4096;
+const MAX_BATCH_ROWS: usize = 4096;
 /// Bytes of keys and texts at which a batch is full.
-const BYTES: usize = 1 << 20;
+const MAX_BATCH_BYTES: usize = 1 << 20;
 /// Slots of the small cache that finds repeated keys within a batch.
-const RECENT: usize = 1024;
+const RECENT_SLOTS: usize = 1024;
 /// Number of bytes after `10.` whose case fits into a row. A text with later upper-case letters is stored.
-const CASED: usize = 40;
+const MAX_CASED_BYTES: usize = 40;
 
 /// The mentions that one thread collects before it adds them to the table; reused.
 ///
 /// It may hold mentions of many documents. [`close`](Self::close) marks the end of a document that only this thread scanned, at
 /// no cost. A document that several threads scan is ended by [`NameTable::close`](super::NameTable::close).
 pub(crate) struct Batch {
-    kept: Kept,
+    kept: StoredFields,
     /// The table's seed for hashes of keys.
     seed: u64,
     rows: Vec<BatchRow>,
@@ -44,7 +44,7 @@ pub(crate) struct Batch {
     carried: Option<DocumentId>,
     /// The carried document, once it has ended. The table keeps it open until this batch is absorbed again.
     pub(super) closing: Option<DocumentId>,
-    recent: Box<[u32; RECENT]>,
+    recent: Box<[u32; RECENT_SLOTS]>,
     /// Bytes of memory that the table counts for this batch.
     pub(super) reported: usize,
 }
@@ -101,7 +101,7 @@ struct DocumentRows {
 
 impl Batch {
     /// Creates an empty batch for a table that keeps `kept`, and hashes keys with `seed`.
-    pub(super) fn new(kept: Kept, seed: u64) -> Self {
+    pub(super) fn new(kept: StoredFields, seed: u64) -> Self {
         Batch {
             kept,
             seed,
@@ -114,7 +114,7 @@ impl Batch {
             starts: Vec::new(),
             carried: None,
             closing: None,
-            recent: Box::new([0; RECENT]),
+            recent: Box::new([0; RECENT_SLOTS]),
             reported: 0,
         }
     }
@@ -124,14 +124,14 @@ impl Batch {
         self.rows.capacity() * size_of::<BatchRow>()
             + self.bytes.capacity()
             + self.parts.capacity() * size_of::<DocumentRows>()
-            + (self.grouped.capacity() + self.starts.capacity() + RECENT) * size_of::<u32>()
+            + (self.grouped.capacity() + self.starts.capacity() + RECENT_SLOTS) * size_of::<u32>()
     }
 
     /// Adds a mention of `document`.
     pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
         let (part, offset) = match self.kept {
-            Kept::All => (self.part(document), mention.offset),
-            Kept::Count | Kept::Key => (0, 0),
+            StoredFields::All => (self.part(document), mention.offset),
+            StoredFields::Count | StoredFields::Key => (0, 0),
         };
         let key = mention.key.as_bytes();
         let hash = xxh3_64_with_seed(key, self.seed);
@@ -171,7 +171,7 @@ impl Batch {
 
     /// Whether the batch should be passed to [`NameTable::absorb`](super::NameTable::absorb).
     pub(crate) fn is_full(&self) -> bool {
-        self.rows.len() >= ROWS || self.bytes.len() >= BYTES
+        self.rows.len() >= MAX_BATCH_ROWS || self.bytes.len() >= MAX_BATCH_BYTES
     }
 
     /// Returns the number of the part for mentions of `document`: the current part, or a new one.
@@ -211,7 +211,7 @@ impl Batch {
     /// Returns a recent row with this key to which a mention can be added. Otherwise returns `None` and marks the next row as
     /// recent.
     fn recent(&mut self, hash: u64, key: &[u8], part: u32, offset: u64) -> Option<&mut BatchRow> {
-        let slot = (hash >> 20) as usize % RECENT;
+        let slot = (hash >> 20) as usize % RECENT_SLOTS;
         let number = self.recent[slot] as usize;
         let repeats = self.rows.get(number).is_some_and(|row| {
             row.hash == hash
@@ -232,8 +232,8 @@ impl Batch {
         let key = mention.key.as_bytes();
         self.bytes.extend_from_slice(key);
         let letters = match self.kept {
-            Kept::All => upper_case(key, mention.text),
-            Kept::Count | Kept::Key => Some(0),
+            StoredFields::All => upper_case(key, mention.text),
+            StoredFields::Count | StoredFields::Key => Some(0),
         };
         let text = match letters {
             Some(_) => u32::MAX,
@@ -356,7 +356,7 @@ impl Batch {
 }
 
 /// Returns the letters that are in upper case in `text`, as bits counted from the byte after `10.`. Returns `None` if `key` and
-/// `text` differ in anything else, or in letters beyond [`CASED`].
+/// `text` differ in anything else, or in letters beyond [`MAX_CASED_BYTES`].
 fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
     if key == text {
         return Some(0);
@@ -366,8 +366,8 @@ fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
     }
     let differs = |(key, text): (&u8, &u8)| key != text;
     let letters = after_directory(key).iter().zip(after_directory(text));
-    let later = letters.clone().skip(CASED).any(differs);
-    let bits = letters.take(CASED).enumerate();
+    let later = letters.clone().skip(MAX_CASED_BYTES).any(differs);
+    let bits = letters.take(MAX_CASED_BYTES).enumerate();
     let bits = bits.fold(0, |bits, (at, pair)| bits | u64::from(differs(pair)) << at);
     (!later && key[..key.len().min(3)] == text[..text.len().min(3)]).then_some(bits)
 }

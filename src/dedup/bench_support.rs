@@ -6,7 +6,8 @@ use std::sync::Arc;
 use doisift_core::{Form, Mention};
 
 use super::{
-    Batch, Budget, CountedUnit, Document, DocumentId, Kept, NameTable, SpillError, TablePart,
+    Batch, Budget, CountedUnit, Document, DocumentId, NameTable, SpillError, StoredFields,
+    TablePart,
 };
 
 /// The number of records of a table, and their sums.
@@ -25,12 +26,12 @@ pub struct Totals {
 }
 
 /// Mentions in a document.
-const DOCUMENT: usize = 100;
+const DOCUMENT_MENTIONS: usize = 100;
 
 /// Fills a table with the keys in `mentions` on `threads` threads. Each thread takes a part of the list, in documents of 100
 /// mentions. With `drain`, sorts the records and returns their totals; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
-    let table = NameTable::new(Kept::All);
+    let table = NameTable::new(StoredFields::All);
     let filled = fill_all(&table, mentions, threads);
     if drain {
         filled.and_then(|()| totals(table)).unwrap_or_default()
@@ -42,7 +43,7 @@ pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
 /// Like [`fill_table`], but always drains the table, with a memory budget of `bytes` and a `folder` for runs. All totals are 0 if
 /// that fails.
 pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
-    let table = NameTable::within(Kept::All, Budget::new(bytes, folder, threads));
+    let table = NameTable::within(StoredFields::All, Budget::new(bytes, folder, threads));
     let filled = fill_all(&table, mentions, threads);
     filled.and_then(|()| totals(table)).unwrap_or_default()
 }
@@ -66,7 +67,7 @@ fn fill(table: &NameTable, source: u32, keys: &[&str]) -> Result<(), SpillError>
     let mut batch = table.batch();
     let name = Arc::from("bench");
     let of_source = CountedUnit::source(source);
-    for (document, keys) in (0..).zip(keys.chunks(DOCUMENT)) {
+    for (document, keys) in (0..).zip(keys.chunks(DOCUMENT_MENTIONS)) {
         let document = Document {
             id: DocumentId { source, document },
             source: Arc::clone(&name),

@@ -11,7 +11,7 @@ use super::shard::Update;
 use crate::records::Forms;
 
 /// Bytes of unused strings below which the arena is not rewritten.
-const GARBAGE: usize = 1 << 20;
+const MIN_GARBAGE_BYTES: usize = 1 << 20;
 
 /// Position of a mention. The order is (source order, document order, offset).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -238,7 +238,7 @@ impl Facts {
         }
         self.set_first(&mut fact, update);
         self.list[at] = fact;
-        if self.garbage > GARBAGE.max(self.arena.bytes() / 2) {
+        if self.garbage > MIN_GARBAGE_BYTES.max(self.arena.bytes() / 2) {
             self.compact();
         }
     }

@@ -9,7 +9,7 @@ const SMALLEST_BITS: u32 = 6;
 /// Binary logarithm of the slots of the largest index, if the caller sets no limit.
 const MAX_BITS: u32 = 40;
 /// Bits of an address. The other bits of a slot are those of the hash.
-const AT_BITS: u32 = 40;
+const ADDRESS_BITS: u32 = 40;
 
 /// The lowest 24 bits of a hash in the high bits, and the bits of an address in the low bits.
 type IndexSlot = u64;
@@ -86,7 +86,7 @@ impl KeyIndex {
         let part = part(hash);
         let mut place = self.home(part);
         while let Some(&slot) = self.slots.get(place).filter(|slot| **slot != FREE) {
-            if slot >> AT_BITS == part {
+            if slot >> ADDRESS_BITS == part {
                 let at = Address::from_bits(slot);
                 if is_wanted(at) {
                     return Ok(at);
@@ -101,7 +101,7 @@ impl KeyIndex {
     /// free.
     #[inline]
     pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
-        let slot = vacant.part << AT_BITS | at.bits();
+        let slot = vacant.part << ADDRESS_BITS | at.bits();
         // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
         // seven eighths, since its owner empties it soon.
         let eighths = if self.bits < self.max { 6 } else { 7 };
@@ -131,7 +131,7 @@ impl KeyIndex {
 
     fn put(&mut self, slot: IndexSlot) {
         let mask = self.slots.len() - 1;
-        let mut at = self.home(slot >> AT_BITS);
+        let mut at = self.home(slot >> ADDRESS_BITS);
         while self.slots[at] != FREE {
             at = (at + 1) & mask;
         }
@@ -140,13 +140,13 @@ impl KeyIndex {
 
     #[inline]
     fn home(&self, part: u64) -> usize {
-        (part << self.bits >> (u64::BITS - AT_BITS)) as usize
+        (part << self.bits >> (u64::BITS - ADDRESS_BITS)) as usize
     }
 }
 
 /// Returns the part of a hash that a slot holds.
 fn part(hash: u64) -> u64 {
-    hash & (u64::MAX >> AT_BITS)
+    hash & (u64::MAX >> ADDRESS_BITS)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::unit::HeldUnit;
 
 /// Approximate bytes of a source's entry without its name.
-const ENTRY: usize = 64;
+const SOURCE_ENTRY_BYTES: usize = 64;
 
 /// Sources and open documents.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Ledger {
         let mut taken = 0;
         for (ordinal, source) in &batch.sources {
             self.sources.entry(*ordinal).or_insert_with(|| {
-                taken += source.len() + ENTRY;
+                taken += source.len() + SOURCE_ENTRY_BYTES;
                 Arc::clone(source)
             });
         }
@@ -86,7 +86,11 @@ impl Ledger {
     /// Called after all names were spilled with the open documents. Removes the sources and the ended documents, and returns the
     /// bytes that [`enter_sources`](Self::enter_sources) counted for the sources.
     pub(super) fn turn_over(&mut self) -> usize {
-        let freed = self.sources.values().map(|name| name.len() + ENTRY).sum();
+        let freed = self
+            .sources
+            .values()
+            .map(|name| name.len() + SOURCE_ENTRY_BYTES)
+            .sum();
         self.sources.clear();
         self.ended.sort_unstable();
         let ended = std::mem::take(&mut self.ended);

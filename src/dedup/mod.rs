@@ -47,7 +47,7 @@ use doisift_documents::WarcRecord;
 
 /// The fields that a table stores for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum StoredFields {
     /// All fields of a record.
     All,
     /// Its key, and the number of its mentions. The key may be any bytes.
@@ -56,12 +56,12 @@ pub(crate) enum Kept {
     Key,
 }
 
-impl Kept {
+impl StoredFields {
     /// Returns the length of the prefix that all keys share and that need not be compared: keys of names start with `10.`.
     fn shared(self) -> usize {
         match self {
-            Kept::All | Kept::Key => 3,
-            Kept::Count => 0,
+            StoredFields::All | StoredFields::Key => 3,
+            StoredFields::Count => 0,
         }
     }
 }

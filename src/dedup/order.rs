@@ -7,15 +7,15 @@ use super::arena::Address;
 use super::shard::TableShard;
 
 /// Bytes of a key that an item holds.
-const PREFIX: usize = 8;
+const PREFIX_BYTES: usize = 8;
 /// Depth, in bytes, from which whole keys are compared. It bounds the recursion for keys with long common beginnings.
-const DEEP: usize = 64;
+const MAX_PREFIX_DEPTH_BYTES: usize = 64;
 /// Number of items up to which whole keys are compared.
-const FEW: usize = 16;
+const MAX_WHOLE_ITEMS: usize = 16;
 /// Number of items whose keys are loaded into the cache together.
 pub(super) const TOGETHER: usize = 64;
 /// Minimum number of items for which sorting on several threads is faster.
-const MANY: usize = 1 << 14;
+const MIN_PARALLEL_ITEMS: usize = 1 << 14;
 
 /// The location of a key, and eight of its bytes, by which it is sorted first.
 #[derive(Clone, Copy, Default)]
@@ -88,14 +88,14 @@ impl KeySorter<'_> {
 
     /// Sorts items whose keys are equal in their first `depth` bytes.
     fn sort(&self, items: &mut [Item], depth: usize) {
-        if items.len() <= FEW {
+        if items.len() <= MAX_WHOLE_ITEMS {
             self.sort_few(items, depth);
-        } else if depth >= DEEP {
+        } else if depth >= MAX_PREFIX_DEPTH_BYTES {
             items.sort_unstable_by(|a, b| self.key(a).cmp(self.key(b)));
         } else {
-            if self.parallel && items.len() >= MANY {
+            if self.parallel && items.len() >= MIN_PARALLEL_ITEMS {
                 items
-                    .par_chunks_mut(MANY / 4)
+                    .par_chunks_mut(MIN_PARALLEL_ITEMS / 4)
                     .for_each(|part| self.load(part, depth));
             } else {
                 self.load(items, depth);
@@ -106,7 +106,7 @@ impl KeySorter<'_> {
 
     /// Sorts items whose prefix was loaded from the bytes at `depth`.
     fn sort_loaded(&self, items: &mut [Item], depth: usize) {
-        if self.parallel && items.len() >= MANY {
+        if self.parallel && items.len() >= MIN_PARALLEL_ITEMS {
             items.par_sort_unstable_by_key(|item| item.prefix);
             items
                 .par_chunk_by_mut(same_prefix)
@@ -121,13 +121,13 @@ impl KeySorter<'_> {
 
     fn sort_group(&self, group: &mut [Item], depth: usize) {
         if group.len() > 1 {
-            self.sort(group, depth + PREFIX);
+            self.sort(group, depth + PREFIX_BYTES);
         }
     }
 
-    /// Sorts at most `FEW` items; reads each key once.
+    /// Sorts at most `MAX_WHOLE_ITEMS` items; reads each key once.
     fn sort_few(&self, items: &mut [Item], depth: usize) {
-        let mut keyed = [(&b""[..], Item::default()); FEW];
+        let mut keyed = [(&b""[..], Item::default()); MAX_WHOLE_ITEMS];
         let keyed = &mut keyed[..items.len()];
         for (keyed, item) in keyed.iter_mut().zip(&*items) {
             *keyed = (self.key(item).get(depth..).unwrap_or_default(), *item);
@@ -179,7 +179,7 @@ fn same_prefix(a: &Item, b: &Item) -> bool {
 
 /// Returns the first eight bytes as a big-endian number, which sorts as they do. Missing bytes are 0.
 pub(super) fn prefix(key: &[u8]) -> u64 {
-    let mut bytes = [0; PREFIX];
+    let mut bytes = [0; PREFIX_BYTES];
     match key.first_chunk() {
         Some(chunk) => bytes = *chunk,
         None => bytes[..key.len()].copy_from_slice(key),

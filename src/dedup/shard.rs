@@ -7,7 +7,7 @@ use super::batch::{Batch, BatchRow};
 use super::blocks::Blocks;
 use super::facts::{Facts, FirstText, Known, MentionPlace};
 use super::index::{KeyIndex, Vacant};
-use super::{DocumentId, Kept};
+use super::{DocumentId, StoredFields};
 use crate::records::Forms;
 
 /// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
@@ -55,14 +55,14 @@ const NUMBER: usize = size_of::<u32>();
 
 impl TableShard {
     /// Creates an empty shard. It counts as full when its index would need more than `index` bytes.
-    pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
+    pub(super) fn new(kept: StoredFields, index: Option<usize>) -> Self {
         TableShard {
             index: KeyIndex::new(index),
             keys: Arena::default(),
             stored: match kept {
-                Kept::All => Stored::Facts(Facts::default()),
-                Kept::Count => Stored::Counts(Blocks::default()),
-                Kept::Key => Stored::Nothing,
+                StoredFields::All => Stored::Facts(Facts::default()),
+                StoredFields::Count => Stored::Counts(Blocks::default()),
+                StoredFields::Key => Stored::Nothing,
             },
             shared: kept.shared(),
         }

@@ -22,7 +22,7 @@ use super::page::EntryPage;
 use super::rows::SourceNames;
 use super::run::{Entry, NameFrame, OpenRun, Packer, Run, RunFault, RunFile, SpillError, Writer};
 use super::shard::TableShard;
-use super::{DocumentId, Kept};
+use super::{DocumentId, StoredFields};
 use crate::temporary::LazyRunFolder;
 
 /// Max and min number of runs that are merged at once.
@@ -32,9 +32,9 @@ const FRAME: (usize, usize) = (4 << 10, 64 << 10);
 /// Entries of a table that a thread packs as one part.
 const PART: usize = 1 << 12;
 /// Parts per thread that are packed at the same time.
-const AHEAD: usize = 2;
+const PARTS_AHEAD_PER_THREAD: usize = 2;
 /// Entries on a page of a merge. This many fit the cache of a core.
-const PAGE: usize = 1024;
+const PAGE_BYTES: usize = 1024;
 
 /// The memory that a table may use, and the folder to which it writes runs beyond that.
 ///
@@ -90,7 +90,7 @@ impl Budget {
         }
     }
 
-    fn writer(&self, kept: Kept) -> Result<Writer, SpillError> {
+    fn writer(&self, kept: StoredFields) -> Result<Writer, SpillError> {
         if self.lasting.is_some() {
             return Writer::create(&self.folder, None, kept, &*self.note);
         }
@@ -139,7 +139,7 @@ impl Budget {
 
 /// A table's budget, its used memory, and its runs.
 pub(super) struct Spill {
-    kept: Kept,
+    kept: StoredFields,
     pub(super) budget: Budget,
     /// Max bytes of counted memory.
     max: usize,
@@ -184,7 +184,7 @@ pub(super) struct Contents<'t> {
 }
 
 impl Spill {
-    pub(super) fn new(kept: Kept, mut budget: Budget) -> Self {
+    pub(super) fn new(kept: StoredFields, mut budget: Budget) -> Self {
         let state = budget.lasting.as_mut().map(SpillState::resumed);
         Spill {
             kept,
@@ -274,7 +274,9 @@ impl Spill {
             // If the threads cannot be started, the work is done on this one.
             *pool = spill_pool(self.budget.threads).ok();
         }
-        let ahead = pool.is_some().then_some(AHEAD * self.budget.threads);
+        let ahead = pool
+            .is_some()
+            .then_some(PARTS_AHEAD_PER_THREAD * self.budget.threads);
         let mut write = || write_table(&self.budget, self.kept, contents, items, ahead);
         let run = match pool {
             None => write(),
@@ -346,7 +348,7 @@ impl SpillState {
     pub(super) fn spill_last(
         &mut self,
         budget: &Budget,
-        kept: Kept,
+        kept: StoredFields,
         contents: &Contents<'_>,
         parallel: bool,
     ) -> Result<(), SpillError> {
@@ -361,7 +363,7 @@ impl SpillState {
     pub(super) fn unite<B: Send, E: Send + From<SpillError>>(
         &mut self,
         budget: &Budget,
-        kept: Kept,
+        kept: StoredFields,
         parallel: bool,
         make: impl Fn(&EntryPage, &SourceNames) -> Result<B, E> + Sync,
         mut write: impl FnMut(B) -> Result<(), E> + Send,
@@ -383,7 +385,7 @@ impl SpillState {
             let mut entries = 0;
             let mut merge = RangeMerge::new(&runs, &range)?;
             let mut page = EntryPage::default();
-            while merge.fill(&mut page, PAGE)? {
+            while merge.fill(&mut page, PAGE_BYTES)? {
                 budget.go_on()?;
                 entries += page.len() as u64;
                 made.push(make(&page, &sources)?);
@@ -408,7 +410,7 @@ fn ranges<'r>(budget: &Budget, runs: &'r [OpenRun]) -> Result<Ranges<'r>, SpillE
     Ranges::new(runs, budget.range(runs.len()))
 }
 
-fn open(runs: &[Run], kept: Kept) -> Result<(Vec<OpenRun>, SourceNames), SpillError> {
+fn open(runs: &[Run], kept: StoredFields) -> Result<(Vec<OpenRun>, SourceNames), SpillError> {
     let mut sources = SourceNames::new();
     let mut readings = Vec::with_capacity(runs.len());
     for run in runs {
@@ -421,7 +423,7 @@ fn open(runs: &[Run], kept: Kept) -> Result<(Vec<OpenRun>, SourceNames), SpillEr
 
 fn write_table(
     budget: &Budget,
-    kept: Kept,
+    kept: StoredFields,
     contents: &Contents<'_>,
     items: &mut Vec<Item>,
     ahead: Option<usize>,
@@ -450,7 +452,7 @@ fn write_table(
 
 fn merge_to_one(
     budget: &Budget,
-    kept: Kept,
+    kept: StoredFields,
     runs: &[Run],
     parallel: bool,
 ) -> Result<Run, SpillError> {
@@ -460,7 +462,7 @@ fn merge_to_one(
         let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
         let mut merge = RangeMerge::new(&runs, &range)?;
         let mut page = EntryPage::default();
-        while merge.fill(&mut page, PAGE)? {
+        while merge.fill(&mut page, PAGE_BYTES)? {
             budget.go_on()?;
             page.entries().try_for_each(|entry| packer.push(&entry))?;
         }

@@ -14,7 +14,7 @@ use super::rows::SourceNames;
 use super::run::SpillError;
 use super::shard::TableShard;
 use super::spill::{Budget, Contents, Spill, SpillState, Spilled};
-use super::{DocumentId, Kept};
+use super::{DocumentId, StoredFields};
 use crate::lock::lock;
 
 /// Max number of shards: many more than threads, so that two threads rarely need the same shard.
@@ -34,7 +34,7 @@ const AHEAD: usize = 4;
 ///
 /// The records do not depend on the order in which batches are absorbed, nor on the budget.
 pub(crate) struct NameTable {
-    kept: Kept,
+    kept: StoredFields,
     /// Seed of the hashes. It is random, so that nobody can write a text whose names all have one hash.
     seed: u64,
     /// The shards, whose number is a power of two.
@@ -72,7 +72,7 @@ struct Growth {
 impl NameTable {
     /// Creates an empty table that keeps `kept` for each name, in memory.
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn new(kept: Kept) -> Self {
+    pub(crate) fn new(kept: StoredFields) -> Self {
         NameTable::with(kept, SHARDS, None)
     }
 
@@ -80,12 +80,12 @@ impl NameTable {
     ///
     /// A part of the budget is for memory that is not counted, see [`Budget`]. An empty table and its batches take nearly
     /// 2 MiB; with less, almost every batch becomes a run.
-    pub(crate) fn within(kept: Kept, budget: Budget) -> Self {
+    pub(crate) fn within(kept: StoredFields, budget: Budget) -> Self {
         let shards = (budget.bytes / SHARD).clamp(1, SHARDS).next_power_of_two();
         NameTable::with(kept, shards, Some(Spill::new(kept, budget)))
     }
 
-    fn with(kept: Kept, shards: usize, spill: Option<Spill>) -> Self {
+    fn with(kept: StoredFields, shards: usize, spill: Option<Spill>) -> Self {
         let index = spill
             .as_ref()
             .map(|spill| spill.budget.bytes / INDEX / shards);
@@ -330,7 +330,7 @@ impl NameTable {
 
 /// A table that takes no more mentions.
 struct SealedTable {
-    kept: Kept,
+    kept: StoredFields,
     shards: Vec<TableShard>,
     ledger: Ledger,
 }

@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use doisift_core::{Form, Mention};
 use proptest::prelude::*;
 
-use super::{Batch, CountedUnit, Document, DocumentId, Kept, NameTable, SpillError, TablePart};
+use super::{
+    Batch, CountedUnit, Document, DocumentId, NameTable, SpillError, StoredFields, TablePart,
+};
 use crate::records::Record;
 
 /// A mention that owns its parts.
@@ -302,12 +304,12 @@ fn fill_crosswise(table: NameTable, said: &[Said], threads: usize, handover: usi
 proptest! {
     #[test]
     fn one_thread_gives_what_the_twin_gives(said in mentions(), handover in 1..50usize) {
-        prop_assert_eq!(records(fill_in_turn(NameTable::new(Kept::All), &said, handover)), twin(&said));
+        prop_assert_eq!(records(fill_in_turn(NameTable::new(StoredFields::All), &said, handover)), twin(&said));
     }
 
     #[test]
     fn several_threads_give_what_the_twin_gives(said in mentions(), threads in 1..5usize, handover in 1..50usize) {
-        prop_assert_eq!(records(fill_crosswise(NameTable::new(Kept::All), &said, threads, handover)), twin(&said));
+        prop_assert_eq!(records(fill_crosswise(NameTable::new(StoredFields::All), &said, threads, handover)), twin(&said));
     }
 }
 
@@ -327,7 +329,7 @@ fn said(source: u32, document: u64, key: &str, offset: u64) -> Said {
 
 #[test]
 fn a_document_closed_and_another_opened_count_two() {
-    let table = NameTable::new(Kept::All);
+    let table = NameTable::new(StoredFields::All);
     let mut batch = table.batch();
     let all = [
         said(0, 0, "10.5555/a", 1),
@@ -347,7 +349,7 @@ fn a_document_closed_and_another_opened_count_two() {
 
 #[test]
 fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
-    let table = NameTable::new(Kept::All);
+    let table = NameTable::new(StoredFields::All);
     let (mut one, mut other) = (table.batch(), table.batch());
     let all = [
         said(0, 0, "10.5555/a", 1),
@@ -370,7 +372,7 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
 
 #[test]
 fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
-    let table = NameTable::new(Kept::All);
+    let table = NameTable::new(StoredFields::All);
     let mut batch = table.batch();
     // This many replaced names and texts make every used shard rewrite its arena many times.
     let name = "n".repeat(5000);
@@ -413,7 +415,7 @@ impl From<SpillError> for Stopped {
 #[test]
 fn a_sink_that_fails_stops_the_records() {
     let table = fill_in_turn(
-        NameTable::new(Kept::All),
+        NameTable::new(StoredFields::All),
         &[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)],
         9,
     );
@@ -454,7 +456,7 @@ fn the_first_text_comes_back_in_its_own_case() {
         .collect();
     for said in &all {
         let records = records(fill_in_turn(
-            NameTable::new(Kept::All),
+            NameTable::new(StoredFields::All),
             std::slice::from_ref(said),
             1,
         ));
@@ -462,7 +464,12 @@ fn the_first_text_comes_back_in_its_own_case() {
     }
     let backwards: Vec<Said> = all.iter().rev().cloned().collect();
     assert_eq!(
-        records(fill_crosswise(NameTable::new(Kept::All), &backwards, 1, 1)),
+        records(fill_crosswise(
+            NameTable::new(StoredFields::All),
+            &backwards,
+            1,
+            1
+        )),
         twin(&all)
     );
 }
@@ -470,7 +477,7 @@ fn the_first_text_comes_back_in_its_own_case() {
 proptest! {
     #[test]
     fn a_table_of_keys_gives_the_keys_of_the_twin(said in mentions(), handover in 1..50usize) {
-        let table = NameTable::new(Kept::Key);
+        let table = NameTable::new(StoredFields::Key);
         let mut batch = table.batch();
         for part in said.chunks(handover) {
             part.iter().for_each(|one| push(&mut batch, one));
@@ -484,12 +491,12 @@ proptest! {
 
 #[test]
 fn an_empty_table_has_no_records() {
-    assert_eq!(records(NameTable::new(Kept::All)), []);
+    assert_eq!(records(NameTable::new(StoredFields::All)), []);
 }
 
 #[test]
 fn a_full_batch_says_so() {
-    let table = NameTable::new(Kept::All);
+    let table = NameTable::new(StoredFields::All);
     let mut batch = table.batch();
     let mut pushed = 0;
     while !batch.is_full() {

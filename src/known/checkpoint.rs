@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::collect::{Collector, NameCounts, build_options};
 use super::options::IndexingSettings;
 use crate::checkpoint::{
-    CheckpointFolder, FixedSettings, MANIFEST, ManifestHead, NamedRun, Stamp, at, check_files,
+    CheckpointFolder, FixedSettings, MANIFEST_FILE, ManifestHead, NamedRun, Stamp, at, check_files,
     fault, read_manifest, sync_outputs, write_manifest,
 };
 use crate::error::{CheckpointError, Error};
@@ -91,7 +91,8 @@ impl IndexCheckpoint {
         sources: &Arc<Sources>,
     ) -> Result<(Self, EarlierIndexing), CheckpointError> {
         check_files(sources)?;
-        let manifest = read_manifest::<SavedIndexing>(&folder.file(MANIFEST), &fixed, sources)?;
+        let manifest =
+            read_manifest::<SavedIndexing>(&folder.file(MANIFEST_FILE), &fixed, sources)?;
         let options = build_options(settings);
         let interval = settings.checkpoint_interval;
         let mut checkpoint = IndexCheckpoint {
@@ -140,7 +141,7 @@ impl IndexCheckpoint {
         runs: Vec<NamedRun>,
         saved: &SavedIndexing,
     ) -> Result<IndexBuilder, CheckpointError> {
-        let damaged = || CheckpointError::Damaged(self.folder.file(MANIFEST));
+        let damaged = || CheckpointError::Damaged(self.folder.file(MANIFEST_FILE));
         let [names, notices] = <[NamedRun; 2]>::try_from(runs).map_err(|_| damaged())?;
         let open = |run: &NamedRun| -> Result<File, CheckpointError> {
             // Bytes that were written after the checkpoint are dropped.
@@ -215,7 +216,7 @@ impl IndexCheckpoint {
         let folder = self.folder.path();
         sync_folder(folder).map_err(|error| at(folder, error))?;
         let head = ManifestHead::new(self.settings.clone(), runs, self.stamps.len(), saved(state));
-        self.folder.replace(MANIFEST, |out| {
+        self.folder.replace(MANIFEST_FILE, |out| {
             write_manifest(out, head, &self.sources, &self.stamps)
         })
     }

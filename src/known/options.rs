@@ -14,7 +14,7 @@ use crate::options::{
     HeaderOptions, LimitOptions, OnError, OptionHelp, OptionKind, OptionSpec, OptionValue,
     OutputOptions, ReadingOptions, ResourceOptions, SourceOptions, reported, reported_paths,
 };
-use crate::task::{MIN_MEMORY, Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{MIN_MEMORY_BYTES, Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift index`: output, column and sources of names.
@@ -53,7 +53,7 @@ options! {
     ///
     /// A number of bytes, at least 1 MiB. It affects time, never the index.
     number memory: u64 [Index] default "a quarter of the memory of the machine or control group" {
-        kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY, help: OptionHelp::Short,
+        kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY_BYTES, help: OptionHelp::Short,
     }
 }
 

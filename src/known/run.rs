@@ -32,7 +32,7 @@ pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> 
     let started = Instant::now();
     let files = TaskFiles {
         rows: RowTarget::file(Some(&settings.output)),
-        further: &[],
+        side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -9,7 +9,7 @@ use doisift_known::{IndexEntry, IndexError, IndexSource, SortedLookup};
 pub(crate) use doisift_known::Index as KnownNames;
 
 use crate::error::{Error, ErrorKind, KnownError};
-use crate::records::Standing;
+use crate::records::IndexStatus;
 use crate::report::{KnownReport, KnownSource};
 
 /// Opens the index at `path`.
@@ -111,21 +111,21 @@ fn source(source: &IndexSource) -> KnownSource {
 }
 
 /// Looks up names in sorted order.
-pub(crate) struct StandingWalk<'i>(SortedLookup<'i>);
+pub(crate) struct IndexStatusWalk<'i>(SortedLookup<'i>);
 
-impl<'i> StandingWalk<'i> {
+impl<'i> IndexStatusWalk<'i> {
     /// Keeps a bounded part of the index in memory.
     pub(crate) fn new(known: &'i KnownNames) -> Self {
-        StandingWalk(known.sorted_lookup())
+        IndexStatusWalk(known.sorted_lookup())
     }
 
     /// Keeps all parts of the index that were read in memory, for names that are sorted only in batches.
     pub(crate) fn kept(known: &'i KnownNames) -> Self {
-        StandingWalk(known.walk_kept())
+        IndexStatusWalk(known.walk_kept())
     }
 
     /// Returns the standing of the name with this key: known, agency, retracted.
-    pub(crate) fn standing(&mut self, key: &str) -> Result<Standing<'i>, Error> {
+    pub(crate) fn index_status(&mut self, key: &str) -> Result<IndexStatus<'i>, Error> {
         let walk = &mut self.0;
         let (found, is_retracted) = asked(walk.find(key), walk.is_retracted(key))?;
         settled(found, is_retracted, || walk.holds_prefix(prefix(key)))
@@ -143,12 +143,12 @@ fn settled<'i>(
     found: Option<IndexEntry<'i>>,
     is_retracted: bool,
     holds_prefix: impl FnOnce() -> Result<bool, IndexError>,
-) -> Result<Standing<'i>, Error> {
+) -> Result<IndexStatus<'i>, Error> {
     let known = match found {
         Some(_) => Some(true),
         None => holds_prefix().map_err(unreadable)?.then_some(false),
     };
-    Ok(Standing {
+    Ok(IndexStatus {
         known,
         agency: found.and_then(|found| found.agency),
         retracted: match is_retracted {

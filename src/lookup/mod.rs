@@ -5,9 +5,9 @@ mod recent;
 
 pub use index::IndexNames;
 use index::open;
-pub(crate) use index::{KnownNames, StandingWalk, identity, report};
+pub(crate) use index::{IndexStatusWalk, KnownNames, identity, report};
 
-pub(crate) use recent::RecentStandings;
+pub(crate) use recent::RecentIndexStatuses;
 
 use std::path::Path;
 use std::sync::Arc;

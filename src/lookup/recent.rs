@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{KnownNames, StandingWalk};
+use super::{IndexStatusWalk, KnownNames};
 use crate::error::Error;
-use crate::records::HeldStanding;
+use crate::records::StoredIndexStatus;
 
 /// Estimated bytes of a name that is kept: its key and its slot.
 const NAME: usize = 64;
@@ -18,9 +18,9 @@ const WORD: usize = size_of::<u128>();
 /// Asks an index for the names of rows, and keeps the answers for recent names, since rows repeat them.
 ///
 /// The other names of a batch are sorted, so that one walk over the index answers them.
-pub(crate) struct RecentStandings<'i> {
+pub(crate) struct RecentIndexStatuses<'i> {
     known: &'i KnownNames,
-    walk: StandingWalk<'i>,
+    walk: IndexStatusWalk<'i>,
     recent: RecentNames,
     /// The names of the batch to look up, sorted by key.
     asked: Vec<AskedName>,
@@ -46,48 +46,49 @@ struct RecentName {
     at: u32,
     length: u32,
     hash: u32,
-    standing: HeldStanding,
+    index_status: StoredIndexStatus,
 }
 
-impl<'i> RecentStandings<'i> {
+impl<'i> RecentIndexStatuses<'i> {
     /// Asks `known` and keeps as many answers as fit `memory` bytes.
     pub(crate) fn new(known: &'i KnownNames, memory: usize) -> Self {
         let names = (memory / NAME).clamp(NAMES.0, NAMES.1);
-        RecentStandings {
+        RecentIndexStatuses {
             known,
-            walk: StandingWalk::kept(known),
+            walk: IndexStatusWalk::kept(known),
             recent: RecentNames::new(names.next_power_of_two()),
             asked: Vec::new(),
         }
     }
 
-    /// Appends the standing of each name of a batch to `standings`.
+    /// Appends the standing of each name of a batch to `index_statuses`.
     ///
     /// # Errors
     /// If the index cannot be read. Then answers are missing.
     pub(crate) fn ask(
         &mut self,
         keys: &[&str],
-        standings: &mut Vec<HeldStanding>,
+        index_statuses: &mut Vec<StoredIndexStatus>,
     ) -> Result<(), Error> {
-        let first = standings.len();
+        let first = index_statuses.len();
         self.asked.clear();
         for (row, key) in keys.iter().enumerate() {
             let hash = self.recent.hash(key);
-            let standing = self.recent.get(hash, key);
-            if standing.is_none() {
+            let index_status = self.recent.get(hash, key);
+            if index_status.is_none() {
                 let word = word(key);
                 self.asked.push(AskedName { word, row, hash });
             }
-            standings.push(standing.unwrap_or_default());
+            index_statuses.push(index_status.unwrap_or_default());
         }
         let order = |name: &AskedName| (name.word, keys[name.row]);
         self.asked.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         for name in &self.asked {
             let key = keys[name.row];
-            let standing = HeldStanding::new(self.walk.standing(key)?, self.known.agencies());
-            standings[first + name.row] = standing;
-            self.recent.keep(name.hash, key, standing);
+            let index_status =
+                StoredIndexStatus::new(self.walk.index_status(key)?, self.known.agencies());
+            index_statuses[first + name.row] = index_status;
+            self.recent.keep(name.hash, key, index_status);
         }
         Ok(())
     }
@@ -106,14 +107,14 @@ impl RecentNames {
         xxh3_64_with_seed(key.as_bytes(), self.seed)
     }
 
-    fn get(&self, hash: u64, key: &str) -> Option<HeldStanding> {
+    fn get(&self, hash: u64, key: &str) -> Option<StoredIndexStatus> {
         let name = self.slots[self.slot(hash)].as_ref()?;
         let kept = || &self.keys[name.at as usize..][..name.length as usize];
         let is_same = name.hash == (hash >> 32) as u32 && kept() == key.as_bytes();
-        is_same.then_some(name.standing)
+        is_same.then_some(name.index_status)
     }
 
-    fn keep(&mut self, hash: u64, key: &str, standing: HeldStanding) {
+    fn keep(&mut self, hash: u64, key: &str, index_status: StoredIndexStatus) {
         let most = self.slots.len() * (NAME - size_of::<Option<RecentName>>());
         if self.keys.len() + key.len() > most {
             self.keys.clear();
@@ -127,7 +128,7 @@ impl RecentNames {
             at: self.keys.len() as u32,
             length: key.len() as u32,
             hash: (hash >> 32) as u32,
-            standing,
+            index_status,
         });
         self.keys.extend_from_slice(key.as_bytes());
     }
@@ -175,13 +176,13 @@ mod tests {
             "10.3/c",
             "10.2/c",
         ];
-        let mut asked = RecentStandings::new(&known, 0);
+        let mut asked = RecentIndexStatuses::new(&known, 0);
         for _ in 0..2 {
-            let mut standings = Vec::new();
-            asked.ask(&batch, &mut standings).unwrap();
-            for (key, standing) in batch.iter().zip(standings) {
-                let alone = StandingWalk::new(&known).standing(key).unwrap();
-                assert_eq!(standing.shown(known.agencies()), alone, "{key}");
+            let mut index_statuses = Vec::new();
+            asked.ask(&batch, &mut index_statuses).unwrap();
+            for (key, index_status) in batch.iter().zip(index_statuses) {
+                let alone = IndexStatusWalk::new(&known).index_status(key).unwrap();
+                assert_eq!(index_status.shown(known.agencies()), alone, "{key}");
             }
         }
     }
@@ -191,12 +192,12 @@ mod tests {
         let known = index(&["10.1/7", "10.1/70001"]);
         let names: Vec<String> = (0..80_000).map(|number| format!("10.1/{number}")).collect();
         let keys: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (mut asked, mut standings) = (RecentStandings::new(&known, 0), Vec::new());
+        let (mut asked, mut index_statuses) = (RecentIndexStatuses::new(&known, 0), Vec::new());
         keys.chunks(1000)
-            .for_each(|batch| asked.ask(batch, &mut standings).unwrap());
-        let known_names = keys.iter().zip(&standings);
+            .for_each(|batch| asked.ask(batch, &mut index_statuses).unwrap());
+        let known_names = keys.iter().zip(&index_statuses);
         let known_names = known_names
-            .filter(|(_, standing)| standing.shown(known.agencies()).known == Some(true));
+            .filter(|(_, index_status)| index_status.shown(known.agencies()).known == Some(true));
         let known_names: Vec<&str> = known_names.map(|(key, _)| *key).collect();
         assert_eq!(known_names, ["10.1/7", "10.1/70001"]);
     }

@@ -46,13 +46,13 @@ impl InputFields {
         let keeps = self.some_standing && !options.chooses_fields && !is_names;
         let lacks = |path: &Path, error| Err(wrong(&display_name(path).into(), error));
         match (&self.without_standing, &self.without_sources) {
-            (Some(path), _) if keeps || layout.has_standing() => {
+            (Some(path), _) if keeps || layout.has_index_status() => {
                 lacks(path, ReadError::without_standing())
             }
             (_, Some(path)) if layout.has(Field::Sources) && !is_names => {
                 lacks(path, ReadError::without_sources())
             }
-            _ if keeps => Ok(layout.and_standing()),
+            _ if keeps => Ok(layout.and_index_status()),
             _ => Ok(layout),
         }
     }

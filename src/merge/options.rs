@@ -162,7 +162,7 @@ impl MergeSettings {
                 path: self.output.as_deref(),
                 parts: self.parts.as_ref(),
             },
-            further: &[],
+            side_outputs: &[],
             has_caller: false,
             report: self.report.as_deref(),
             monitor: &self.monitor,

@@ -30,7 +30,7 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
 
     /// Returns the layout in runs. Answers of an index are null if the inputs lack them.
     fn run_layout() -> Layout {
-        Layout::new(Format::Jsonl, Self::KIND).and_standing()
+        Layout::new(Format::Jsonl, Self::KIND).and_index_status()
     }
 }
 
@@ -46,7 +46,7 @@ impl MergeRow for OwnedRecord {
         self.sources = sum("sources", &self.doi, self.sources, other.sources)?;
         self.forms |= other.forms;
         self.guessed &= other.guessed;
-        self.standing.unite(&other.standing);
+        self.index_status.unite(&other.index_status);
         if first(other) < first(self) {
             self.first_source.clone_from(&other.first_source);
             self.first_document.clone_from(&other.first_document);
@@ -114,8 +114,8 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
     fn run_layout() -> Layout {
         let layout = Layout::new(Format::Jsonl, Self::KIND);
         let has = |field: &&Field| Self::KIND.further_fields().contains(field);
-        let further: Vec<Field> = IDENTITY.iter().filter(has).copied().collect();
-        layout.and(&further)
+        let side_outputs: Vec<Field> = IDENTITY.iter().filter(has).copied().collect();
+        layout.and(&side_outputs)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::spec::{OptionHelp, OptionKind};
-use crate::task::MIN_MEMORY;
+use crate::task::MIN_MEMORY_BYTES;
 
 options! {
     /// Threads, memory and folders of a run.
@@ -22,7 +22,7 @@ options! {
     /// A number of bytes, at least 1 MiB. It affects time and the number of threads, never the output. A merge assumes that each
     /// open input takes 2.5 MiB; zstd data of the highest levels may take more.
     number memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group; for the names of a scan at most 384M per thread" {
-        kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY, help: OptionHelp::Short,
+        kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY_BYTES, help: OptionHelp::Short,
     }
 
     /// Folder for temporary files

@@ -72,7 +72,7 @@ fn fraction(decimals: &str, unit: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::MIN_MEMORY;
+    use crate::task::MIN_MEMORY_BYTES;
 
     #[test]
     fn a_size_is_a_number_with_or_without_a_unit() {
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn a_memory_that_is_too_small_is_refused_with_what_was_meant() {
-        let small = parse("512", MIN_MEMORY).expect_err("512 bytes");
+        let small = parse("512", MIN_MEMORY_BYTES).expect_err("512 bytes");
         let text = "512 bytes is too little; the minimum is 1M, and a usual value is 512M";
         assert_eq!(small.to_string(), text);
-        assert!(parse("1023K", MIN_MEMORY).is_err());
-        assert_eq!(parse("1M", MIN_MEMORY), Ok(1 << 20));
+        assert!(parse("1023K", MIN_MEMORY_BYTES).is_err());
+        assert_eq!(parse("1M", MIN_MEMORY_BYTES), Ok(1 << 20));
     }
 }

@@ -8,7 +8,7 @@ use doisift_documents::{
 };
 
 use super::Pipeline;
-use super::plan::{FurtherRows, ScanOptions, Selection, record_fields, select};
+use super::plan::{ScanOptions, Selection, SideOutput, record_fields, select};
 use crate::checkpoint::fault;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -22,7 +22,7 @@ use crate::task::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_out
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
 /// `scripts/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which
 /// holds them all at once.
-const NAMES_OF_THREAD: usize = 384 << 20;
+const MAX_NAME_BYTES_PER_THREAD: usize = 384 << 20;
 
 /// Builds a [`Pipeline`].
 #[derive(Debug, Default)]
@@ -155,12 +155,12 @@ impl PipelineBuilder {
     }
 
     /// Returns the output of records besides the rows, if it is set.
-    fn chosen_names(&self) -> Result<Option<FurtherRows>, Error> {
+    fn chosen_names(&self) -> Result<Option<SideOutput>, Error> {
         let path = self.output.names_to.as_deref();
-        let names = self.chosen_further(path, |format| {
+        let names = self.chosen_side_output(path, |format| {
             let layout = Layout::new(format, RowKind::Records);
             Ok(match self.lookup.known {
-                Some(_) => layout.and_standing(),
+                Some(_) => layout.and_index_status(),
                 None => layout,
             })
         })?;
@@ -172,9 +172,9 @@ impl PipelineBuilder {
     }
 
     /// Returns the output of the documents' records besides the rows, if it is set.
-    fn chosen_nodes(&self) -> Result<Option<FurtherRows>, Error> {
+    fn chosen_nodes(&self) -> Result<Option<SideOutput>, Error> {
         let path = self.output.nodes_to.as_deref();
-        self.chosen_further(path, |format| match format {
+        self.chosen_side_output(path, |format| match format {
             Format::Names => Err(selection(SelectionError::NodesAsNames)),
             _ => {
                 let fields = record_fields(&self.selection)
@@ -187,16 +187,16 @@ impl PipelineBuilder {
     }
 
     /// Returns the output of further rows to `path`. `None` without a path.
-    fn chosen_further(
+    fn chosen_side_output(
         &self,
         path: Option<&Path>,
         layout: impl FnOnce(Format) -> Result<Layout, Error>,
-    ) -> Result<Option<FurtherRows>, Error> {
+    ) -> Result<Option<SideOutput>, Error> {
         let Some(path) = path else {
             return Ok(None);
         };
         let (format, parts) = chosen_rows(None, Some(path), self.output.part_size)?;
-        Ok(Some(FurtherRows {
+        Ok(Some(SideOutput {
             path: path.to_owned(),
             parts: parts.map(|plan| self.part_plan(plan)),
             layout: layout(format)?,
@@ -236,7 +236,7 @@ impl PipelineBuilder {
     fn memory_for_names(&self, threads: usize) -> usize {
         match self.resources.memory {
             Some(_) => usize::MAX,
-            None => NAMES_OF_THREAD.saturating_mul(threads),
+            None => MAX_NAME_BYTES_PER_THREAD.saturating_mul(threads),
         }
     }
 

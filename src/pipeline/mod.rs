@@ -12,16 +12,16 @@
 //! | `reading` | sources to documents |
 //! | `dispatch` | threads, and which of them reads and scans what |
 //!
-//! `builder` makes the options of a scan, `shared_scan` is the state that all threads share, and `run` starts and ends a scan.
+//! `builder` makes the options of a scan, `shared_scan` is the state that all threads share, and `lifecycle` starts and ends a scan.
 
 mod builder;
 mod checkpoint;
 mod dispatch;
 mod ledger;
+mod lifecycle;
 mod plan;
 mod reading;
 mod rows;
-mod run;
 mod scanning;
 mod shared_scan;
 
@@ -108,7 +108,7 @@ impl Pipeline {
     /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
     /// [`OnError::Fail`](crate::OnError::Fail), if any input is lost. Then the outputs are as they were before.
     pub fn run(self) -> Result<Report, Error> {
-        run::run(&self.options, None)
+        lifecycle::run_scan(&self.options, None)
     }
 
     /// Like [`run`](Self::run), but writes no rows, only returns the [`Report`]. [Output](PipelineBuilder::output) and
@@ -120,7 +120,7 @@ impl Pipeline {
         self.options.output = None;
         self.options.parts = None;
         (self.options.names_to, self.options.nodes_to) = (None, None);
-        run::run(&self.options, Some(Caller::Nobody))
+        lifecycle::run_scan(&self.options, Some(Caller::Nobody))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, instead of writing rows. The calls come one
@@ -135,7 +135,7 @@ impl Pipeline {
         mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
         self.options.pass_on(RowKind::Records)?;
-        run::run(&self.options, Some(Caller::Records(&mut each)))
+        lifecycle::run_scan(&self.options, Some(Caller::Records(&mut each)))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every row of counts, instead of writing rows.
@@ -144,7 +144,7 @@ impl Pipeline {
         mut each: impl FnMut(&dyn Row) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
         self.options.output = None;
-        run::run(&self.options, Some(Caller::Counts(&mut each)))
+        lifecycle::run_scan(&self.options, Some(Caller::Counts(&mut each)))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, instead of writing rows. The calls
@@ -159,6 +159,6 @@ impl Pipeline {
         mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
         self.options.pass_on(RowKind::Mentions)?;
-        run::run(&self.options, Some(Caller::Mentions(&mut each)))
+        lifecycle::run_scan(&self.options, Some(Caller::Mentions(&mut each)))
     }
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use doisift_documents::{Source, SourceKind, UnpackThreads};
 use doisift_system::FileStatus;
 
-use super::checkpoint::{Checkpoint, Done, Mark, RowsDone, mark_step};
+use super::checkpoint::{FinishedRows, FinishedWork, Mark, ScanCheckpoint, mark_step};
 use super::ledger::{ScanLedger, report_passed_over};
-use super::plan::{NamedSource, ScanOptions, ScanPlan, Shares, Unfound};
+use super::plan::{NamedSource, ScanOptions, ScanPlan, Shares, UnreadPaths};
 use super::reading::Gates;
 use super::rows::{Backlog, RowMaker};
 use crate::checkpoint::CheckpointFolder;
@@ -26,11 +26,11 @@ pub(super) struct SharedScan<'p> {
     pub(super) gates: Gates,
     pub(super) backlog: Backlog,
     pub(super) maker: RowMaker<'p>,
-    pub(super) checkpoint: Option<Arc<Checkpoint>>,
+    pub(super) checkpoint: Option<Arc<ScanCheckpoint>>,
     /// Bytes of text between two marks in a source. `None` if the run makes no marks.
     pub(super) marks: Option<u64>,
     /// The rows of an earlier run.
-    resumed: Option<RowsDone>,
+    resumed: Option<FinishedRows>,
     /// The work of an earlier run, if there was one.
     pub(super) earlier: Option<ResumedWork>,
 }
@@ -40,13 +40,13 @@ impl<'p> SharedScan<'p> {
     pub(super) fn new(
         plan: ScanPlan<'p>,
         has_caller: bool,
-        unfound: &Unfound,
+        unfound: &UnreadPaths,
         folder: Option<CheckpointFolder>,
     ) -> Result<Self, Error> {
         let ScanPlan {
             options, shares, ..
         } = plan;
-        let begun = folder.map(|folder| Checkpoint::begin(folder, options, &plan.sources));
+        let begun = folder.map(|folder| ScanCheckpoint::begin(folder, options, &plan.sources));
         let (checkpoint, mut earlier) = begun.transpose()?.unzip();
         let resumed = earlier.as_mut().and_then(|earlier| earlier.rows.take());
         let checkpoint = checkpoint.map(Arc::new);
@@ -59,7 +59,7 @@ impl<'p> SharedScan<'p> {
         options.monitor.set_resumable(is_resumable);
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
-        let run = SharedScan {
+        let scan = SharedScan {
             ledger,
             table: table(options, shares, lasting),
             unpackers: UnpackThreads::new(shares.threads, shares.unpacked),
@@ -72,8 +72,8 @@ impl<'p> SharedScan<'p> {
             earlier: work,
             plan,
         };
-        run.announce();
-        Ok(run)
+        scan.announce();
+        Ok(scan)
     }
 
     /// Logs the number of sources, warns of paths that are not read, and gives the monitor the total size if that was asked for.
@@ -121,7 +121,7 @@ impl<'p> SharedScan<'p> {
     }
 
     /// Returns the rows of an earlier run.
-    pub(super) fn resumed(&self) -> Option<&RowsDone> {
+    pub(super) fn resumed(&self) -> Option<&FinishedRows> {
         self.resumed.as_ref()
     }
 
@@ -193,7 +193,7 @@ impl<'p> SharedScan<'p> {
 }
 
 /// Returns the work of an earlier run. `None` if it made no checkpoint.
-fn resumed_work(done: &Done, rows: Option<&RowsDone>) -> Option<ResumedWork> {
+fn resumed_work(done: &FinishedWork, rows: Option<&FinishedRows>) -> Option<ResumedWork> {
     let nodes = rows.and_then(|rows| rows.nodes);
     let outputs = rows.map(|rows| rows.rows).into_iter().chain(nodes);
     let work = ResumedWork {
@@ -220,5 +220,5 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Nam
         lasting,
         ..Budget::new(shares.table, folder, shares.threads)
     };
-    NameTable::within(options.kept(), budget)
+    NameTable::within(options.stored_fields(), budget)
 }

@@ -82,7 +82,7 @@ pub(crate) enum RecordFault {
     #[error(
         "the fields known, agency and retracted are missing, which the output has; scan it with --known like the others, or leave them out with --fields"
     )]
-    Standing,
+    IndexStatus,
     #[error(
         "the field sources is missing, which the output has; scan it again, or leave the field out with --fields"
     )]
@@ -195,7 +195,7 @@ impl ReadError {
 
     /// Returns the error for a file whose rows lack the answers of an index.
     pub(crate) fn without_standing() -> Self {
-        ReadError::new(RecordFault::Standing)
+        ReadError::new(RecordFault::IndexStatus)
     }
 
     /// Returns the error for a file whose rows lack the number of sources.

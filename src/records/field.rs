@@ -47,7 +47,7 @@ pub(crate) enum Field {
     Text,
     Before,
     After,
-    RecordId,
+    WarcRecordId,
     Date,
     Column,
     DocumentIndex,
@@ -97,7 +97,7 @@ pub(crate) enum FieldKind {
 }
 
 /// Answers of an index of known names about a name. Rows have all of these, or none.
-pub(super) const STANDING: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
+pub(super) const INDEX_STATUS_FIELDS: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
 
 /// The usual fields of records.
 const RECORD: [Field; 11] = [
@@ -143,10 +143,10 @@ const NODE: [Field; 5] = [
 ];
 
 /// The fields that mentions have only if they are chosen.
-const MENTION_FURTHER: [Field; 10] = [
+const MENTION_OPTIONAL: [Field; 10] = [
     Field::Before,
     Field::After,
-    Field::RecordId,
+    Field::WarcRecordId,
     Field::Date,
     Field::Column,
     Field::DocumentIndex,
@@ -157,7 +157,7 @@ const MENTION_FURTHER: [Field; 10] = [
 ];
 
 /// The fields that edges have only if they are chosen: their own, and those of mentions except the first.
-const EDGE_FURTHER: [Field; 26] = {
+const EDGE_OPTIONAL: [Field; 26] = {
     const OWN: [Field; 8] = [
         Field::Path,
         Field::AssertedBy,
@@ -169,12 +169,12 @@ const EDGE_FURTHER: [Field; 26] = {
         Field::Changed,
     ];
     let (_, mention) = MENTION.split_at(1);
-    let mut fields = [Field::Path; OWN.len() + MENTION.len() - 1 + MENTION_FURTHER.len()];
+    let mut fields = [Field::Path; OWN.len() + MENTION.len() - 1 + MENTION_OPTIONAL.len()];
     let (own, rest) = fields.split_at_mut(OWN.len());
     let (usual, further) = rest.split_at_mut(mention.len());
     own.copy_from_slice(&OWN);
     usual.copy_from_slice(mention);
-    further.copy_from_slice(&MENTION_FURTHER);
+    further.copy_from_slice(&MENTION_OPTIONAL);
     fields
 };
 
@@ -191,7 +191,7 @@ pub(crate) const IDENTITY: [Field; 7] = [
 ];
 
 /// The fields that changes have only if edges, mentions, nodes or pairs are compared: those that identify a row besides its name.
-const CHANGE_FURTHER: &[Field] = IDENTITY.split_at(1).1;
+const CHANGE_OPTIONAL: &[Field] = IDENTITY.split_at(1).1;
 
 const ANSWER: [Field; 8] = [
     Field::DoiOrNull,
@@ -256,15 +256,15 @@ impl RowKind {
     /// Returns the fields that rows of this kind have only if they are chosen.
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
-            RowKind::Records => &STANDING,
+            RowKind::Records => &INDEX_STATUS_FIELDS,
             RowKind::Pairs
             | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
             | RowKind::Answers => &[],
-            RowKind::Changes => CHANGE_FURTHER,
-            RowKind::Mentions => &MENTION_FURTHER,
-            RowKind::Edges => &EDGE_FURTHER,
+            RowKind::Changes => CHANGE_OPTIONAL,
+            RowKind::Mentions => &MENTION_OPTIONAL,
+            RowKind::Edges => &EDGE_OPTIONAL,
         }
     }
 
@@ -275,11 +275,11 @@ impl RowKind {
             // Edges and mentions are read with the fields that they have.
             return None;
         }
-        let has_standing = STANDING.into_iter().any(&has);
+        let has_index_status = INDEX_STATUS_FIELDS.into_iter().any(&has);
         let is_needed = |field: &Field| match field {
             Field::CheckDigit => false,
             Field::Sources => self != RowKind::Records,
-            field => has_standing || !STANDING.contains(field),
+            field => has_index_status || !INDEX_STATUS_FIELDS.contains(field),
         };
         let mut needed = self.all_fields().filter(is_needed);
         needed.find(|&field| !has(field))
@@ -307,7 +307,7 @@ impl RowKind {
         match field {
             Field::CheckDigit => false,
             Field::Sources => self == RowKind::Records,
-            field => self == RowKind::Edges || STANDING.contains(&field),
+            field => self == RowKind::Edges || INDEX_STATUS_FIELDS.contains(&field),
         }
     }
 
@@ -426,7 +426,7 @@ const FIELDS: [(Field, &str, FieldKind); 54] = [
     (Field::Text, "text", FieldKind::Text),
     (Field::Before, "before", FieldKind::Text),
     (Field::After, "after", FieldKind::Text),
-    (Field::RecordId, "record_id", FieldKind::TextOrNull),
+    (Field::WarcRecordId, "record_id", FieldKind::TextOrNull),
     (Field::Date, "date", FieldKind::TextOrNull),
     (Field::Column, "column", FieldKind::TextOrNull),
     (Field::DocumentIndex, "document_index", FieldKind::Number),

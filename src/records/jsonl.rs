@@ -13,7 +13,7 @@ use wide::u8x16;
 
 use super::columns::FoundColumn;
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::field::{Field, RowKind, STANDING, kind_of};
+use super::field::{Field, INDEX_STATUS_FIELDS, RowKind, kind_of};
 use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value, set};
@@ -281,7 +281,7 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
         let mut fields = O::KIND.all_fields();
         match fields.find(|field| differs(field) && O::KIND.may_lack(*field)) {
             None => Ok(()),
-            Some(field) if STANDING.contains(&field) => Err(de::Error::custom(
+            Some(field) if INDEX_STATUS_FIELDS.contains(&field) => Err(de::Error::custom(
                 "the fields known, agency and retracted must be in all rows or in none",
             )),
             Some(field) => Err(de::Error::custom(format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::field::{Field, RowKind, STANDING};
+use super::field::{Field, INDEX_STATUS_FIELDS, RowKind};
 use super::format::Format;
 use crate::structure::{RecordColumn, RecordType};
 
@@ -117,17 +117,17 @@ impl Layout {
     }
 
     /// Appends the answers of an index, if rows can have them.
-    pub(crate) fn and_standing(self) -> Layout {
+    pub(crate) fn and_index_status(self) -> Layout {
         match self.rows {
             _ if self.format == Format::Names => self,
-            RowKind::Records | RowKind::Mentions | RowKind::Edges => self.and(&STANDING),
+            RowKind::Records | RowKind::Mentions | RowKind::Edges => self.and(&INDEX_STATUS_FIELDS),
             _ => self,
         }
     }
 
     /// Whether rows have answers of an index.
-    pub(crate) fn has_standing(&self) -> bool {
-        STANDING.into_iter().any(|field| self.has(field))
+    pub(crate) fn has_index_status(&self) -> bool {
+        INDEX_STATUS_FIELDS.into_iter().any(|field| self.has(field))
     }
 
     /// Returns the names of the fields.

@@ -14,6 +14,7 @@ mod field;
 mod format;
 mod forms;
 mod identity;
+mod index_status;
 mod jsonl;
 mod layout;
 mod names;
@@ -27,7 +28,6 @@ mod reader;
 mod record;
 mod row;
 mod rows;
-mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -46,6 +46,7 @@ pub(crate) use format::is_packed;
 pub use format::{Format, UnknownFormat};
 pub use forms::Forms;
 pub(crate) use identity::{ComparedKind, OfEdges, OfNodes, OfPairs, RowIdentity};
+pub(crate) use index_status::{IndexStatus, StoredIndexStatus};
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use node::NodeRow;
@@ -62,7 +63,6 @@ pub use record::{MentionRow, Record};
 pub use row::FieldValue;
 pub(crate) use row::{OwnedRow, Row, Value};
 pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
-pub(crate) use standing::{HeldStanding, Standing};
 
 /// Creates a writer of rows.
 ///

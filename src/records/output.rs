@@ -26,7 +26,7 @@ use pieces::EvenPieces;
 use sum::SummedFile;
 
 /// Max number of links to follow to the file to replace. More than any system allows.
-const LINKS: usize = 64;
+const MAX_LINKS: usize = 64;
 
 /// An error with the path it concerns.
 #[derive(Debug, thiserror::Error)]
@@ -464,7 +464,7 @@ impl OutputPlace {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let mut path = path.to_owned();
-        for _ in 0..LINKS {
+        for _ in 0..MAX_LINKS {
             if let Some(is_stdout) = descriptor(&path) {
                 return Ok(OutputPlace::Descriptor { is_stdout });
             }

@@ -12,7 +12,7 @@ use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
 
 /// Number of first bytes that determine packing and format.
-const HEAD: usize = 32;
+const HEAD_BYTES: usize = 32;
 
 /// The magic number at the start and the end of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
@@ -160,7 +160,7 @@ fn delimiter(header: &[u8]) -> Option<u8> {
 
 /// Reads the first bytes; fewer only if the input is shorter.
 fn peek(raw: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(HEAD);
-    raw.take(HEAD as u64).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    raw.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok(head)
 }

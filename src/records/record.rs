@@ -8,8 +8,8 @@ use doisift_documents::WarcRecord;
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::forms::Forms;
+use super::index_status::{IndexStatus, OwnedIndexStatus};
 use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
-use super::standing::{OwnedStanding, Standing};
 use crate::structure::{EdgeDetails, RecordValue, record_value};
 
 /// One output row: a name with all that was aggregated over its mentions.
@@ -37,7 +37,7 @@ pub struct Record<'a> {
     /// Whether the end of every mention was a guess.
     pub guessed: bool,
     /// The answers of an index about the name. The default if none was asked.
-    pub(crate) standing: Standing<'a>,
+    pub(crate) index_status: IndexStatus<'a>,
 }
 
 impl<'a> Record<'a> {
@@ -62,18 +62,18 @@ impl<'a> Record<'a> {
     /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
     /// with this prefix.
     pub fn known(&self) -> Option<bool> {
-        self.standing.known
+        self.index_status.known
     }
 
     /// Returns the agency that registered the name, if the index has it.
     pub fn agency(&self) -> Option<&'a str> {
-        self.standing.agency
+        self.index_status.agency
     }
 
     /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
     /// neither a notice nor a name with this prefix.
     pub fn retracted(&self) -> Option<bool> {
-        self.standing.retracted
+        self.index_status.retracted
     }
 }
 
@@ -91,7 +91,7 @@ impl Row for Record<'_> {
             Field::FirstText => Value::Text(&self.first_text),
             Field::Guessed => Value::Flag(self.guessed),
             Field::CheckDigit => check_digit(self.doi),
-            field => self.standing.value(field),
+            field => self.index_status.value(field),
         }
     }
 }
@@ -128,7 +128,7 @@ pub(crate) struct OwnedRecord {
     pub(crate) first_offset: u64,
     pub(crate) first_text: String,
     pub(crate) guessed: bool,
-    pub(crate) standing: OwnedStanding,
+    pub(crate) index_status: OwnedIndexStatus,
 }
 
 /// Serialises as a row of JSON Lines.
@@ -160,7 +160,7 @@ impl From<Record<'_>> for OwnedRecord {
             first_offset: record.first_offset,
             first_text: record.first_text.into_owned(),
             guessed: record.guessed,
-            standing: record.standing.into(),
+            index_status: record.index_status.into(),
         }
     }
 }
@@ -180,7 +180,7 @@ impl OwnedRecord {
             first_offset: self.first_offset,
             first_text: self.first_text.as_str().into(),
             guessed: self.guessed,
-            standing: self.standing.as_standing(),
+            index_status: self.index_status.as_index_status(),
         }
     }
 }
@@ -200,7 +200,7 @@ impl Row for OwnedRecord {
             Field::FirstText => Value::Text(&self.first_text),
             Field::Guessed => Value::Flag(self.guessed),
             Field::CheckDigit => check_digit(&self.doi),
-            field => self.standing.value(field),
+            field => self.index_status.value(field),
         }
     }
 }
@@ -226,7 +226,7 @@ impl OwnedRow for OwnedRecord {
             Field::FirstText => Slot::Text(&mut self.first_text),
             Field::Guessed => Slot::Flag(&mut self.guessed),
             Field::CheckDigit => Slot::Derived,
-            field => return self.standing.slot(field),
+            field => return self.index_status.slot(field),
         })
     }
 
@@ -302,7 +302,7 @@ pub struct MentionRow<'a> {
     /// The place in the structure of the document. The default unless asked for.
     pub(crate) edge: RowEdge<'a>,
     /// The answers of an index about the name. The default if none was asked.
-    pub(crate) standing: Standing<'a>,
+    pub(crate) index_status: IndexStatus<'a>,
 }
 
 /// The place of a mention in a structured document.
@@ -357,18 +357,18 @@ impl<'a> MentionRow<'a> {
     /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
     /// with this prefix.
     pub fn known(&self) -> Option<bool> {
-        self.standing.known
+        self.index_status.known
     }
 
     /// Returns the agency that registered the name, if the index has it.
     pub fn agency(&self) -> Option<&'a str> {
-        self.standing.agency
+        self.index_status.agency
     }
 
     /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
     /// neither a notice nor a name with this prefix.
     pub fn retracted(&self) -> Option<bool> {
-        self.standing.retracted
+        self.index_status.retracted
     }
 
     /// Returns readable text before the name. Empty unless [context](crate::PipelineBuilder::context) was asked for.
@@ -394,7 +394,7 @@ impl<'a> MentionRow<'a> {
     }
 
     /// Returns the WARC-Record-ID of the document, if it is in a WARC file.
-    pub fn record_id(&self) -> Option<&'a str> {
+    pub fn warc_record_id(&self) -> Option<&'a str> {
         self.capture.and_then(|of| of.id.as_deref())
     }
 
@@ -425,7 +425,7 @@ impl Row for MentionRow<'_> {
             Field::CheckDigit => check_digit(self.doi),
             Field::Before => Value::Text(self.around[0]),
             Field::After => Value::Text(self.around[1]),
-            Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.id.as_deref())),
+            Field::WarcRecordId => Value::Nullable(self.capture.and_then(|of| of.id.as_deref())),
             Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
             Field::Column => Value::Nullable(self.column),
             Field::DocumentIndex => Value::Number(self.document_index),
@@ -444,7 +444,7 @@ impl Row for MentionRow<'_> {
             Field::AssertedBy | Field::RefKey | Field::Relation | Field::UpdateType => {
                 self.edge.detail(field)
             }
-            field => self.standing.value(field),
+            field => self.index_status.value(field),
         }
     }
 

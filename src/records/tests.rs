@@ -22,7 +22,7 @@ fn record() -> Record<'static> {
         first_offset: 1_234_567,
         first_text: "10.5555/A,\"b\"\n".into(),
         guessed: false,
-        standing: Default::default(),
+        index_status: Default::default(),
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn mention() -> MentionRow<'static> {
         capture: None,
         column: None,
         edge: Default::default(),
-        standing: Default::default(),
+        index_status: Default::default(),
     }
 }
 

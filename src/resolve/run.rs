@@ -17,7 +17,7 @@ pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
         rows: RowTarget::file(settings.output.as_deref()),
-        further: &[],
+        side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use memchr::memchr2;
 
-use super::place::{Event, Place, TEXT, identify, keep, keep_within};
+use super::place::{BytePlace, Event, MAX_NAME_BYTES, identify, keep, keep_within};
 use super::stack;
 use super::table::{BIBTEX, Meaning};
-use super::wanted::{CAPTURED, Wanted};
+use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
 use doisift_core::internal::{Block, positions};
 
 /// The reader of a document.
@@ -31,7 +31,7 @@ pub(crate) struct Bibtex {
     start: StartState,
     /// The field that holds the identifier; the key does if `None`.
     id: Option<Vec<u8>>,
-    wanted: Arc<Wanted>,
+    wanted: Arc<StructureRequest>,
     /// Whether the current field is wanted.
     is_field: bool,
     /// Offset of the current value in the document.
@@ -65,7 +65,7 @@ enum StartState {
 }
 
 impl Bibtex {
-    pub(super) fn new(wanted: &Arc<Wanted>) -> Bibtex {
+    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Bibtex {
         let field = wanted.id.as_ref().and_then(|id| id.steps().next_back());
         Bibtex {
             state: EntryState::Outside,
@@ -346,14 +346,18 @@ impl Bibtex {
 
     fn keep(&mut self, byte: u8) {
         if self.is_kept() {
-            let max = if self.is_field { CAPTURED } else { TEXT };
+            let max = if self.is_field {
+                MAX_CAPTURED_BYTES
+            } else {
+                MAX_NAME_BYTES
+            };
             keep_within(&mut self.kept, max, &[byte]);
         }
     }
 
     fn end_value(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if let Meaning::Id(rank) = self.meaning {
-            let end = self.kept.len().min(TEXT);
+            let end = self.kept.len().min(MAX_NAME_BYTES);
             identify(rank, &self.kept[..end], report);
         }
         if self.is_field {
@@ -373,10 +377,10 @@ impl Bibtex {
     }
 
     /// Returns the place of the next byte.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> BytePlace {
         match self.is_in_field() {
             true => stack::place(self.meaning, None, false),
-            false => Place::default(),
+            false => BytePlace::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::table::{Detail, Meaning, RecordId, XML, XML_DETAILS, XML_NAMES};
-use super::wanted::Wanted;
+use super::wanted::StructureRequest;
 
 /// A row of the table.
 pub(super) struct ElementRule {
@@ -36,12 +36,12 @@ pub(super) struct Elements {
 /// An element or attribute whose text is taken, and its use.
 struct TakenRule {
     rule: ElementRule,
-    what: Taken,
+    what: TextUse,
 }
 
 /// The use of a text that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum TextUse {
     /// A field of the record, by its number.
     Field(usize),
     Detail(Detail),
@@ -65,7 +65,7 @@ struct NamedRules {
 static TABLE: LazyLock<Arc<Elements>> = LazyLock::new(|| Arc::new(Elements::build(None)));
 
 impl Elements {
-    pub(super) fn new(wanted: &Wanted) -> Arc<Elements> {
+    pub(super) fn new(wanted: &StructureRequest) -> Arc<Elements> {
         let id = wanted.id.as_ref();
         if id.is_none() && wanted.fields.is_empty() && !wanted.has_items() {
             return Arc::clone(&TABLE);
@@ -75,14 +75,14 @@ impl Elements {
             let steps: Vec<_> = field.path.steps().collect();
             let mut rule = ElementRule::new(&steps, Meaning::Plain);
             rule.is_in_record = true;
-            table.take(rule, Taken::Field(number));
+            table.take(rule, TextUse::Field(number));
         }
         let details = XML_DETAILS.iter().filter(|_| wanted.has_items());
         let details = details.chain(XML_NAMES.iter().filter(|_| wanted.names));
         for (path, detail) in details {
             let steps: Vec<_> = path.split('/').collect();
             let rule = ElementRule::new(&steps, Meaning::Plain);
-            table.take(rule, Taken::Detail(*detail));
+            table.take(rule, TextUse::Detail(*detail));
         }
         table.mark_wanted();
         Arc::new(table)
@@ -127,7 +127,7 @@ impl Elements {
         self.wanted.extend(names.cloned());
     }
 
-    fn take(&mut self, rule: ElementRule, what: Taken) {
+    fn take(&mut self, rule: ElementRule, what: TextUse) {
         self.want_attributes(&rule);
         self.taken.push(TakenRule { rule, what });
     }
@@ -141,7 +141,7 @@ impl Elements {
     pub(super) fn taken(
         &self,
         fits: impl Fn(&ElementRule) -> bool,
-    ) -> impl Iterator<Item = (&ElementRule, Taken)> {
+    ) -> impl Iterator<Item = (&ElementRule, TextUse)> {
         let taken = self.taken.iter().filter(move |taken| fits(&taken.rule));
         taken.map(|taken| (&taken.rule, taken.what))
     }

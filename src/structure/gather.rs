@@ -1,7 +1,7 @@
 //! Gathers the text of an element and of all elements in it, with single blanks between words.
 
 use super::table::ItemPart;
-use super::wanted::CAPTURED;
+use super::wanted::MAX_CAPTURED_BYTES;
 
 /// The text of an element that is open.
 pub(super) struct GatheredText {
@@ -56,7 +56,7 @@ impl GatheredText {
     }
 
     fn push(&mut self, piece: &[u8]) {
-        let free = CAPTURED.saturating_sub(self.text.len());
+        let free = MAX_CAPTURED_BYTES.saturating_sub(self.text.len());
         self.text.extend_from_slice(&piece[..piece.len().min(free)]);
     }
 

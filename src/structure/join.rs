@@ -13,16 +13,16 @@ use std::sync::Arc;
 use doisift_documents::printable::shortened_name;
 
 use super::paths::{Paths, StoredPath};
-use super::place::{Event, Place, Role};
+use super::place::{BytePlace, Event, Role};
 use super::record_field::{RecordFields, RecordType, RecordValue};
 use super::table::ItemPart;
-use super::wanted::{CAPTURED, Wanted};
+use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
 use super::{Structure, Syntax, ValueSyntax};
 
 /// Max rows that are held. Few records have more rows before their identifier; their first rows get no identifier.
-pub(super) const HELD: usize = 1 << 18;
+pub(super) const MAX_HELD_ROWS: usize = 1 << 18;
 /// Max bytes of texts and paths of held rows. Rows of usual lengths reach both limits at about the same time.
-pub(super) const HELD_BYTES: usize = 16 << 20;
+pub(super) const MAX_HELD_BYTES: usize = 16 << 20;
 
 /// The place of a mention in the structure of its document.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,7 +146,7 @@ pub(crate) struct EdgeJoin<R> {
 pub(crate) type RowSink<'o, R> = dyn FnMut(JoinedRow<'_, R>) + 'o;
 
 struct JoinRows<R> {
-    wanted: Arc<Wanted>,
+    wanted: Arc<StructureRequest>,
     records: Vec<OpenRecord>,
     held: Vec<HeldEdge<R>>,
     /// The paths of the held rows.
@@ -162,7 +162,7 @@ struct JoinRows<R> {
     inner_items: usize,
     faults: StructureFaults,
     /// The place of the last mention, its path, and the value of its field.
-    place: Place,
+    place: BytePlace,
     path: String,
     value: Option<Box<str>>,
 }
@@ -198,7 +198,7 @@ struct OpenItem {
 
 struct HeldEdge<R> {
     path: StoredPath,
-    place: Place,
+    place: BytePlace,
     name: Range<usize>,
     item: Option<Arc<ItemDetails>>,
     row: R,
@@ -206,7 +206,7 @@ struct HeldEdge<R> {
 
 impl<R: UnnamedRow> EdgeJoin<R> {
     /// Creates a join at the start of a document. `syntax` is `None` if the document is not structured.
-    pub(crate) fn new(syntax: Option<Syntax>, wanted: &Arc<Wanted>) -> Self {
+    pub(crate) fn new(syntax: Option<Syntax>, wanted: &Arc<StructureRequest>) -> Self {
         EdgeJoin {
             structure: syntax.map(|syntax| Structure::new(syntax, wanted)),
             read: 0,
@@ -294,7 +294,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
 }
 
 impl<R: UnnamedRow> JoinRows<R> {
-    fn new(wanted: &Arc<Wanted>) -> Self {
+    fn new(wanted: &Arc<StructureRequest>) -> Self {
         JoinRows {
             wanted: Arc::clone(wanted),
             records: Vec::new(),
@@ -306,7 +306,7 @@ impl<R: UnnamedRow> JoinRows<R> {
             item: None,
             inner_items: 0,
             faults: StructureFaults::default(),
-            place: Place::default(),
+            place: BytePlace::default(),
             path: String::new(),
             value: None,
         }
@@ -506,10 +506,10 @@ impl<R: UnnamedRow> JoinRows<R> {
             record.named += u64::from(item.is_named);
         }
         if is_bare && self.wanted.texts {
-            self.place = Place {
+            self.place = BytePlace {
                 role: Role::Reference,
                 reference: item.reference,
-                ..Place::default()
+                ..BytePlace::default()
             };
             self.path = std::mem::take(&mut item.path);
             let text = std::mem::take(item.whole_text());
@@ -541,7 +541,7 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     /// Decides all rows if too many are held.
     fn settle_if_full(&mut self, out: &mut RowSink<'_, R>) {
-        if self.held.len() >= HELD || self.bytes >= HELD_BYTES {
+        if self.held.len() >= MAX_HELD_ROWS || self.bytes >= MAX_HELD_BYTES {
             self.faults.undecided += u64::from(!self.is_final());
             self.settle(out);
         }
@@ -704,7 +704,7 @@ impl OpenItem {
         if !self.pieces.is_empty() {
             self.pieces.push(' ');
         }
-        if self.pieces.len() + text.len() <= CAPTURED {
+        if self.pieces.len() + text.len() <= MAX_CAPTURED_BYTES {
             self.pieces.push_str(text);
         }
     }

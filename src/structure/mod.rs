@@ -40,8 +40,8 @@ pub(crate) use join::{
     StructureFaults, UnnamedRow,
 };
 pub(crate) use paths::{PathReader, Paths, StoredPath};
+use place::BytePlace;
 pub(crate) use place::Event;
-use place::Place;
 pub(crate) use place::Role;
 pub(crate) use syntax::Syntax;
 pub(crate) use table::ItemPart;
@@ -53,7 +53,7 @@ pub use record_field::BadRecordField;
 pub(crate) use record_field::{
     RecordColumn, RecordField, RecordFields, RecordType, RecordValue, record_value,
 };
-pub(crate) use wanted::Wanted;
+pub(crate) use wanted::StructureRequest;
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(crate) enum Structure {
 
 impl Structure {
     /// Creates a reader at the start of a document.
-    pub(crate) fn new(syntax: Syntax, wanted: &Arc<Wanted>) -> Structure {
+    pub(crate) fn new(syntax: Syntax, wanted: &Arc<StructureRequest>) -> Structure {
         match syntax {
             Syntax::Json => Structure::Json(Box::new(Json::new(wanted))),
             Syntax::Xml => Structure::Xml(Box::new(Xml::new(wanted))),
@@ -105,7 +105,7 @@ impl Structure {
 
     /// Returns the place of the next byte.
     #[inline]
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> BytePlace {
         match self {
             Structure::Json(json) => json.place(),
             Structure::Xml(xml) => xml.place(),

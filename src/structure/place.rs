@@ -36,7 +36,7 @@ impl Role {
 
 /// The place of a byte in a structured text, without its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BytePlace {
     pub(crate) role: Role,
     /// Whether the byte is in a field that is defined to hold an identifier, not in running text.
     pub(crate) asserted: bool,
@@ -88,13 +88,13 @@ pub(crate) enum Event<'t> {
 }
 
 /// Max bytes of a name or an identifier that are kept.
-pub(super) const TEXT: usize = 1024;
+pub(super) const MAX_NAME_BYTES: usize = 1024;
 /// Max levels of nesting that are kept. Deeper levels are only counted.
-pub(super) const DEPTH: usize = 256;
+pub(super) const MAX_LEVELS: usize = 256;
 
-/// Appends `piece` to `text`, cut so that the text from `from` on has at most [`TEXT`] bytes.
+/// Appends `piece` to `text`, cut so that the text from `from` on has at most [`MAX_NAME_BYTES`] bytes.
 pub(super) fn keep(text: &mut Vec<u8>, from: usize, piece: &[u8]) {
-    keep_within(text, from + TEXT, piece);
+    keep_within(text, from + MAX_NAME_BYTES, piece);
 }
 
 /// Appends `piece` to `text`, cut so that `text` has at most `max` bytes.

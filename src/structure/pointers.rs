@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use super::table::{
     Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_NAMES, JSON_RECORDS, Meaning, RecordId,
 };
-use super::wanted::Wanted;
+use super::wanted::StructureRequest;
 
 /// A path in the table, seen both from the start of the value and from the start of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl PathNode {
 }
 
 impl Pointers {
-    pub(super) fn new(wanted: &Wanted) -> Arc<Pointers> {
+    pub(super) fn new(wanted: &StructureRequest) -> Arc<Pointers> {
         match (wanted.id.as_ref(), wanted.has_items()) {
             (None, false) => Arc::clone(&TABLE),
             (id, has_items) => Arc::new(Pointers::build(id, has_items, wanted.names)),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::place::{Event, Place, TEXT, identify, keep_within};
+use super::place::{BytePlace, Event, MAX_NAME_BYTES, identify, keep_within};
 use super::stack;
 use super::table::{Meaning, RIS};
-use super::wanted::{CAPTURED, Wanted};
+use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
 
 /// The reader of a document.
 pub(crate) struct Ris {
@@ -18,7 +18,7 @@ pub(crate) struct Ris {
     kept: Vec<u8>,
     /// The tag that holds the identifier; by the table if `None`.
     id: Option<Vec<u8>>,
-    wanted: Arc<Wanted>,
+    wanted: Arc<StructureRequest>,
     /// Whether the field of the current tag is wanted.
     is_field: bool,
     /// Offset of the current value in the document.
@@ -27,13 +27,13 @@ pub(crate) struct Ris {
 }
 
 /// Bytes of a tag and the mark after it. The last blank may be missing.
-const MARK: usize = 5;
+const TAG_BYTES: usize = 5;
 
 impl Ris {
-    pub(super) fn new(wanted: &Arc<Wanted>) -> Ris {
+    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Ris {
         let tag = wanted.id.as_ref().and_then(|id| id.steps().next_back());
         Ris {
-            line: Vec::with_capacity(MARK),
+            line: Vec::with_capacity(TAG_BYTES),
             is_line_start: true,
             tag: *b"  ",
             meaning: Meaning::Plain,
@@ -59,14 +59,14 @@ impl Ris {
             {
                 self.is_line_start = false;
                 self.start_tag([*tag, *other], report);
-                at += MARK;
+                at += TAG_BYTES;
                 self.value = self.offset + at as u64;
                 continue;
             }
             if self.is_line_start && self.may_be_tag(byte) {
                 self.line.push(byte);
                 at += 1;
-                if self.line.len() == MARK {
+                if self.line.len() == TAG_BYTES {
                     self.is_line_start = false;
                     self.start_tag([self.line[0], self.line[1]], report);
                     self.value = self.offset + at as u64;
@@ -77,7 +77,11 @@ impl Ris {
             let end = memchr::memchr2(b'\n', b'\r', &bytes[at..])
                 .map_or(bytes.len(), |length| at + length);
             if self.is_field || matches!(self.meaning, Meaning::Id(_)) {
-                let max = if self.is_field { CAPTURED } else { TEXT };
+                let max = if self.is_field {
+                    MAX_CAPTURED_BYTES
+                } else {
+                    MAX_NAME_BYTES
+                };
                 keep_within(&mut self.kept, max, &bytes[at..end]);
             }
             if end < bytes.len() {
@@ -128,7 +132,7 @@ impl Ris {
 
     fn end_line(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if let Meaning::Id(rank) = self.meaning
-            && self.kept.len() < TEXT
+            && self.kept.len() < MAX_NAME_BYTES
         {
             identify(rank, &self.kept, report);
         }
@@ -150,10 +154,10 @@ impl Ris {
     }
 
     /// Returns the place of the next byte.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> BytePlace {
         match self.is_record {
             true => stack::place(self.meaning, None, false),
-            false => Place::default(),
+            false => BytePlace::default(),
         }
     }
 

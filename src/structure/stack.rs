@@ -1,6 +1,6 @@
 //! The names on the path to a place, one after another in one buffer.
 
-use super::place::{Place, Role, keep};
+use super::place::{BytePlace, Role, keep};
 use super::table::Meaning;
 
 /// The names of open levels. A level stores the start of its name.
@@ -46,7 +46,7 @@ pub(super) fn push(name: &[u8], path: &mut String) {
 
 /// Returns the place of a text with a meaning. `reference` is the index of the reference around it. `is_related` is set if that
 /// is a related item, which may turn out not to be a reference.
-pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) -> Place {
+pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) -> BytePlace {
     let (mut role, mut asserted, mut id) = (Role::Other, true, None);
     match meaning {
         Meaning::Id(rank) | Meaning::Found(rank) => (role, id) = (Role::Own, Some(rank)),
@@ -63,7 +63,7 @@ pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) 
             }
         }
     }
-    Place {
+    BytePlace {
         role,
         asserted,
         reference,

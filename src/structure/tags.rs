@@ -3,10 +3,10 @@
 use super::elements::local;
 
 /// Max names that are kept. When they are full, the caller keeps only those of open elements.
-const NAMES: usize = 512;
-const SLOTS: usize = 4 * NAMES;
+const MAX_NAMES: usize = 512;
+const NAME_SLOTS: usize = 4 * MAX_NAMES;
 /// Bytes of a name that are compared at once.
-const HEAD: usize = 8;
+const HEAD_BYTES: usize = 8;
 
 /// The number of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) struct TagName(u16);
 pub(super) struct TagNames {
     names: Vec<KeptName>,
     /// Numbers of names from 1, by hash; 0 is a free slot.
-    slots: Box<[u16; SLOTS]>,
+    slots: Box<[u16; NAME_SLOTS]>,
 }
 
 struct KeptName {
@@ -32,7 +32,7 @@ impl TagNames {
     pub(super) fn new() -> TagNames {
         TagNames {
             names: Vec::new(),
-            slots: Box::new([0; SLOTS]),
+            slots: Box::new([0; NAME_SLOTS]),
         }
     }
 
@@ -75,19 +75,19 @@ impl TagNames {
     #[inline]
     fn slot(&self, text: &[u8], head: u64) -> Result<TagName, usize> {
         let mix = (head ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut slot = (mix >> 32) as usize % SLOTS;
+        let mut slot = (mix >> 32) as usize % NAME_SLOTS;
         while let Some(number) = self.slots[slot].checked_sub(1) {
             if self.names[usize::from(number)].is(text, head) {
                 return Ok(TagName(number));
             }
-            slot = (slot + 1) % SLOTS;
+            slot = (slot + 1) % NAME_SLOTS;
         }
         Err(slot)
     }
 
     /// Whether no more names can be kept.
     pub(super) fn is_full(&self) -> bool {
-        self.names.len() == NAMES
+        self.names.len() == MAX_NAMES
     }
 
     /// Whether `bytes` start with the name and `>`.
@@ -121,15 +121,15 @@ impl KeptName {
     fn is(&self, text: &[u8], head: u64) -> bool {
         head == self.head
             && text.len() == self.text.len()
-            && (text.len() <= HEAD || text[HEAD..] == self.text[HEAD..])
+            && (text.len() <= HEAD_BYTES || text[HEAD_BYTES..] == self.text[HEAD_BYTES..])
     }
 }
 
 /// Returns up to eight of the first `length` bytes as a number.
 #[inline]
 fn head(bytes: &[u8], length: usize) -> u64 {
-    match (bytes.first_chunk::<HEAD>(), length) {
-        (Some(head), HEAD..) => u64::from_le_bytes(*head),
+    match (bytes.first_chunk::<HEAD_BYTES>(), length) {
+        (Some(head), HEAD_BYTES..) => u64::from_le_bytes(*head),
         (Some(head), _) => u64::from_le_bytes(*head) & !(!0 << (8 * length)),
         (None, _) => {
             let bytes = bytes[..length].iter().rev();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use doisift_core::Scanner;
 use proptest::prelude::*;
 
-use super::join::HELD;
+use super::join::MAX_HELD_ROWS;
 use super::{
-    BareReference, Edge, EdgeJoin, JoinedRow, RecordId, StructureFaults, Syntax, UnnamedRow, Wanted,
+    BareReference, Edge, EdgeJoin, JoinedRow, RecordId, StructureFaults, StructureRequest, Syntax,
+    UnnamedRow,
 };
 
 impl UnnamedRow for () {
@@ -15,11 +16,11 @@ impl UnnamedRow for () {
 }
 
 /// Wants paths, and nothing else.
-fn wanted(id: Option<&RecordId>) -> Arc<Wanted> {
-    let wanted = Wanted {
+fn wanted(id: Option<&RecordId>) -> Arc<StructureRequest> {
+    let wanted = StructureRequest {
         id: id.cloned(),
         paths: true,
-        ..Wanted::default()
+        ..StructureRequest::default()
     };
     wanted.into()
 }
@@ -33,15 +34,15 @@ fn edge(row: JoinedRow<'_, ()>) -> Option<Edge<'_>> {
 }
 
 /// Wants paths, and all other data that change neither the number of rows nor their places.
-fn more_wanted(id: Option<&RecordId>) -> Arc<Wanted> {
+fn more_wanted(id: Option<&RecordId>) -> Arc<StructureRequest> {
     let fields = ["DOI", "reference/0/DOI", "a", "front/article-meta/*", "@id"];
-    let wanted = Wanted {
+    let wanted = StructureRequest {
         id: id.cloned(),
         fields: fields.map(|path| path.parse().unwrap()).into(),
         paths: true,
         items: true,
         nodes: true,
-        ..Wanted::default()
+        ..StructureRequest::default()
     };
     wanted.into()
 }
@@ -53,7 +54,11 @@ fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, Str
     read
 }
 
-fn read_for(wanted: &Arc<Wanted>, text: &str, stops: &[usize]) -> (Vec<String>, StructureFaults) {
+fn read_for(
+    wanted: &Arc<StructureRequest>,
+    text: &str,
+    stops: &[usize],
+) -> (Vec<String>, StructureFaults) {
     let mut names = Vec::new();
     Scanner::new().scan(text.as_bytes(), |mention| {
         names.push((mention.offset, mention.key.to_owned()));
@@ -617,7 +622,7 @@ fn so_many_rows_wait_for_an_identifier() {
         records.push(edge(row).and_then(|edge| edge.record.map(ToString::to_string)));
     };
     join.read(text, 0, 6, &mut out);
-    for _ in 0..HELD + 2 {
+    for _ in 0..MAX_HELD_ROWS + 2 {
         join.mention("10.1000/a", Some(((), 18)), &mut out);
     }
     join.read(text, 0, 24, &mut out);
@@ -625,8 +630,8 @@ fn so_many_rows_wait_for_an_identifier() {
     join.read(text, 0, text.len() as u64, &mut out);
     let faults = join.end(&mut out);
     assert_eq!((faults.undecided, faults.count), (1, 0));
-    assert!(records[..HELD].iter().all(Option::is_none));
-    let rest: Vec<_> = records[HELD..].iter().flatten().collect();
+    assert!(records[..MAX_HELD_ROWS].iter().all(Option::is_none));
+    let rest: Vec<_> = records[MAX_HELD_ROWS..].iter().flatten().collect();
     assert_eq!(rest, ["10.1000/b"; 3]);
 }
 

@@ -10,9 +10,9 @@ use memchr::memmem;
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 /// Max bytes of a value before the byte.
-const BEFORE: usize = 1024;
+const MAX_BEFORE_BYTES: usize = 1024;
 /// Max bytes from the byte to the end of the value.
-const AFTER: usize = 64 << 10;
+const MAX_AFTER_BYTES: usize = 64 << 10;
 
 /// The syntax of a value, which determines its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl ValueSyntax {
     /// Returns the range of the value around the byte at `at`. `None` if it is longer than names are, not alone in its field, or
     /// has no end.
     pub(super) fn around(self, bytes: &[u8], at: usize) -> Option<Range<usize>> {
-        let from = at.saturating_sub(BEFORE);
-        let near = &bytes[from..bytes.len().min(at + AFTER)];
+        let from = at.saturating_sub(MAX_BEFORE_BYTES);
+        let near = &bytes[from..bytes.len().min(at + MAX_AFTER_BYTES)];
         let found = self.within(near, at - from)?;
         Some(from + found.start..from + found.end)
     }
@@ -52,7 +52,7 @@ impl ValueSyntax {
                 is_alone.then_some(range(memrchr(b'>', before)? + 1, length))
             }
             ValueSyntax::Characters => {
-                let start = memmem::rfind(before, OPENER)? + OPENER.len();
+                let start = memmem::rfind(before, CDATA_OPENER)? + CDATA_OPENER.len();
                 let length = memmem::find(after, b"]]>")?;
                 let is_alone = after[length + 3..].starts_with(b"</");
                 is_alone.then_some(range(start, length))
@@ -64,7 +64,7 @@ impl ValueSyntax {
                 bibtex(before, after).map(|(start, length)| range(start, length))
             }
             ValueSyntax::Ris => {
-                let start = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1) + MARK;
+                let start = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1) + TAG_BYTES;
                 let is_tagged = before.get(start - 1) == Some(&b'-');
                 let length = memchr2(b'\n', b'\r', after)?;
                 is_tagged.then_some(range(start, length))
@@ -108,9 +108,9 @@ impl ValueSyntax {
     }
 }
 
-const OPENER: &[u8] = b"<![CDATA[";
+const CDATA_OPENER: &[u8] = b"<![CDATA[";
 /// Bytes of a tag of RIS up to its hyphen.
-const MARK: usize = 5;
+const TAG_BYTES: usize = 5;
 
 /// Returns the offset after the last quote that is not escaped.
 fn after_quote(before: &[u8]) -> Option<usize> {

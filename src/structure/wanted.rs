@@ -12,11 +12,11 @@ use super::record_field::{RecordField, RecordPath};
 use super::table::RecordId;
 
 /// Max bytes of a value or a text that are kept.
-pub(super) const CAPTURED: usize = 64 << 10;
+pub(super) const MAX_CAPTURED_BYTES: usize = 64 << 10;
 
 /// The data that a run wants of structured documents.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct StructureRequest {
     /// The path of the identifier in records; by the table if `None`.
     pub(crate) id: Option<RecordId>,
     /// The fields of records.
@@ -31,18 +31,18 @@ pub(crate) struct Wanted {
     pub(crate) names: bool,
     /// Whether records have rows.
     pub(crate) nodes: bool,
-    pub(crate) tables: WantedTables,
+    pub(crate) tables: RequestTables,
 }
 
 /// The tables of readers, which are built once.
 #[derive(Default)]
-pub(crate) struct WantedTables {
+pub(crate) struct RequestTables {
     json: OnceLock<Arc<Pointers>>,
     fields: OnceLock<Arc<FieldTree>>,
     xml: OnceLock<Arc<Elements>>,
 }
 
-impl Wanted {
+impl StructureRequest {
     /// Whether readers report items.
     pub(super) fn has_items(&self) -> bool {
         self.items || self.texts || self.names || self.nodes
@@ -94,9 +94,9 @@ impl Wanted {
     }
 }
 
-impl fmt::Debug for WantedTables {
+impl fmt::Debug for RequestTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WantedTables")
+        f.write_str("RequestTables")
     }
 }
 

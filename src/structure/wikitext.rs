@@ -5,7 +5,7 @@
 
 use memchr::memchr3;
 
-use super::place::{DEPTH, Place, Role};
+use super::place::{BytePlace, MAX_LEVELS, Role};
 use super::stack;
 
 /// The state of reading the wikitext of a page.
@@ -59,7 +59,7 @@ const GREATER: &[u8] = b"&gt;";
 const COMMENT: &[u8] = b"&lt;!--";
 const COMMENT_END: &[u8] = b"--&gt;";
 /// Max bytes of a name that are kept.
-const NAME: usize = 64;
+const MAX_TEMPLATE_NAME_BYTES: usize = 64;
 
 impl Wikitext {
     /// Starts a wikitext in a page with `references` references before it.
@@ -124,7 +124,7 @@ impl Wikitext {
 
     fn open(&mut self) {
         self.word.clear();
-        if self.templates.len() < DEPTH {
+        if self.templates.len() < MAX_LEVELS {
             self.templates.push(Template::default());
             self.state = WikiState::Name;
         } else {
@@ -150,7 +150,7 @@ impl Wikitext {
         };
         let end = text.iter().position(is_end);
         let part = &text[..end.unwrap_or(text.len())];
-        let free = NAME.saturating_sub(self.word.len());
+        let free = MAX_TEMPLATE_NAME_BYTES.saturating_sub(self.word.len());
         self.word.extend_from_slice(&part[..part.len().min(free)]);
         let Some(end) = end else { return part.len() };
         let is_named = text[end] == b'=';
@@ -270,17 +270,17 @@ impl Wikitext {
     }
 
     /// Returns the place of the next byte.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> BytePlace {
         let template = self.template();
         let numbered = self.templates[self.outside()..]
             .iter()
             .find_map(|template| template.reference);
         let reference = self.reference.map(|(number, _)| number).or(numbered);
-        Place {
+        BytePlace {
             role: reference.map_or(Role::Other, |_| Role::Reference),
             asserted: template.is_some_and(Template::states_doi) && !self.is_in_markup(),
             reference,
-            ..Place::default()
+            ..BytePlace::default()
         }
     }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::elements::{ElementRule, Elements, RELATION, Taken, local};
+use super::elements::{ElementRule, Elements, RELATION, TextUse, local};
 use super::gather::{GatheredText, TextOf, plain};
-use super::place::{DEPTH, Event, Place, TEXT, keep};
+use super::place::{BytePlace, Event, MAX_LEVELS, MAX_NAME_BYTES, keep};
 use super::stack;
 use super::table::{Detail, ItemPart, Meaning, RELATIONS};
 use super::tags::{TagName, TagNames};
 use super::value::ValueSyntax;
-use super::wanted::Wanted;
+use super::wanted::StructureRequest;
 use super::wikitext::Wikitext;
 use super::xml_name::short_name;
 use doisift_core::internal::{Block, parity, positions};
@@ -21,7 +21,7 @@ use doisift_core::internal::{Block, parity, positions};
 /// The reader of a document.
 pub(crate) struct Xml {
     table: Arc<Elements>,
-    wanted: Arc<Wanted>,
+    wanted: Arc<StructureRequest>,
     elements: Vec<Element>,
     /// The open elements that are records.
     records: Vec<OpenRecord>,
@@ -67,7 +67,7 @@ struct OpenRecord {
 }
 
 /// The end of a CDATA section.
-const CHARACTERS: &[u8] = b"]]>";
+const CDATA_END: &[u8] = b"]]>";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum XmlState {
@@ -93,7 +93,7 @@ enum XmlState {
 }
 
 impl Xml {
-    pub(super) fn new(wanted: &Arc<Wanted>) -> Xml {
+    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Xml {
         Xml {
             table: wanted.xml(),
             wanted: Arc::clone(wanted),
@@ -213,7 +213,7 @@ impl Xml {
         let length = name_length(&bytes[at..]);
         let after = at + length;
         self.tag_start = self.offset + at as u64 - 1;
-        if after == bytes.len() || length > TEXT {
+        if after == bytes.len() || length > MAX_NAME_BYTES {
             self.state = XmlState::Name;
             self.word.clear();
             return Err(at);
@@ -310,7 +310,7 @@ impl Xml {
         self.attributes.clear();
         self.is_listed = false;
         self.gathered.iter_mut().for_each(GatheredText::tag);
-        if self.elements.len() >= DEPTH {
+        if self.elements.len() >= MAX_LEVELS {
             self.deeper += 1;
             return;
         }
@@ -382,7 +382,7 @@ impl Xml {
         let depth = self.elements.len();
         for (rule, what) in taken {
             match (what, rule.attribute()) {
-                (Taken::Detail(Detail::Item | Detail::Relation), _) => self.open_item(report),
+                (TextUse::Detail(Detail::Item | Detail::Relation), _) => self.open_item(report),
                 (what, Some(name)) => {
                     let found = self.attributes.iter().find(|(own, _)| own == name);
                     if let Some((_, value)) = found {
@@ -518,7 +518,7 @@ impl Xml {
         };
         let length = memchr(*quote, value)?;
         let (name, value) = (&bytes[at..equals], &value[..length]);
-        if name.len().max(length) > TEXT {
+        if name.len().max(length) > MAX_NAME_BYTES {
             return None;
         }
         self.state = XmlState::Tag(false);
@@ -718,7 +718,7 @@ impl Xml {
         self.word.push(bytes[at]);
         self.state = match &*self.word {
             b"--" => XmlState::Until(b"-->", 0),
-            b"[CDATA[" => XmlState::Until(CHARACTERS, 0),
+            b"[CDATA[" => XmlState::Until(CDATA_END, 0),
             word if b"[CDATA[".starts_with(word) || b"--".starts_with(word) => XmlState::Mark,
             _ => {
                 self.state = XmlState::Doctype(0);
@@ -732,7 +732,7 @@ impl Xml {
         if read == 0 {
             let length = memchr(end[0], &bytes[at..]);
             let found = length.map_or(bytes.len(), |length| at + length);
-            if end == CHARACTERS {
+            if end == CDATA_END {
                 self.keep(&bytes[at..found], at);
             }
             self.state = XmlState::Until(end, usize::from(length.is_some()));
@@ -774,27 +774,27 @@ impl Xml {
         match self.state {
             XmlState::Text if element.meaning == Meaning::Wikitext => None,
             XmlState::Text => Some(ValueSyntax::Element),
-            XmlState::Until(CHARACTERS, _) => Some(ValueSyntax::Characters),
+            XmlState::Until(CDATA_END, _) => Some(ValueSyntax::Characters),
             XmlState::Value(quote) => Some(ValueSyntax::Attribute(quote)),
             _ => None,
         }
     }
 
     /// Returns the place of the next byte.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> BytePlace {
         let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
-            return Place::default();
+            return BytePlace::default();
         };
         let is_related = element.meaning == Meaning::Related;
         match self.state {
             XmlState::Text if element.meaning == Meaning::Wikitext => self.wikitext.place(),
-            XmlState::Text | XmlState::Until(CHARACTERS, _) => {
+            XmlState::Text | XmlState::Until(CDATA_END, _) => {
                 stack::place(element.meaning, element.reference, is_related)
             }
             XmlState::Value(_) => stack::place(self.attribute, element.reference, is_related),
-            _ => Place {
+            _ => BytePlace {
                 reference: element.reference,
-                ..Place::default()
+                ..BytePlace::default()
             },
         }
     }
@@ -825,16 +825,16 @@ impl Xml {
 }
 
 /// Returns the use of an element's text that is taken. `None` for items, whose text is gathered separately.
-fn text_of(what: Taken) -> Option<TextOf> {
+fn text_of(what: TextUse) -> Option<TextOf> {
     match what {
-        Taken::Field(number) => Some(TextOf::Field(number)),
-        Taken::Detail(Detail::Part(part)) => Some(TextOf::Part(part)),
-        Taken::Detail(Detail::Item | Detail::Relation) => None,
+        TextUse::Field(number) => Some(TextOf::Field(number)),
+        TextUse::Detail(Detail::Part(part)) => Some(TextOf::Part(part)),
+        TextUse::Detail(Detail::Item | Detail::Relation) => None,
     }
 }
 
 /// Reports the text of an attribute, with the offset of its tag.
-fn report_text(what: Taken, (text, at): (&str, u64), report: &mut dyn FnMut(Event<'_>)) {
+fn report_text(what: TextUse, (text, at): (&str, u64), report: &mut dyn FnMut(Event<'_>)) {
     match text_of(what) {
         Some(TextOf::Field(number)) => report(Event::Field {
             number,

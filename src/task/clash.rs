@@ -21,7 +21,7 @@ pub(crate) struct Destinations {
     /// `None` if the rows go to the caller.
     rows: Option<Destination>,
     /// Destinations of further rows.
-    further: Vec<Destination>,
+    side_outputs: Vec<Destination>,
     report: Option<Destination>,
     /// Mark in the temporary names of outputs; random letters if `None`.
     mark: Option<String>,
@@ -45,8 +45,8 @@ impl Destinations {
         let rows = (!files.has_caller).then(|| of_rows(&files.rows));
         let destinations = Destinations {
             rows: rows.transpose()?,
-            further: files
-                .further
+            side_outputs: files
+                .side_outputs
                 .iter()
                 .map(of_rows)
                 .collect::<Result<_, _>>()?,
@@ -195,7 +195,10 @@ impl Destinations {
     }
 
     fn each(&self) -> impl Iterator<Item = &Destination> {
-        self.rows.iter().chain(&self.further).chain(&self.report)
+        self.rows
+            .iter()
+            .chain(&self.side_outputs)
+            .chain(&self.report)
     }
 
     fn may_follow(&self, output: &Destination) -> bool {

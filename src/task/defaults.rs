@@ -7,9 +7,9 @@ use crate::error::{Error, ErrorKind};
 use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
 /// Default size of a part, in bytes.
-const PART_SIZE: u64 = 256 << 20;
+const DEFAULT_PART_BYTES: u64 = 256 << 20;
 /// Minimum memory budget, in bytes.
-pub(crate) const MIN_MEMORY: u64 = 1 << 20;
+pub(crate) const MIN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Returns the path of an output; `None` for `-`, standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
@@ -28,10 +28,10 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
     }
 }
 
-/// Returns the memory budget in bytes: as chosen, or a quarter of the available memory, but at least [`MIN_MEMORY`].
+/// Returns the memory budget in bytes: as chosen, or a quarter of the available memory, but at least [`MIN_MEMORY_BYTES`].
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
-    usize::try_from(bytes.max(MIN_MEMORY)).unwrap_or(usize::MAX)
+    usize::try_from(bytes.max(MIN_MEMORY_BYTES)).unwrap_or(usize::MAX)
 }
 
 /// Returns the format of rows, and how the output is divided if it is a folder of parts.
@@ -48,7 +48,7 @@ pub(crate) fn chosen_rows(
     if format.is_packed_twice(path) {
         return Err(Error::new(ErrorKind::PackedTwice(path.to_owned())));
     }
-    let size = size.unwrap_or(PartSize::Bytes(PART_SIZE));
+    let size = size.unwrap_or(PartSize::Bytes(DEFAULT_PART_BYTES));
     Ok((format, Some(PartPlan::new(path, format, size))))
 }
 

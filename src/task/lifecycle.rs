@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use super::clash::Destinations;
-use super::ended::PendingReport;
 use super::ending::TaskReport;
 use super::monitor::Monitor;
+use super::pending_report::PendingReport;
 use crate::error::{Error, ErrorKind};
 use crate::records::{Output, PartPlan, WholeOutput};
 
@@ -18,7 +18,7 @@ use crate::records::{Output, PartPlan, WholeOutput};
 pub(crate) struct TaskFiles<'o> {
     pub(crate) rows: RowTarget<'o>,
     /// Outputs of further rows that are made in the same pass.
-    pub(crate) further: &'o [RowTarget<'o>],
+    pub(crate) side_outputs: &'o [RowTarget<'o>],
     /// Whether the caller takes the rows, so that they have no output.
     pub(crate) has_caller: bool,
     pub(crate) report: Option<&'o Path>,
@@ -38,7 +38,7 @@ pub(crate) struct RowTarget<'o> {
 pub(crate) struct RowOutputs {
     pub(crate) rows: Output,
     /// Outputs in the order of [`TaskFiles::further`].
-    pub(crate) further: Vec<Output>,
+    pub(crate) side_outputs: Vec<Output>,
 }
 
 impl<'o> RowTarget<'o> {
@@ -52,7 +52,7 @@ impl From<Output> for RowOutputs {
     fn from(rows: Output) -> Self {
         RowOutputs {
             rows,
-            further: Vec::new(),
+            side_outputs: Vec::new(),
         }
     }
 }
@@ -124,11 +124,15 @@ impl TaskFiles<'_> {
             true => Output::nowhere(),
             false => create(&self.rows)?,
         };
-        let further = self.further.iter().map(create).collect::<Result<_, _>>()?;
+        let side_outputs = self
+            .side_outputs
+            .iter()
+            .map(create)
+            .collect::<Result<_, _>>()?;
         let report = self
             .report
             .map(|path| destinations.create(Some(path), self.monitor));
-        Ok((RowOutputs { rows, further }, report.transpose()?))
+        Ok((RowOutputs { rows, side_outputs }, report.transpose()?))
     }
 }
 
@@ -149,11 +153,11 @@ fn cause(error: Error, monitor: &Monitor) -> Error {
 /// Writes the report as JSON, and gives all outputs their final names. Does neither if one of them cannot be written, for
 /// example on a full disk, or if the run was cancelled.
 fn commit(
-    RowOutputs { rows, further }: RowOutputs,
+    RowOutputs { rows, side_outputs }: RowOutputs,
     report: &impl TaskReport,
     monitor: &Monitor,
 ) -> Result<(), Error> {
-    let outputs = further.into_iter().chain([rows]);
+    let outputs = side_outputs.into_iter().chain([rows]);
     let outputs: Vec<_> = outputs
         .map(Output::finish)
         .collect::<Result<_, _>>()

@@ -7,13 +7,13 @@
 mod clash;
 mod crew;
 mod defaults;
-mod ended;
 mod ending;
 mod lifecycle;
 mod memory;
 mod monitor;
 mod named;
 mod order;
+mod pending_report;
 mod ticket;
 mod utc;
 
@@ -22,7 +22,7 @@ pub use monitor::{Monitor, Progress};
 pub(crate) use clash::{Destinations, in_checkpoint, is_stdin, no_stdin, same_name, stdin_twice};
 pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
-    MIN_MEMORY, chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
+    MIN_MEMORY_BYTES, chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 pub use ending::{Ending, TaskReport};
 pub(crate) use lifecycle::{RowOutputs, RowTarget, TaskFiles, not_cancelled};

@@ -10,8 +10,8 @@ use std::{io, thread};
 use doisift_documents::{ReadOptions, printable};
 use doisift_system::EndingSignals;
 
-use super::ended::PendingReport;
 use super::ending::Ending;
+use super::pending_report::PendingReport;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::temporary::{LazyRunFolder, RunFolder};
@@ -39,7 +39,7 @@ struct MonitorState {
     suspended: Arc<AtomicBool>,
     /// Whether the run writes a checkpoint if it is suspended.
     resumable: AtomicBool,
-    temporary: Mutex<Temporary>,
+    temporary: Mutex<TemporaryFiles>,
     stream: Mutex<StreamEnd>,
     /// The folder for the runs of a merge.
     runs: LazyRunFolder,
@@ -56,11 +56,11 @@ struct StreamEnd {
 }
 
 /// The interval at which a run checks for a cancellation while it waits for one.
-const DOZE: Duration = Duration::from_millis(2);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Files that must be removed if a run does not end.
 #[derive(Debug, Default)]
-struct Temporary {
+struct TemporaryFiles {
     paths: Vec<PathBuf>,
     /// Whether they were removed. Files that are created later are then removed at once.
     removed: bool,
@@ -255,7 +255,7 @@ impl Monitor {
         let until = stream.ended.map(|ended| ended + stream.wait);
         drop(stream);
         while until.is_some_and(|until| Instant::now() < until) && !self.is_cancelled() {
-            thread::sleep(DOZE);
+            thread::sleep(CANCEL_CHECK_INTERVAL);
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use crate::structure::{Event, ItemPart, Structure, Syntax, Wanted};
+use crate::structure::{Event, ItemPart, Structure, StructureRequest, Syntax};
 
 /// A reference of a record.
 pub(in crate::check) struct CitedItem {
@@ -45,10 +45,10 @@ struct OpenItems {
     record: u64,
 }
 
-static WANTED: LazyLock<Arc<Wanted>> = LazyLock::new(|| {
-    Arc::new(Wanted {
+static WANTED: LazyLock<Arc<StructureRequest>> = LazyLock::new(|| {
+    Arc::new(StructureRequest {
         names: true,
-        ..Wanted::default()
+        ..StructureRequest::default()
     })
 });
 

@@ -3,7 +3,7 @@
 use zstd::zstd_safe::DCtx;
 
 use super::super::order::prefix;
-use super::super::{DocumentId, Kept};
+use super::super::{DocumentId, StoredFields};
 use super::entry::{Fields, take_known};
 use super::fault::{RunDamage, RunFault, SpillError};
 use super::file::OpenRun;
@@ -143,9 +143,9 @@ impl<'r> Cursor<'r> {
         self.key.truncate(shared);
         self.key.extend_from_slice(bytes.bytes()?);
         match self.run.kept() {
-            Kept::All => self.fields = Some(take_known(&mut bytes, &mut self.open)?),
-            Kept::Count => self.fields = Some(Fields::counted(bytes.number()?)),
-            Kept::Key => {}
+            StoredFields::All => self.fields = Some(take_known(&mut bytes, &mut self.open)?),
+            StoredFields::Count => self.fields = Some(Fields::counted(bytes.number()?)),
+            StoredFields::Key => {}
         }
         self.at = bytes.at;
         Some(())

@@ -11,7 +11,7 @@ use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::zstd_safe::DCtx;
 
-use super::super::Kept;
+use super::super::StoredFields;
 use super::fault::{RunDamage, RunFault, SpillError};
 use super::frame::{FrameHead, FrameKind, HEAD, decompressor, unpack};
 use super::varint::ByteReader;
@@ -41,7 +41,7 @@ pub(crate) struct RunFile {
 pub(in crate::dedup) struct OpenRun {
     file: File,
     path: PathBuf,
-    kept: Kept,
+    kept: StoredFields,
     frames: u64,
     /// Offset at which the frames of names end and those of sources start.
     sources_at: u64,
@@ -70,7 +70,7 @@ impl Run {
     ///
     /// # Errors
     /// If it cannot be read, was cut short or changed, or holds other fields than `kept`. Frames are checked when they are read.
-    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<OpenRun, SpillError> {
+    pub(in crate::dedup) fn open(&self, kept: StoredFields) -> Result<OpenRun, SpillError> {
         OpenRun::open(&self.path, kept)
     }
 
@@ -125,7 +125,7 @@ impl Run {
 }
 
 impl OpenRun {
-    fn open(path: &Path, kept: Kept) -> Result<OpenRun, SpillError> {
+    fn open(path: &Path, kept: StoredFields) -> Result<OpenRun, SpillError> {
         let open = || -> Result<OpenRun, RunFault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
@@ -149,7 +149,7 @@ impl OpenRun {
         open().map_err(|fault| SpillError::new(path, fault))
     }
 
-    pub(super) fn kept(&self) -> Kept {
+    pub(super) fn kept(&self) -> StoredFields {
         self.kept
     }
 
@@ -270,7 +270,11 @@ impl Heads<'_> {
 
 /// Checks header and trailer of a run whose trailer is at `end`. Returns the number of frames of names and the offset of the
 /// sources.
-fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64, u64), RunDamage> {
+fn trailer(
+    bytes: &[u8; HEADER + TRAILER],
+    kept: StoredFields,
+    end: u64,
+) -> Result<(u64, u64), RunDamage> {
     let number = |at: usize| {
         let bytes = bytes[at..].first_chunk().copied();
         u64::from_le_bytes(bytes.unwrap_or_default())

@@ -30,7 +30,7 @@ pub(crate) use file::RunFile;
 pub(super) use file::{FrameAhead, Heads, OpenRun, Run};
 pub(super) use write::{NameFrame, Packer, Writer};
 
-use super::Kept;
+use super::StoredFields;
 
 const MAGIC: &[u8; 8] = b"doisift\x02";
 const ENDING: &[u8; 8] = b"run ends";
@@ -41,11 +41,11 @@ const HEADER: usize = 16;
 const TRAILER: usize = 40;
 
 /// Returns the header of a run.
-fn header(kept: Kept) -> [u8; HEADER] {
+fn header(kept: StoredFields) -> [u8; HEADER] {
     let kept: u32 = match kept {
-        Kept::All => 0,
-        Kept::Key => 1,
-        Kept::Count => 2,
+        StoredFields::All => 0,
+        StoredFields::Key => 1,
+        StoredFields::Count => 2,
     };
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);

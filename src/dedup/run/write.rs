@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::Kept;
+use super::super::StoredFields;
 use super::entry::{Entry, put_known};
 use super::fault::SpillError;
 use super::file::Run;
@@ -19,7 +19,7 @@ use super::{ENDING, HEADER, header};
 use crate::temporary::{RUN, RunFolder};
 
 /// Bytes that are buffered before a write.
-const BUFFER: usize = 256 << 10;
+const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
 /// A frame of names, ready to be written.
 pub(in crate::dedup) struct NameFrame {
@@ -31,7 +31,7 @@ pub(in crate::dedup) struct NameFrame {
 pub(in crate::dedup) struct Packer<'p> {
     /// The folder of the run, for errors.
     folder: &'p Path,
-    kept: Kept,
+    kept: StoredFields,
     press: Press,
     /// Bytes of content at which a frame is full.
     size: usize,
@@ -45,7 +45,7 @@ pub(in crate::dedup) struct Packer<'p> {
 impl<'p> Packer<'p> {
     pub(in crate::dedup) fn new(
         folder: &'p Path,
-        kept: Kept,
+        kept: StoredFields,
         size: usize,
     ) -> Result<Self, SpillError> {
         let press = Press::new().map_err(|error| SpillError::new(folder, error))?;
@@ -76,7 +76,7 @@ impl<'p> Packer<'p> {
         put(&mut self.content, shared as u64);
         put_bytes(&mut self.content, rest);
         match (self.kept, &entry.known) {
-            (Kept::Count, Some(known)) => put(&mut self.content, known.mentions),
+            (StoredFields::Count, Some(known)) => put(&mut self.content, known.mentions),
             (_, Some(known)) => put_known(&mut self.content, known, entry.open),
             (_, None) => {}
         }
@@ -137,7 +137,7 @@ impl Writer {
     pub(in crate::dedup) fn create(
         folder: &Path,
         passing: Option<Arc<RunFolder>>,
-        kept: Kept,
+        kept: StoredFields,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
         // Opened here, not by tempfile, so that errors have the system's text.
@@ -153,7 +153,7 @@ impl Writer {
             .into_parts();
         note(&path);
         let mut writer = Writer {
-            out: BufWriter::with_capacity(BUFFER, file),
+            out: BufWriter::with_capacity(WRITE_BUFFER_BYTES, file),
             path,
             folder: passing,
             header: header(kept),
@@ -220,7 +220,7 @@ fn source_frames(sources: &BTreeMap<u32, Arc<str>>) -> io::Result<Vec<Vec<u8>>> 
     for (&ordinal, name) in sources {
         put(&mut content, ordinal.into());
         put_bytes(&mut content, name.as_bytes());
-        if content.len() >= BUFFER {
+        if content.len() >= WRITE_BUFFER_BYTES {
             frames.push(press.frame(FrameKind::Sources, b"", &content)?);
             content.clear();
         }

@@ -20,7 +20,7 @@ struct Spilling {
 const FAN: usize = 3;
 
 impl Spilling {
-    fn new(kept: Kept, bytes: usize, threads: usize) -> Spilling {
+    fn new(kept: StoredFields, bytes: usize, threads: usize) -> Spilling {
         let folder = TempDir::new().unwrap();
         let runs = Arc::<Mutex<Vec<PathBuf>>>::default();
         let noted = Arc::clone(&runs);
@@ -70,7 +70,7 @@ proptest! {
 
     #[test]
     fn every_batch_a_run_gives_what_the_twin_gives(said in mentions(), handover in 10..60usize) {
-        let spilling = Spilling::new(Kept::All, TINY, 1);
+        let spilling = Spilling::new(StoredFields::All, TINY, 1);
         let (records, runs) = spilling.fill(|table| fill_in_turn(table, &said, handover)).records();
         prop_assert_eq!(records, twin(&said));
         prop_assert!(runs >= said.len() / handover);
@@ -80,7 +80,7 @@ proptest! {
     fn threads_that_share_documents_over_many_runs_give_what_the_twin_gives(
         said in mentions(), threads in 1..5usize, handover in 5..60usize,
     ) {
-        let spilling = Spilling::new(Kept::All, TINY, threads);
+        let spilling = Spilling::new(StoredFields::All, TINY, threads);
         let (records, _) = spilling.fill(|table| fill_crosswise(table, &said, threads, handover)).records();
         prop_assert_eq!(records, twin(&said));
     }
@@ -99,7 +99,7 @@ fn any_keys_are_counted_and_sorted_over_many_runs() {
         *wanted.entry(key(number)).or_default() += 1;
     }
     for (bytes, threads, handover) in [(1 << 30, 1, 3000), (TINY, 1, 100), (TINY, 3, 40)] {
-        let spilling = Spilling::new(Kept::Count, bytes, threads).fill(|table| {
+        let spilling = Spilling::new(StoredFields::Count, bytes, threads).fill(|table| {
             let mut batch = table.batch();
             for number in 0..3000 {
                 batch.count(key(number).as_bytes());
@@ -126,7 +126,7 @@ fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
         source: 0,
         document,
     };
-    let Spilling { table, folder, .. } = Spilling::new(Kept::All, TINY, 1);
+    let Spilling { table, folder, .. } = Spilling::new(StoredFields::All, TINY, 1);
     let mut batch = table.batch();
     let mut all = Vec::new();
     let mut say = |batch: &mut Batch, document, offset| {
@@ -188,7 +188,7 @@ fn many() -> Vec<Said> {
 #[test]
 fn a_table_is_spilled_from_several_threads() {
     let all = many();
-    let spilling = Spilling::new(Kept::Key, 64 << 10, 2);
+    let spilling = Spilling::new(StoredFields::Key, 64 << 10, 2);
     std::thread::scope(|scope| {
         for part in all.chunks(all.len() / 2) {
             let table = &spilling.table;
@@ -210,7 +210,7 @@ fn a_table_is_spilled_from_several_threads() {
 #[cfg(debug_assertions)]
 #[should_panic(expected = "a thread of a pool locks the table")]
 fn no_thread_of_a_pool_locks_the_table() {
-    let spilling = Spilling::new(Kept::Key, 64 << 10, 2);
+    let spilling = Spilling::new(StoredFields::Key, 64 << 10, 2);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let absorb = || spilling.table.absorb(&mut spilling.table.batch());
     pool.unwrap().install(absorb).unwrap();
@@ -220,7 +220,7 @@ fn no_thread_of_a_pool_locks_the_table() {
 fn memory_stays_within_the_budget() {
     let all = many();
     let bytes = 3 << 19;
-    let spilling = Spilling::new(Kept::All, bytes, 1);
+    let spilling = Spilling::new(StoredFields::All, bytes, 1);
     let table = &spilling.table;
     let mut batch = table.batch();
     for (number, part) in all.chunks(100).enumerate() {
@@ -236,7 +236,7 @@ fn memory_stays_within_the_budget() {
 }
 
 /// Makes two runs with all kinds of fields, and the same keys in both.
-fn small(kept: Kept) -> Spilling {
+fn small(kept: StoredFields) -> Spilling {
     Spilling::new(kept, TINY, 1).fill(|table| {
         let mut batch = table.batch();
         for round in 0..2 {
@@ -256,7 +256,7 @@ fn small(kept: Kept) -> Spilling {
 
 /// Returns the number of records, or the error, after the first run file was changed.
 fn records_of_changed(
-    kept: Kept,
+    kept: StoredFields,
     change: impl Fn(&mut Vec<u8>),
 ) -> Result<u64, (SpillError, PathBuf)> {
     let spilling = small(kept);
@@ -275,7 +275,7 @@ fn records_of_changed(
 
 #[test]
 fn a_flipped_byte_anywhere_is_refused_with_the_name_of_the_run() {
-    for kept in [Kept::All, Kept::Key] {
+    for kept in [StoredFields::All, StoredFields::Key] {
         assert_eq!(records_of_changed(kept, |_| {}).unwrap(), 3);
         let length = fs::metadata(&small(kept).paths()[0]).unwrap().len() as usize;
         assert!(length > 100);
@@ -291,18 +291,20 @@ fn a_flipped_byte_anywhere_is_refused_with_the_name_of_the_run() {
 
 #[test]
 fn a_run_that_is_cut_short_or_longer_is_refused_with_its_name() {
-    let length = fs::metadata(&small(Kept::All).paths()[0]).unwrap().len() as usize;
+    let length = fs::metadata(&small(StoredFields::All).paths()[0])
+        .unwrap()
+        .len() as usize;
     for kept in 0..length {
-        let changed = records_of_changed(Kept::All, |bytes| bytes.truncate(kept));
+        let changed = records_of_changed(StoredFields::All, |bytes| bytes.truncate(kept));
         let (error, path) = changed.expect_err("it was cut short");
         assert_eq!(error.path(), path);
     }
-    assert!(records_of_changed(Kept::All, |bytes| bytes.push(0)).is_err());
+    assert!(records_of_changed(StoredFields::All, |bytes| bytes.push(0)).is_err());
 }
 
 #[test]
 fn a_run_of_another_kind_is_refused() {
-    let (keys, all) = (small(Kept::Key), small(Kept::All));
+    let (keys, all) = (small(StoredFields::Key), small(StoredFields::All));
     fs::copy(&keys.paths()[0], &all.paths()[1]).unwrap();
     let drained = all
         .table
@@ -315,7 +317,7 @@ fn a_run_of_another_kind_is_refused() {
 fn a_sink_that_fails_leaves_no_run() {
     for parallel in [false, true] {
         let all = many();
-        let spilling = Spilling::new(Kept::All, 64 << 10, 2);
+        let spilling = Spilling::new(StoredFields::All, 64 << 10, 2);
         let Spilling { table, folder, .. } = spilling.fill(|table| fill_in_turn(table, &all, 1000));
         assert!(left(folder.path()) > 0);
         let mut room = 100usize;
@@ -344,7 +346,7 @@ fn a_sink_that_fails_leaves_no_run() {
 
 #[test]
 fn a_folder_that_takes_no_run_is_named_and_the_table_takes_no_more() {
-    let Spilling { table, folder, .. } = Spilling::new(Kept::All, TINY, 1);
+    let Spilling { table, folder, .. } = Spilling::new(StoredFields::All, TINY, 1);
     let path = folder.path().to_owned();
     drop(folder);
     let mut batch = table.batch();
@@ -357,7 +359,7 @@ fn a_folder_that_takes_no_run_is_named_and_the_table_takes_no_more() {
 
 #[test]
 fn a_table_that_is_dropped_leaves_no_run() {
-    let spilling = small(Kept::All);
+    let spilling = small(StoredFields::All);
     assert!(spilling.paths().iter().all(|run| run.exists()) && spilling.paths().len() == 2);
     let Spilling { table, folder, .. } = spilling;
     drop(table);
@@ -379,7 +381,7 @@ fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
         stop: Box::new(stop),
         ..Budget::new(64 << 10, folder.path(), 1)
     };
-    let table = NameTable::within(Kept::All, budget);
+    let table = NameTable::within(StoredFields::All, budget);
     let mut batch = table.batch();
     let filled = all.chunks(1000).try_for_each(|part| {
         part.iter().for_each(|one| push(&mut batch, one));
@@ -427,7 +429,7 @@ fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> NameTable {
         lasting: Some(lasting),
         ..Budget::new(64 << 10, folder, 1)
     };
-    let table = NameTable::within(Kept::All, budget);
+    let table = NameTable::within(StoredFields::All, budget);
     fill_in_turn(table, said, 700)
 }
 

@@ -15,12 +15,13 @@ use crate::pipeline::plan::ScanOptions;
 use crate::report::KnownCounts;
 
 /// Number of marks in the amount of text after which a part ends.
-const MARKS: u64 = 16;
+const MARKS_PER_PART: u64 = 16;
 /// Bytes of text between two marks in a source, if parts do not end after an amount of text.
-const STEP: u64 = 128 << 20;
+const MARK_STEP_BYTES: u64 = 128 << 20;
 /// The mark after a source is fixed if the source has at least this many bytes, or its number is a multiple of this many sources.
 /// Small sources are read together.
-const SOURCES: (u64, u32) = (1 << 20, 64);
+const MIN_FIXED_SOURCE_BYTES: u64 = 1 << 20;
+const SOURCES_PER_FIXED_MARK: u32 = 64;
 
 /// A place in the sources at which reading can resume. All sources before its source are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,16 +63,16 @@ pub(crate) struct MarkedRows {
     /// The number of rows of records of documents.
     pub(crate) nodes: u64,
     /// Counts of an index's answers about their names.
-    pub(crate) standings: KnownCounts,
+    pub(crate) index_statuses: KnownCounts,
 }
 
 impl Mark {
     /// Returns the mark after a source. `size` is its size in bytes; `None` if it is not a file.
     pub(crate) fn after(source: u32, size: Option<u64>) -> Self {
-        let (large, few) = SOURCES;
         Mark {
             source: source + 1,
-            is_fixed: size.is_none_or(|size| size >= large) || (source + 1).is_multiple_of(few),
+            is_fixed: size.is_none_or(|size| size >= MIN_FIXED_SOURCE_BYTES)
+                || (source + 1).is_multiple_of(SOURCES_PER_FIXED_MARK),
             ..Mark::default()
         }
     }
@@ -120,6 +121,10 @@ pub(crate) fn mark_step(options: &ScanOptions) -> Option<u64> {
         nodes.and_then(|nodes| nodes.parts.as_ref()),
     ];
     let plans = plans.into_iter().flatten();
-    let steps = plans.map(|plan| plan.size.text().map_or(STEP, |text| text / MARKS));
+    let steps = plans.map(|plan| {
+        plan.size
+            .text()
+            .map_or(MARK_STEP_BYTES, |text| text / MARKS_PER_PART)
+    });
     steps.min().filter(|_| options.selection.writes_mentions())
 }

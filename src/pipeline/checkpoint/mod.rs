@@ -9,5 +9,5 @@ mod saved;
 mod scan_checkpoint;
 
 pub(super) use mark::{Mark, MarkedRows, ReadDocument, ReadPlace, mark_step};
-pub(super) use saved::{Done, RowsDone};
-pub(super) use scan_checkpoint::Checkpoint;
+pub(super) use saved::{FinishedRows, FinishedWork};
+pub(super) use scan_checkpoint::ScanCheckpoint;

@@ -13,16 +13,16 @@ use crate::report::{Counts, Losses, Roles, Skipped};
 /// The finished work of a scan, as the manifest stores it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedScan {
-    pub(super) done: Done,
+    pub(super) done: FinishedWork,
     /// The number and size of all runs written so far.
     spilled: (u64, u64),
     /// The rows, if they are in parts.
-    pub(super) rows: Option<RowsDone>,
+    pub(super) rows: Option<FinishedRows>,
 }
 
 /// The counts and errors of the finished sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub(crate) struct FinishedWork {
     /// The number of finished sources, which are the first in source order.
     pub(crate) sources: usize,
     #[serde(with = "SavedCounts")]
@@ -34,7 +34,7 @@ pub(crate) struct Done {
 
 /// The rows that are written, if they are in parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct RowsDone {
+pub(crate) struct FinishedRows {
     /// The mark at which reading resumes. It is before the end of the last part of each output, so the last rows of these are
     /// made again.
     pub(crate) at: MarkedRows,
@@ -44,7 +44,7 @@ pub(crate) struct RowsDone {
 }
 
 impl SavedScan {
-    pub(super) fn of_names(done: Done, spilled: Spilled) -> Self {
+    pub(super) fn of_names(done: FinishedWork, spilled: Spilled) -> Self {
         SavedScan {
             done,
             spilled: (spilled.runs, spilled.bytes),
@@ -52,7 +52,7 @@ impl SavedScan {
         }
     }
 
-    pub(super) fn of_rows(done: Done, rows: RowsDone) -> Self {
+    pub(super) fn of_rows(done: FinishedWork, rows: FinishedRows) -> Self {
         SavedScan {
             rows: Some(rows),
             ..SavedScan::of_names(done, Spilled::default())

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use doisift_documents::{Source, Sources};
 use doisift_system::sync_folder;
 
-use super::saved::{Done, RowsDone, SavedScan};
+use super::saved::{FinishedRows, FinishedWork, SavedScan};
 use crate::checkpoint::{
-    CheckpointFolder, FixedSettings, MANIFEST, ManifestHead, NamedRun, Stamp, at, check_files,
+    CheckpointFolder, FixedSettings, MANIFEST_FILE, ManifestHead, NamedRun, Stamp, at, check_files,
     fault, read_manifest, sync_outputs, write_manifest,
 };
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
@@ -27,10 +27,10 @@ use crate::pipeline::plan::{OnError, ScanOptions};
 
 /// Min time between checkpoints, as a multiple of the duration of the last one. So checkpoints take at most a twentieth of the
 /// time.
-const REST: u32 = 19;
+const REST_PER_CHECKPOINT: u32 = 19;
 
 /// The checkpoints of a run.
-pub(crate) struct Checkpoint {
+pub(crate) struct ScanCheckpoint {
     folder: CheckpointFolder,
     settings: FixedSettings,
     sources: Arc<Sources>,
@@ -44,7 +44,7 @@ struct CheckpointState {
     /// Number of sources that were started, including those that an earlier run finished.
     started: usize,
     /// The finished work as the next manifest will describe it.
-    done: Done,
+    done: FinishedWork,
     /// The time of the last checkpoint.
     made: Instant,
     due: Duration,
@@ -53,15 +53,15 @@ struct CheckpointState {
 }
 
 /// The finished work of an earlier run.
-pub(crate) struct Earlier {
-    pub(crate) done: Done,
+pub(crate) struct EarlierScan {
+    pub(crate) done: FinishedWork,
     /// Its rows, if they are in parts.
-    pub(crate) rows: Option<RowsDone>,
+    pub(crate) rows: Option<FinishedRows>,
     runs: Vec<RunFile>,
     spilled: Spilled,
 }
 
-impl Checkpoint {
+impl ScanCheckpoint {
     /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none.
     ///
     /// # Errors
@@ -70,11 +70,11 @@ impl Checkpoint {
         folder: CheckpointFolder,
         options: &ScanOptions,
         sources: &Arc<Sources>,
-    ) -> Result<(Self, Earlier), Error> {
+    ) -> Result<(Self, EarlierScan), Error> {
         // The index may have moved to another path.
         let known = options.known.as_deref().map(lookup::identity);
         let known = known.unwrap_or_else(|| OptionValue::Unset.to_string());
-        let kept = options.selection.kept_name();
+        let kept = options.selection.checkpoint_content();
         let settings = FixedSettings::new(&options.given, [("the format", kept), ("known", known)]);
         let read = read(
             &folder,
@@ -92,7 +92,7 @@ impl Checkpoint {
             due: interval,
             rest: Duration::ZERO,
         };
-        let checkpoint = Checkpoint {
+        let checkpoint = ScanCheckpoint {
             folder,
             settings,
             sources: Arc::clone(sources),
@@ -137,7 +137,7 @@ impl Checkpoint {
     pub(crate) fn make<E>(
         &self,
         since: Instant,
-        done: Done,
+        done: FinishedWork,
         keep: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         if done.sources == 0 {
@@ -147,7 +147,7 @@ impl Checkpoint {
         keep()?;
         let mut state = lock(&self.state);
         state.made = Instant::now();
-        state.due = self.interval.max(since.elapsed() * REST);
+        state.due = self.interval.max(since.elapsed() * REST_PER_CHECKPOINT);
         if self.interval.is_zero() {
             state.due = Duration::ZERO;
         }
@@ -187,8 +187,8 @@ impl Checkpoint {
     pub(crate) fn write_rows(
         &self,
         since: Instant,
-        mut done: Done,
-        rows: RowsDone,
+        mut done: FinishedWork,
+        rows: FinishedRows,
     ) -> Result<(), Error> {
         let mut state = lock(&self.state);
         let sizes = state.stamps.iter().take(done.sources).flatten();
@@ -197,7 +197,7 @@ impl Checkpoint {
         done.bytes_read = sizes.map(Stamp::size).sum();
         let saved = SavedScan::of_rows(done, rows);
         let written = self.replace(Vec::new(), saved, &state.stamps);
-        (state.made, state.rest) = (Instant::now(), since.elapsed() * REST);
+        (state.made, state.rest) = (Instant::now(), since.elapsed() * REST_PER_CHECKPOINT);
         written.map_err(|error| fault(self.folder.path(), error))
     }
 
@@ -213,13 +213,13 @@ impl Checkpoint {
             None => saved.done.sources,
         };
         let head = ManifestHead::new(self.settings.clone(), runs, read, saved);
-        self.folder.replace(MANIFEST, |out| {
+        self.folder.replace(MANIFEST_FILE, |out| {
             write_manifest(out, head, &self.sources, stamps)
         })
     }
 
     /// Returns the settings of a table whose runs outlast the process.
-    pub(crate) fn lasting(self: &Arc<Self>, earlier: Earlier) -> Lasting {
+    pub(crate) fn lasting(self: &Arc<Self>, earlier: EarlierScan) -> Lasting {
         let checkpoint = Arc::clone(self);
         let keep = move |runs: &[RunFile], spilled| {
             checkpoint
@@ -253,15 +253,15 @@ fn read(
     settings: &FixedSettings,
     sources: &Sources,
     on_error: OnError,
-) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
+) -> Result<(EarlierScan, Vec<Option<Stamp>>), CheckpointError> {
     check_files(sources)?;
-    let mut earlier = Earlier {
-        done: Done::default(),
+    let mut earlier = EarlierScan {
+        done: FinishedWork::default(),
         rows: None,
         runs: Vec::new(),
         spilled: Spilled::default(),
     };
-    let read = read_manifest::<SavedScan>(&folder.file(MANIFEST), settings, sources)?;
+    let read = read_manifest::<SavedScan>(&folder.file(MANIFEST_FILE), settings, sources)?;
     let Some(manifest) = read else {
         folder.sweep(&BTreeSet::new())?;
         return Ok((earlier, Vec::new()));

@@ -6,29 +6,29 @@
 use std::sync::Mutex;
 
 use super::piece::PieceTicket;
-use super::source_scanner::Turn;
+use super::source_scanner::SourceScanner;
 use crate::lock::lock;
-use crate::pipeline::rows::MadeRows;
+use crate::pipeline::rows::ReadyRows;
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::Counts;
 use crate::task::{Delivery, Jobs, PiecePlace};
 
 /// The jobs of scanners.
-pub(crate) type ScanJobs<'s, 'r> = Jobs<'s, &'s Mutex<Turn<'r>>>;
+pub(crate) type ScanJobs<'s, 'r> = Jobs<'s, &'s Mutex<SourceScanner<'r>>>;
 
 /// Data that the threads of a scan share.
 pub(crate) struct ScanCrew<'r> {
-    pub(crate) run: &'r SharedScan<'r>,
-    pub(super) workers: Vec<Mutex<Turn<'r>>>,
+    pub(crate) scan: &'r SharedScan<'r>,
+    pub(super) source_scanners: Vec<Mutex<SourceScanner<'r>>>,
     /// Takes rows in any order. `None` if records are written.
-    pub(super) delivery: Option<Delivery<MadeRows>>,
+    pub(super) delivery: Option<Delivery<ReadyRows>>,
 }
 
 impl<'r> ScanCrew<'r> {
     /// Makes all workers pass their mentions to the table.
     pub(crate) fn settle(&self) {
-        let workers = self.workers.iter();
-        workers.for_each(|worker| lock(worker).worker.settle());
+        let source_scanners = self.source_scanners.iter();
+        source_scanners.for_each(|scanner| lock(scanner).chunk_scanner.settle());
     }
 
     /// Runs `work` on a scanner, makes rows of its mentions, and delivers these to `place`.
@@ -37,7 +37,7 @@ impl<'r> ScanCrew<'r> {
         jobs: &ScanJobs<'s, 'r>,
         place: PiecePlace,
         ticket: PieceTicket,
-        work: impl FnOnce(&mut Turn<'r>, &PieceTicket) + Send + 's,
+        work: impl FnOnce(&mut SourceScanner<'r>, &PieceTicket) + Send + 's,
     ) {
         self.give_then(jobs, ticket, work, move |ticket| self.finish(place, ticket));
     }
@@ -47,25 +47,25 @@ impl<'r> ScanCrew<'r> {
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
         mut ticket: PieceTicket,
-        work: impl FnOnce(&mut Turn<'r>, &PieceTicket) + Send + 's,
+        work: impl FnOnce(&mut SourceScanner<'r>, &PieceTicket) + Send + 's,
         then: impl FnOnce(PieceTicket) + Send + 's,
     ) {
-        jobs.give(move |turn, panics| {
+        jobs.give(move |scanner, panics| {
             // Each scanner has its own worker, so the lock is free.
-            let mut turn = lock(turn);
-            if !self.run.ledger.is_halted() {
+            let mut scanner = lock(scanner);
+            if !self.scan.ledger.is_halted() {
                 panics.guard(|| {
-                    work(&mut turn, &ticket);
-                    if let Err(error) = turn.worker.ask_index() {
-                        self.run.ledger.fail(error);
+                    work(&mut scanner, &ticket);
+                    if let Err(error) = scanner.chunk_scanner.ask_index() {
+                        self.scan.ledger.fail(error);
                     }
                 });
             }
-            std::mem::swap(turn.worker.rows(), &mut ticket.rows);
+            std::mem::swap(scanner.chunk_scanner.rows(), &mut ticket.rows);
             if self.delivery.is_some() {
-                ticket.counts += turn.worker.take_counts();
+                ticket.counts += scanner.chunk_scanner.take_counts();
             }
-            drop(turn);
+            drop(scanner);
             then(ticket);
         });
     }
@@ -86,19 +86,19 @@ impl<'r> ScanCrew<'r> {
             return;
         }
         let (counts, mark) = (std::mem::take(&mut ticket.counts), ticket.mark.take());
-        let mut made = MadeRows::default();
-        if self.run.ledger.is_halted() {
+        let mut made = ReadyRows::default();
+        if self.scan.ledger.is_halted() {
             ticket.rows.clear();
         } else {
-            let rows = self.run.maker.make(&mut ticket.rows);
+            let rows = self.scan.maker.make(&mut ticket.rows);
             made = rows.unwrap_or_else(|error| {
-                self.run.ledger.fail(error);
-                MadeRows::default()
+                self.scan.ledger.fail(error);
+                ReadyRows::default()
             });
         }
         self.deliver(
             place,
-            MadeRows {
+            ReadyRows {
                 counts,
                 mark,
                 ..made
@@ -107,9 +107,9 @@ impl<'r> ScanCrew<'r> {
     }
 
     /// Delivers rows to `place`. Drops them if records are written.
-    pub(crate) fn deliver(&self, place: PiecePlace, rows: MadeRows) {
+    pub(crate) fn deliver(&self, place: PiecePlace, rows: ReadyRows) {
         if let Some(delivery) = &self.delivery {
-            self.run.backlog.add(rows.bytes);
+            self.scan.backlog.add(rows.bytes);
             delivery.send(place, Some(rows));
         }
     }
@@ -117,12 +117,12 @@ impl<'r> ScanCrew<'r> {
     /// Ends a source at `place`, which becomes the next one. `counts` are those that were not delivered yet.
     pub(crate) fn end_source(&self, ordinal: u32, counts: Counts, place: &mut PiecePlace) {
         if self.delivery.is_none() {
-            return self.run.ledger.count(counts);
+            return self.scan.ledger.count(counts);
         }
-        let rows = MadeRows {
+        let rows = ReadyRows {
             counts,
-            mark: Some(self.run.mark_after(ordinal)),
-            ..MadeRows::default()
+            mark: Some(self.scan.mark_after(ordinal)),
+            ..ReadyRows::default()
         };
         self.deliver(place.step(), rows);
     }

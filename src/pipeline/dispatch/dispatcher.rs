@@ -14,7 +14,7 @@ use super::crew::ScanCrew;
 use super::feeder::Feeder;
 use super::piece::{PieceBuffers, PieceTicket};
 use super::ranged_file::RangedFile;
-use super::source_scanner::Turn;
+use super::source_scanner::SourceScanner;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::ScanPlan;
 use crate::pipeline::shared_scan::SharedScan;
@@ -22,20 +22,20 @@ use crate::report::Counts;
 use crate::task::{Crew, PiecePlace, Tickets};
 
 /// Pieces of work per thread that are started at the same time: one that runs, one that waits, and two in reserve.
-const AHEAD: usize = 4;
+const PIECES_AHEAD_PER_THREAD: usize = 4;
 /// Max files in a group. With this many, the cost of passing the group to another thread does not matter.
-const GROUP: usize = 256;
+const MAX_GROUP_FILES: usize = 256;
 /// Chunks that a scanner takes at once. Passing them one by one costs a tenth of the time to scan sparse text.
-const SPAN: usize = 8;
+const MAX_CHUNKS_AT_ONCE: usize = 8;
 /// Min number of ranges of a file per thread, unless they would be smaller than a chunk.
-const RANGES: u64 = 16;
+const MIN_RANGES_PER_THREAD: u64 = 16;
 
 /// Takes the sources in order and distributes them.
 pub(crate) struct Dispatcher<'s, 'e, 'r> {
     crew: &'s ScanCrew<'r>,
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     plan: &'r ScanPlan<'r>,
-    scanners: Crew<'s, 'e, &'s Mutex<Turn<'r>>>,
+    scanners: Crew<'s, 'e, &'s Mutex<SourceScanner<'r>>>,
     feeders: Crew<'s, 'e, ()>,
     /// Number of feeders that were started.
     started: usize,
@@ -59,14 +59,14 @@ struct FileGroup {
 impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     pub(crate) fn new(
         crew: &'s ScanCrew<'r>,
-        scanners: Crew<'s, 'e, &'s Mutex<Turn<'r>>>,
+        scanners: Crew<'s, 'e, &'s Mutex<SourceScanner<'r>>>,
         feeders: Crew<'s, 'e, ()>,
     ) -> Self {
-        let plan = &crew.run.plan;
-        let ahead = AHEAD * plan.shares.threads;
+        let plan = &crew.scan.plan;
+        let ahead = PIECES_AHEAD_PER_THREAD * plan.shares.threads;
         Dispatcher {
             crew,
-            run: crew.run,
+            scan: crew.scan,
             plan,
             scanners,
             feeders,
@@ -80,22 +80,24 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 
     pub(crate) fn run(mut self) {
-        for (ordinal, source) in self.run.each_source() {
-            if self.run.is_checkpoint_due() {
+        for (ordinal, source) in self.scan.each_source() {
+            if self.scan.is_checkpoint_due() {
                 self.checkpoint();
             }
-            self.run.start(&source);
+            self.scan.start(&source);
             match source.kind {
                 // A command may take long, so only feeders wait for it.
-                SourceKind::File if self.plan.is_preprocessed(&source) => self.whole(ordinal),
-                SourceKind::File => self.file(ordinal, &source),
+                SourceKind::File if self.plan.is_preprocessed(&source) => {
+                    self.give_to_feeder(ordinal)
+                }
+                SourceKind::File => self.dispatch_file(ordinal, &source),
                 SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => {
-                    self.whole(ordinal);
+                    self.give_to_feeder(ordinal);
                 }
             }
         }
-        self.flush();
-        if self.run.checkpoints_table() {
+        self.give_group();
+        if self.scan.checkpoints_table() {
             self.checkpoint();
         }
     }
@@ -103,39 +105,39 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     /// Waits for all work that was started, and writes a checkpoint.
     fn checkpoint(&mut self) {
         let since = Instant::now();
-        self.flush();
+        self.give_group();
         self.feeding.wait();
         self.chunks.wait();
         self.tickets.wait();
         self.crew.settle();
-        self.run.checkpoint(since);
+        self.scan.checkpoint(since);
     }
 
-    fn file(&mut self, ordinal: u32, source: &Source) {
+    fn dispatch_file(&mut self, ordinal: u32, source: &Source) {
         let looked = FileStatus::at(&source.path).map_err(InputError::from);
-        let read_options = self.plan.read_options(&self.run.ledger, None, None);
+        let read_options = self.plan.read_options(&self.scan.ledger, None, None);
         let looked = looked.and_then(|at| Ok((read_options.is_own(&at)?, at.length())));
         let size = match looked {
-            Ok((true, _)) => return self.pass(ordinal),
+            Ok((true, _)) => return self.skip_source(ordinal),
             Ok((false, size)) => size,
             Err(error) => return self.report_loss(ordinal, error),
         };
         let options = self.plan.options;
         let small = options.sources.range.is_none() && size <= self.plan.shares.chunk as u64 / 4;
         if small && !options.selection.writes_mentions() {
-            return self.add(ordinal, size);
+            return self.add_to_group(ordinal, size);
         }
         // If mentions are written, the rows of a group are held until it ends, and a packed file may have many.
-        match plain(source, size, small && self.run.marks.is_none()) {
-            Ok(Some(_)) if small => self.add(ordinal, size),
+        match open_plain(source, size, small && self.scan.marks.is_none()) {
+            Ok(Some(_)) if small => self.add_to_group(ordinal, size),
             Ok(Some((file, start))) if options.is_read_in_ranges() => {
                 if !options.skips_whole_sources() {
                     let named = self.plan.named(ordinal);
-                    self.run.ledger.note_text(&named, source, &start);
+                    self.scan.ledger.note_text(&named, source, &start);
                 }
-                self.ranges(ordinal, file, size);
+                self.give_ranges(ordinal, file, size);
             }
-            Ok(_) => self.whole(ordinal),
+            Ok(_) => self.give_to_feeder(ordinal),
             Err(error) => self.report_loss(ordinal, error),
         }
     }
@@ -146,15 +148,15 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             source: ordinal,
             document: ReadDocument::Begun(0),
         };
-        self.run.ledger.report_loss(place, source, None, error);
-        self.pass(ordinal);
+        self.scan.ledger.report_loss(place, source, None, error);
+        self.skip_source(ordinal);
     }
 
     /// Skips a source. Its end may be a mark.
-    fn pass(&mut self, ordinal: u32) {
+    fn skip_source(&mut self, ordinal: u32) {
         self.plan.options.monitor.add_sources(1);
-        if self.run.marks.is_some() {
-            self.flush();
+        if self.scan.marks.is_some() {
+            self.give_group();
             let mut place = self.next_slot();
             self.crew.end_source(ordinal, Counts::default(), &mut place);
             self.crew.end(place);
@@ -162,39 +164,45 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 
     /// Adds a small file to the group.
-    fn add(&mut self, ordinal: u32, size: u64) {
+    fn add_to_group(&mut self, ordinal: u32, size: u64) {
         self.group.ordinals.push(ordinal);
         self.group.bytes += size;
-        let is_fixed = || self.run.marks.is_some() && Mark::after(ordinal, Some(size)).is_fixed;
-        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.max() || is_fixed() {
-            self.flush();
+        let is_fixed = || self.scan.marks.is_some() && Mark::after(ordinal, Some(size)).is_fixed;
+        if self.group.ordinals.len() >= MAX_GROUP_FILES
+            || self.group.bytes >= self.max_bytes_at_once()
+            || is_fixed()
+        {
+            self.give_group();
         }
     }
 
     /// Returns the bytes that a scanner takes at once. They are fewer if mentions are written, since the rows of all of them are
     /// held.
-    fn max(&self) -> u64 {
+    fn max_bytes_at_once(&self) -> u64 {
         let chunks = match self.plan.options.selection.writes_mentions() {
             true => 1,
-            false => SPAN,
+            false => MAX_CHUNKS_AT_ONCE,
         };
         self.plan.shares.chunk.saturating_mul(chunks) as u64
     }
 
     /// Gives the group to a scanner.
-    fn flush(&mut self) {
+    fn give_group(&mut self) {
         let group = std::mem::take(&mut self.group);
         if group.ordinals.is_empty() {
             return;
         }
         let mut place = self.next_slot();
         let mut ticket = self.ticket(place);
-        ticket.mark = group.ordinals.last().map(|&last| self.run.mark_after(last));
+        ticket.mark = group
+            .ordinals
+            .last()
+            .map(|&last| self.scan.mark_after(last));
         let sources = &self.plan.sources;
-        let read = move |turn: &mut Turn<'_>, _: &_| {
+        let read = move |scanner: &mut SourceScanner<'_>, _: &_| {
             for ordinal in group.ordinals {
                 if let Some(source) = sources.get(ordinal as usize) {
-                    turn.source(ordinal, &source, None, &mut |_, _| {});
+                    scanner.source(ordinal, &source, None, &mut |_, _| {});
                 }
             }
         };
@@ -204,26 +212,27 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 
     /// Gives a plain file to the scanners in ranges.
-    fn ranges(&mut self, ordinal: u32, file: File, size: u64) {
+    fn give_ranges(&mut self, ordinal: u32, file: File, size: u64) {
         let named = self.plan.named(ordinal);
-        let part = match RangedFile::new(self.run, named, file, size) {
+        let part = match RangedFile::new(self.scan, named, file, size) {
             Ok(part) => Arc::new(part),
             Err(error) => return self.report_loss(ordinal, error),
         };
-        self.flush();
-        let (wanted, shares) = (part.wanted(), self.plan.shares);
+        self.give_group();
+        let (wanted, shares) = (part.range_to_scan(), self.plan.shares);
         let mut place = self.next_slot();
-        let even = wanted.end.saturating_sub(wanted.start) / (RANGES * shares.threads as u64);
-        let range = even.clamp(shares.chunk as u64, self.max());
+        let even = wanted.end.saturating_sub(wanted.start)
+            / (MIN_RANGES_PER_THREAD * shares.threads as u64);
+        let range = even.clamp(shares.chunk as u64, self.max_bytes_at_once());
         let step = usize::try_from(range).unwrap_or(usize::MAX);
         for start in wanted.clone().step_by(step) {
-            if self.run.ledger.is_halted() {
+            if self.scan.ledger.is_halted() {
                 break;
             }
             let (part, mut ticket) = (Arc::clone(&part), self.ticket(place));
             let anchors = start..wanted.end.min(start.saturating_add(range));
             ticket.mark = Some(part.mark_at(anchors.end));
-            let scan = move |turn: &mut Turn<'_>, _: &_| part.scan(turn, anchors);
+            let scan = move |scanner: &mut SourceScanner<'_>, _: &_| part.scan(scanner, anchors);
             self.crew
                 .give(self.scanners.jobs(), place.step(), ticket, scan);
         }
@@ -233,15 +242,15 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
     /// Gives a source that cannot be divided to a feeder, unless another run reads it. Starts another feeder if none is free.
     /// Waits while there are as many busy feeders as threads.
-    fn whole(&mut self, ordinal: u32) {
+    fn give_to_feeder(&mut self, ordinal: u32) {
         if self.plan.options.skips_whole_sources() {
             return;
         }
-        self.flush();
+        self.give_group();
         let (place, ticket) = (self.next_slot(), self.feeding.take());
         if self.feeding.out() > self.started {
             if let Err(error) = self.feeders.start(()) {
-                return self.run.ledger.fail(error);
+                return self.scan.ledger.fail(error);
             }
             self.started += 1;
         }
@@ -257,7 +266,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
     /// Takes a ticket for a group or range. Waits while too many rows wait for those of earlier sources.
     fn ticket(&self, place: PiecePlace) -> PieceTicket {
-        self.run.backlog.wait_for_room(place, &self.run.ledger);
+        self.scan.backlog.wait_for_room(place, &self.scan.ledger);
         self.tickets.take()
     }
 
@@ -270,7 +279,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
 /// Opens a file of `size` bytes. Returns it with its first bytes if it is plain text, otherwise `None`. The text may be followed
 /// by an archive only if `may_follow`.
-fn plain(
+fn open_plain(
     source: &Source,
     size: u64,
     may_follow: bool,

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use doisift_documents::{Chunk, ChunkCutter, ReadBytes};
 
 use super::crew::{ScanCrew, ScanJobs};
-use super::ordered_edges::FedEdges;
-use super::piece::{Piece, PieceBuffers, PieceTicket};
-use super::source_scanner::Turn;
+use super::ordered_edges::OrderedEdges;
+use super::piece::{PieceBuffers, PieceTicket, TicketChunk};
+use super::source_scanner::SourceScanner;
 use crate::pipeline::checkpoint::Mark;
 use crate::pipeline::plan::ScanPlan;
-use crate::pipeline::reading::{GateRole, Scans, read_source};
-use crate::pipeline::rows::MadeRows;
-use crate::pipeline::scanning::{Shared, SharedLines, TableRows, TextLine, TextLines, kind};
+use crate::pipeline::reading::{DocumentScanner, GateRole, read_source};
+use crate::pipeline::rows::ReadyRows;
+use crate::pipeline::scanning::{
+    SharedDocument, SharedLines, SourceText, TableRows, TextLine, kind,
+};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::Counts;
 use crate::task::{PiecePlace, Tickets};
@@ -21,7 +23,7 @@ use crate::task::{PiecePlace, Tickets};
 /// Reads one source.
 pub(crate) struct Feeder<'f, 's, 'r> {
     crew: &'s ScanCrew<'r>,
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     plan: &'r ScanPlan<'r>,
     scanners: ScanJobs<'s, 'r>,
     tickets: &'f Arc<Tickets<PieceBuffers>>,
@@ -30,32 +32,36 @@ pub(crate) struct Feeder<'f, 's, 'r> {
     /// The bytes before the next chunk that are scanned with it.
     carry: Vec<u8>,
     /// Small documents that will be scanned together.
-    pack: Option<Pack>,
+    pack: Option<DocumentPack>,
 }
 
 /// Complete documents in a ticket's buffer, one after another.
-struct Pack {
+struct DocumentPack {
     ticket: PieceTicket,
     /// Each document with its range of bytes in the buffer, and the range of its anchors within those.
-    documents: Vec<(TextLines, Range<usize>, Range<usize>)>,
+    documents: Vec<(SourceText, Range<usize>, Range<usize>)>,
     filled: usize,
 }
 
 /// The part of a document's state that its chunks share.
-enum FedText<'r> {
+enum DividedText<'r> {
     /// One document. The last field finds the places of mentions, if rows have them.
-    One(TextLines, Arc<Shared<'r>>, Option<Arc<FedEdges<'r>>>),
+    One(
+        SourceText,
+        Arc<SharedDocument<'r>>,
+        Option<Arc<OrderedEdges<'r>>>,
+    ),
     /// Lines as documents. The line is the one in which the next chunk starts; it is shared if an earlier chunk has a part of it.
-    Lines(TextLines, TextLine, Option<Arc<Shared<'r>>>),
+    Lines(SourceText, TextLine, Option<Arc<SharedDocument<'r>>>),
 }
 
-impl Scans for Feeder<'_, '_, '_> {
+impl DocumentScanner for Feeder<'_, '_, '_> {
     fn document(
         &mut self,
-        mut text: TextLines,
+        mut text: SourceText,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
+        continue_after_damage: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64 {
         let options = self.plan.options;
         self.carry.clear();
@@ -64,53 +70,53 @@ impl Scans for Feeder<'_, '_, '_> {
             let read = cutter.read(bytes, &mut self.carry);
             self.carry.truncate(read);
             text.set_kind(kind::of(options, &self.carry));
-        } else if self.packs(cutter, &mut text, bytes) {
+        } else if self.try_pack(cutter, &mut text, bytes) {
             return 1;
         }
-        self.flush();
-        let mut text = self.fed(text);
+        self.give_pack();
+        let mut text = self.divide(text);
         loop {
-            self.stretch(cutter, bytes, &mut text);
-            if !goes_on(cutter) {
+            self.scan_until_damage(cutter, bytes, &mut text);
+            if !continue_after_damage(cutter) {
                 break;
             }
             self.carry.clear();
         }
         match text {
-            FedText::One(_, _, edges) => {
+            DividedText::One(_, _, edges) => {
                 if let Some(edges) = edges {
                     let place = self.place.step();
                     edges.take(self.crew, &self.scanners, place, self.tickets.take(), None);
                 }
                 1
             }
-            FedText::Lines(_, line, _) => line.count(cutter.bytes_read()),
+            DividedText::Lines(_, line, _) => line.count(cutter.bytes_read()),
         }
     }
 
     fn mark(&mut self, mark: Mark, documents: u64) {
-        self.flush();
+        self.give_pack();
         let counts = Counts {
             documents,
             ..Counts::default()
         };
-        let rows = MadeRows {
+        let rows = ReadyRows {
             counts,
             mark: Some(mark),
-            ..MadeRows::default()
+            ..ReadyRows::default()
         };
         self.crew.deliver(self.place.step(), rows);
     }
 
     fn cells(&mut self, rows: TableRows) {
-        self.flush();
+        self.give_pack();
         let (crew, place) = (self.crew, self.place.step());
         crew.give(
             &self.scanners,
             place,
             self.tickets.take(),
-            move |turn, _| {
-                turn.worker.scan_cells(&rows);
+            move |scanner, _| {
+                scanner.chunk_scanner.scan_cells(&rows);
             },
         );
     }
@@ -126,8 +132,8 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     ) -> Self {
         Feeder {
             crew,
-            run: crew.run,
-            plan: &crew.run.plan,
+            scan: crew.scan,
+            plan: &crew.scan.plan,
             scanners,
             tickets,
             place,
@@ -137,15 +143,15 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 
     pub(crate) fn source(&mut self, ordinal: u32) {
-        let run = self.run;
+        let scan = self.scan;
         if let Some(source) = self.plan.sources.get(ordinal as usize) {
             let role = match self.plan.options.selection.writes_mentions() {
                 true => GateRole::OrderedFeeder(self.place.slot),
                 false => GateRole::Feeder,
             };
             let source = (ordinal, &source);
-            let counts = read_source(run, source, Some(&run.unpackers), role, self);
-            self.flush();
+            let counts = read_source(scan, source, Some(&scan.unpackers), role, self);
+            self.give_pack();
             self.crew.end_source(ordinal, counts, &mut self.place);
         }
     }
@@ -156,31 +162,31 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 
     /// Starts a document that is given to scanners in chunks.
-    fn fed(&self, text: TextLines) -> FedText<'r> {
-        let run = self.run;
-        let reading = &run.plan.options.reading;
+    fn divide(&self, text: SourceText) -> DividedText<'r> {
+        let scan = self.scan;
+        let reading = &scan.plan.options.reading;
         if reading.lines {
-            return FedText::Lines(text, TextLine::default(), None);
+            return DividedText::Lines(text, TextLine::default(), None);
         }
-        let shared = Shared::new(text.whole().clone(), text.kind(), run);
-        let edges = FedEdges::new(self.crew, &shared, self.place);
-        FedText::One(text, shared, edges)
+        let shared = SharedDocument::new(text.whole().clone(), text.kind(), scan);
+        let edges = OrderedEdges::new(self.crew, &shared, self.place);
+        DividedText::One(text, shared, edges)
     }
 
     /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
     /// The free part of a pack has room for the head of a document.
-    fn packs(
+    fn try_pack(
         &mut self,
         cutter: &mut ChunkCutter,
-        text: &mut TextLines,
+        text: &mut SourceText,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
-        if self.pack.as_ref().is_some_and(Pack::is_full) {
-            self.flush();
+        if self.pack.as_ref().is_some_and(DocumentPack::is_full) {
+            self.give_pack();
         }
         let pack = match self.pack.take() {
             Some(pack) => pack,
-            None => Pack::new(self.ticket()),
+            None => DocumentPack::new(self.ticket()),
         };
         let pack = self.pack.insert(pack);
         let free = &mut pack.ticket.bytes[pack.filled..];
@@ -201,8 +207,8 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     /// Takes a ticket whose buffer has room for a chunk and the bytes around it. Waits while too many rows wait for those of
     /// earlier sources.
     fn ticket(&self) -> PieceTicket {
-        let run = self.run;
-        run.backlog.wait_for_room(self.place, &run.ledger);
+        let scan = self.scan;
+        scan.backlog.wait_for_room(self.place, &scan.ledger);
         let size = self.plan.reach.before + self.plan.reach.after + self.plan.shares.chunk;
         let mut ticket = self.tickets.take();
         if ticket.bytes.len() != size {
@@ -212,12 +218,15 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 
     /// Gives the pack to a scanner.
-    fn flush(&mut self) {
+    fn give_pack(&mut self) {
         let Some(pack) = self.pack.take() else { return };
         let place = self.place.step();
         let documents = pack.documents;
-        self.crew
-            .give(&self.scanners, place, pack.ticket, move |turn, ticket| {
+        self.crew.give(
+            &self.scanners,
+            place,
+            pack.ticket,
+            move |scanner, ticket| {
                 for (text, range, anchors) in documents {
                     let chunk = Chunk {
                         bytes: &ticket.bytes[range],
@@ -225,21 +234,22 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
                         offset: 0,
                         is_damaged: false,
                     };
-                    turn.worker.set_kind(text.kind());
-                    turn.worker.scan(&chunk, text.whole());
-                    turn.worker.end(text.whole());
+                    scanner.chunk_scanner.set_kind(text.kind());
+                    scanner.chunk_scanner.scan(&chunk, text.whole());
+                    scanner.chunk_scanner.end(text.whole());
                 }
-            });
+            },
+        );
     }
 
     /// Reads a document up to its end or to damage, and gives its chunks to a scanner.
-    fn stretch(
+    fn scan_until_damage(
         &mut self,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        text: &mut FedText<'r>,
+        text: &mut DividedText<'r>,
     ) {
-        while !cutter.is_done() && !self.run.ledger.is_halted() {
+        while !cutter.is_done() && !self.scan.ledger.is_halted() {
             let mut ticket = self.ticket();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
                 self.scan(ticket, piece, text);
@@ -254,7 +264,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
         ticket: &mut PieceTicket,
-    ) -> Option<Piece> {
+    ) -> Option<TicketChunk> {
         let chunk = self.plan.shares.chunk;
         let offset = cutter.bytes_read() - self.carry.len() as u64;
         let mut filled = self.carry.len();
@@ -271,7 +281,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         self.carry.extend_from_slice(&ticket.bytes[keep..filled]);
         let anchors = anchors?;
         let range = (anchors.start - offset) as usize..(anchors.end - offset) as usize;
-        Some(Piece {
+        Some(TicketChunk {
             filled,
             range,
             offset,
@@ -280,15 +290,17 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 
     /// Gives a chunk to a scanner.
-    fn scan(&mut self, mut ticket: PieceTicket, piece: Piece, text: &mut FedText<'r>) {
+    fn scan(&mut self, mut ticket: PieceTicket, piece: TicketChunk, text: &mut DividedText<'r>) {
         let (crew, place) = (self.crew, self.place.step());
         match text {
-            FedText::One(text, shared, edges) => {
+            DividedText::One(text, shared, edges) => {
                 ticket.mark = text.mark_at(piece.offset + piece.range.end as u64);
                 let (shared, edges) = (Arc::clone(shared), edges.clone());
                 let scanned = piece.clone();
-                let scan = move |turn: &mut Turn<'r>, ticket: &PieceTicket| {
-                    turn.worker.scan_shared(&scanned.chunk(ticket), &shared);
+                let scan = move |scanner: &mut SourceScanner<'r>, ticket: &PieceTicket| {
+                    scanner
+                        .chunk_scanner
+                        .scan_shared(&scanned.chunk(ticket), &shared);
                 };
                 let Some(edges) = edges else {
                     return crew.give(&self.scanners, place, ticket, scan);
@@ -297,12 +309,13 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
                 let then = move |ticket| edges.take(crew, &jobs, place, ticket, Some(piece));
                 crew.give_then(&self.scanners, ticket, scan, then);
             }
-            FedText::Lines(text, line, shared) => {
+            DividedText::Lines(text, line, shared) => {
                 let first = *line;
                 let lines = self.lines(&piece.chunk(&ticket), text, line, shared);
                 let text = text.clone();
-                crew.give(&self.scanners, place, ticket, move |turn, ticket| {
-                    turn.worker
+                crew.give(&self.scanners, place, ticket, move |scanner, ticket| {
+                    scanner
+                        .chunk_scanner
                         .scan_lines(&piece.chunk(ticket), &text, first, &lines);
                 });
             }
@@ -313,15 +326,15 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     fn lines(
         &self,
         chunk: &Chunk<'_>,
-        text: &TextLines,
+        text: &SourceText,
         line: &mut TextLine,
-        shared: &mut Option<Arc<Shared<'r>>>,
+        shared: &mut Option<Arc<SharedDocument<'r>>>,
     ) -> SharedLines<'r> {
         let first = shared.take();
         let next = line.after(chunk);
         let last = match &first {
             Some(first) if next == *line => Arc::clone(first),
-            _ => Shared::new(text.line(next), text.kind(), self.run),
+            _ => SharedDocument::new(text.line(next), text.kind(), self.scan),
         };
         *line = next;
         *shared = Some(Arc::clone(&last));
@@ -332,9 +345,9 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     }
 }
 
-impl Pack {
+impl DocumentPack {
     fn new(ticket: PieceTicket) -> Self {
-        Pack {
+        DocumentPack {
             ticket,
             documents: Vec::new(),
             filled: 0,

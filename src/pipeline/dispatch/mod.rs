@@ -6,7 +6,7 @@
 //! of work needs a ticket (`piece`), which bounds the work that is started. No scanner waits for another: where rows have places,
 //! the thread that scanned the next chunk reads its structure (`ordered_edges`).
 //!
-//! Uses all other rooms; only `run` uses it.
+//! Uses all other rooms; only `lifecycle` uses it.
 
 mod crew;
 mod dispatcher;

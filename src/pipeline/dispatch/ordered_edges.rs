@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::crew::{ScanCrew, ScanJobs};
-use super::piece::{Piece, PieceTicket};
+use super::piece::{PieceTicket, TicketChunk};
 use crate::lock::lock;
 use crate::pipeline::rows::HeldMentions;
-use crate::pipeline::scanning::{EdgeFinder, Shared};
+use crate::pipeline::scanning::{EdgeFinder, SharedDocument};
 use crate::task::PiecePlace;
 
 /// A document, and the chunks of it that were scanned before their turn.
-pub(crate) struct FedEdges<'r> {
-    shared: Arc<Shared<'r>>,
+pub(crate) struct OrderedEdges<'r> {
+    shared: Arc<SharedDocument<'r>>,
     queue: Mutex<ScannedQueue>,
     /// Only the thread that has set `is_reading` locks it.
     reading: Mutex<EdgeReading<'r>>,
@@ -23,7 +23,7 @@ pub(crate) struct FedEdges<'r> {
 
 struct ScannedQueue {
     /// Scanned chunks by the number of their piece. The end of the document is `None`.
-    scanned: BTreeMap<u64, (PieceTicket, Option<Piece>)>,
+    scanned: BTreeMap<u64, (PieceTicket, Option<TicketChunk>)>,
     next: PiecePlace,
     is_reading: bool,
 }
@@ -34,15 +34,15 @@ struct EdgeReading<'r> {
     rows: HeldMentions,
 }
 
-impl<'r> FedEdges<'r> {
+impl<'r> OrderedEdges<'r> {
     /// Starts a document. `next` is the place of its first chunk. Returns `None` if rows have no places.
     pub(crate) fn new(
         crew: &ScanCrew<'r>,
-        shared: &Arc<Shared<'r>>,
+        shared: &Arc<SharedDocument<'r>>,
         next: PiecePlace,
     ) -> Option<Arc<Self>> {
-        let finder = EdgeFinder::new(crew.run)?;
-        Some(Arc::new(FedEdges {
+        let finder = EdgeFinder::new(crew.scan)?;
+        Some(Arc::new(OrderedEdges {
             shared: Arc::clone(shared),
             queue: Mutex::new(ScannedQueue {
                 scanned: BTreeMap::new(),
@@ -64,7 +64,7 @@ impl<'r> FedEdges<'r> {
         jobs: &ScanJobs<'s, 'r>,
         place: PiecePlace,
         ticket: PieceTicket,
-        piece: Option<Piece>,
+        piece: Option<TicketChunk>,
     ) {
         let mut queue = lock(&self.queue);
         queue.scanned.insert(place.piece, (ticket, piece));
@@ -86,14 +86,14 @@ impl<'r> FedEdges<'r> {
         &self,
         crew: &ScanCrew<'_>,
         mut ticket: PieceTicket,
-        piece: Option<Piece>,
+        piece: Option<TicketChunk>,
     ) -> PieceTicket {
         let mut reading = lock(&self.reading);
         let EdgeReading { finder, rows } = &mut *reading;
         let from = rows.len();
         rows.append(&mut ticket.rows);
         match piece {
-            _ if crew.run.ledger.is_halted() => {}
+            _ if crew.scan.ledger.is_halted() => {}
             Some(piece) => {
                 let chunk = piece.chunk(&ticket);
                 finder.start(&chunk, self.shared.kind, &self.shared.document);
@@ -110,7 +110,7 @@ impl<'r> FedEdges<'r> {
 }
 
 impl ScannedQueue {
-    fn pop(&mut self) -> Option<(PieceTicket, Option<Piece>)> {
+    fn pop(&mut self) -> Option<(PieceTicket, Option<TicketChunk>)> {
         self.scanned.remove(&self.next.piece)
     }
 }

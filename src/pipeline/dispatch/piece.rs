@@ -24,14 +24,14 @@ pub(crate) type PieceTicket = Ticket<PieceBuffers>;
 
 /// A chunk in a ticket's buffer.
 #[derive(Clone)]
-pub(crate) struct Piece {
+pub(crate) struct TicketChunk {
     pub(super) filled: usize,
     pub(super) range: Range<usize>,
     pub(super) offset: u64,
     pub(super) damaged: bool,
 }
 
-impl Piece {
+impl TicketChunk {
     pub(crate) fn chunk<'b>(&self, ticket: &'b PieceTicket) -> Chunk<'b> {
         Chunk {
             bytes: &ticket.bytes[..self.filled],

@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex};
 
 use doisift_documents::{ChunkCutter, FileSection, InputError};
 
-use super::source_scanner::Turn;
+use super::source_scanner::SourceScanner;
 use crate::lock::lock;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::NamedSource;
-use crate::pipeline::scanning::{Shared, kind};
+use crate::pipeline::scanning::{SharedDocument, kind};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::Counts;
 
 /// A large plain file that is scanned in ranges.
 pub(crate) struct RangedFile<'r> {
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     named: NamedSource,
     file: File,
     size: u64,
-    shared: Arc<Shared<'r>>,
+    shared: Arc<SharedDocument<'r>>,
     /// The smallest offset at which the file could not be read, and the error.
     lost: Mutex<Option<(u64, InputError)>>,
 }
@@ -28,17 +28,17 @@ pub(crate) struct RangedFile<'r> {
 impl<'r> RangedFile<'r> {
     /// Creates the reader of a file of `size` bytes, which counts as one source and document.
     pub(crate) fn new(
-        run: &'r SharedScan<'r>,
+        scan: &'r SharedScan<'r>,
         named: NamedSource,
         file: File,
         size: u64,
     ) -> Result<Self, InputError> {
-        let options = run.plan.options;
+        let options = scan.plan.options;
         let kind = kind::of_file(options, &file, size)?;
-        run.ledger.met.add_text(options, true);
+        scan.ledger.seen_inputs.add_text(options, true);
         Ok(RangedFile {
-            run,
-            shared: Shared::new(named.document(0, None), kind, run),
+            scan,
+            shared: SharedDocument::new(named.document(0, None), kind, scan),
             named,
             file,
             size,
@@ -47,10 +47,10 @@ impl<'r> RangedFile<'r> {
     }
 
     /// Returns the range of the file that this run scans: the chosen range, without the bytes that an earlier run has scanned.
-    pub(crate) fn wanted(&self) -> Range<u64> {
-        let options = self.run.plan.options;
+    pub(crate) fn range_to_scan(&self) -> Range<u64> {
+        let options = self.scan.plan.options;
         let wanted = options.sources.range.clone().unwrap_or(0..self.size);
-        let done = self.run.resumed_in(self.named.ordinal);
+        let done = self.scan.resumed_in(self.named.ordinal);
         let done = done.map_or(0, |mark| mark.offset);
         options
             .monitor
@@ -65,19 +65,19 @@ impl<'r> RangedFile<'r> {
 
     /// Returns the counts of one source and document; of none if another run counts them.
     pub(crate) fn counts(&self) -> Counts {
-        Counts::of_text(!self.run.plan.options.skips_whole_sources())
+        Counts::of_text(!self.scan.plan.options.skips_whole_sources())
     }
 
     /// Scans the candidates whose anchors are in a range.
-    pub(crate) fn scan(&self, turn: &mut Turn<'_>, anchors: Range<u64>) {
-        let plan = &self.run.plan;
+    pub(crate) fn scan(&self, scanner: &mut SourceScanner<'_>, anchors: Range<u64>) {
+        let plan = &self.scan.plan;
         let start = anchors.start.saturating_sub(plan.reach.before as u64);
         let end = anchors.end.saturating_add(plan.reach.after as u64);
         let mut section = FileSection::new(&self.file, start, self.size.min(end));
         let mut cutter = ChunkCutter::of_anchors(plan.reach, anchors, start);
-        turn.sliding.start(start);
-        while let Some(chunk) = turn.sliding.next_chunk(&mut cutter, &mut section) {
-            turn.worker.scan_shared(&chunk, &self.shared);
+        scanner.sliding.start(start);
+        while let Some(chunk) = scanner.sliding.next_chunk(&mut cutter, &mut section) {
+            scanner.chunk_scanner.scan_shared(&chunk, &self.shared);
             plan.options.monitor.add_bytes(chunk.range.len() as u64);
         }
         if let Some((offset, error)) = cutter.take_damage() {
@@ -93,14 +93,14 @@ impl Drop for RangedFile<'_> {
     /// Reports one error for the file, after all of its ranges were scanned. A file that became shorter fails in each range
     /// after its new end.
     fn drop(&mut self) {
-        self.run.plan.options.monitor.add_sources(1);
+        self.scan.plan.options.monitor.add_sources(1);
         if let Some((offset, error)) = lock(&self.lost).take() {
             let name = Arc::clone(&self.named.name);
             let place = ReadPlace {
                 source: self.named.ordinal,
                 document: ReadDocument::Begun(u64::MAX),
             };
-            self.run
+            self.scan
                 .ledger
                 .report_loss(place, name, Some((None, offset)), error);
         }

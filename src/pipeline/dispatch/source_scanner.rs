@@ -5,31 +5,31 @@ use std::time::Instant;
 use doisift_documents::{ChunkBuffer, ChunkCutter, ReadBytes, Source, UnpackThreads};
 
 use crate::pipeline::checkpoint::Mark;
-use crate::pipeline::reading::{GateRole, Scans, read_source};
-use crate::pipeline::scanning::{SharedLines, TableRows, TextLine, TextLines, Worker, kind};
+use crate::pipeline::reading::{DocumentScanner, GateRole, read_source};
+use crate::pipeline::scanning::{ChunkScanner, SharedLines, SourceText, TableRows, TextLine, kind};
 use crate::pipeline::shared_scan::SharedScan;
 
 /// A worker that also reads sources.
-pub(crate) struct Turn<'r> {
-    pub(crate) run: &'r SharedScan<'r>,
-    pub(crate) worker: Worker<'r>,
+pub(crate) struct SourceScanner<'r> {
+    pub(crate) scan: &'r SharedScan<'r>,
+    pub(crate) chunk_scanner: ChunkScanner<'r>,
     pub(crate) sliding: ChunkBuffer,
 }
 
-impl<'r> Turn<'r> {
-    pub(crate) fn new(run: &'r SharedScan<'r>) -> Self {
-        Turn {
-            run,
-            worker: Worker::new(run),
-            sliding: Worker::sliding(run),
+impl<'r> SourceScanner<'r> {
+    pub(crate) fn new(scan: &'r SharedScan<'r>) -> Self {
+        SourceScanner {
+            scan,
+            chunk_scanner: ChunkScanner::new(scan),
+            sliding: ChunkScanner::sliding(scan),
         }
     }
 
     /// Passes all mentions to the table, and writes a checkpoint if the run has any.
     pub(super) fn checkpoint(&mut self) {
         let since = Instant::now();
-        self.worker.settle();
-        self.run.checkpoint(since);
+        self.chunk_scanner.settle();
+        self.scan.checkpoint(since);
     }
 
     /// Scans all documents of a source. If given, `unpackers` unpack it in parallel. Calls `after` after each chunk, to take the
@@ -41,100 +41,103 @@ impl<'r> Turn<'r> {
         unpackers: Option<&UnpackThreads>,
         after: AfterChunk<'_, 'r>,
     ) {
-        let mut scans = InTurn { turn: self, after };
+        let mut inline_scan = InlineScan {
+            scanner: self,
+            after,
+        };
         let counts = read_source(
-            scans.turn.run,
+            inline_scan.scanner.scan,
             (ordinal, source),
             unpackers,
             GateRole::Scanner,
-            &mut scans,
+            &mut inline_scan,
         );
-        *self.worker.counts() += counts;
+        *self.chunk_scanner.counts() += counts;
     }
 }
 
 /// A function that is called after a chunk, and at a mark.
-type AfterChunk<'t, 'r> = &'t mut dyn FnMut(&mut Worker<'r>, Option<Mark>);
+type AfterChunk<'t, 'r> = &'t mut dyn FnMut(&mut ChunkScanner<'r>, Option<Mark>);
 
 /// Scans documents on the thread that reads them.
-struct InTurn<'t, 'r> {
-    turn: &'t mut Turn<'r>,
+struct InlineScan<'t, 'r> {
+    scanner: &'t mut SourceScanner<'r>,
     after: AfterChunk<'t, 'r>,
 }
 
-impl InTurn<'_, '_> {
+impl InlineScan<'_, '_> {
     /// Scans a document up to its end or to damage.
-    fn stretch(
+    fn scan_until_damage(
         &mut self,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        text: &TextLines,
+        text: &SourceText,
         line: &mut TextLine,
     ) {
-        let Turn {
-            run,
-            worker,
+        let SourceScanner {
+            scan,
+            chunk_scanner,
             sliding,
-        } = &mut *self.turn;
-        let reading = &run.plan.options.reading;
-        worker.set_kind(text.kind());
+        } = &mut *self.scanner;
+        let reading = &scan.plan.options.reading;
+        chunk_scanner.set_kind(text.kind());
         while let Some(chunk) = sliding.next_chunk(cutter, bytes) {
             let mark = text.mark_at(chunk.offset + chunk.range.end as u64);
             if reading.lines {
-                *line = worker.scan_lines(&chunk, text, *line, &SharedLines::default());
+                *line = chunk_scanner.scan_lines(&chunk, text, *line, &SharedLines::default());
             } else {
-                worker.scan(&chunk, text.whole());
+                chunk_scanner.scan(&chunk, text.whole());
             }
-            (self.after)(worker, mark);
-            if run.ledger.is_halted() {
+            (self.after)(chunk_scanner, mark);
+            if scan.ledger.is_halted() {
                 break;
             }
         }
     }
 }
 
-impl Scans for InTurn<'_, '_> {
+impl DocumentScanner for InlineScan<'_, '_> {
     fn document(
         &mut self,
-        mut text: TextLines,
+        mut text: SourceText,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
+        continue_after_damage: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64 {
-        let run = self.turn.run;
-        let options = run.plan.options;
-        let sliding = &mut self.turn.sliding;
+        let scan = self.scanner.scan;
+        let options = scan.plan.options;
+        let sliding = &mut self.scanner.sliding;
         sliding.start(0);
         let head = sliding.head(cutter, bytes, kind::head(options));
         text.set_kind(kind::of(options, head));
         let mut line = TextLine::default();
         loop {
-            self.stretch(cutter, bytes, &text, &mut line);
-            if !goes_on(cutter) {
+            self.scan_until_damage(cutter, bytes, &text, &mut line);
+            if !continue_after_damage(cutter) {
                 break;
             }
-            self.turn.sliding.start(cutter.bytes_read());
+            self.scanner.sliding.start(cutter.bytes_read());
         }
-        let worker = &mut self.turn.worker;
+        let chunk_scanner = &mut self.scanner.chunk_scanner;
         let documents = if options.reading.lines {
-            worker.end_lines(&text, line, cutter.bytes_read())
+            chunk_scanner.end_lines(&text, line, cutter.bytes_read())
         } else {
-            worker.end(text.whole())
+            chunk_scanner.end(text.whole())
         };
         // The end of a document decides the last rows.
-        (self.after)(worker, None);
+        (self.after)(chunk_scanner, None);
         documents
     }
 
     fn cells(&mut self, rows: TableRows) {
-        let worker = &mut self.turn.worker;
-        worker.scan_cells(&rows);
-        (self.after)(worker, None);
+        let chunk_scanner = &mut self.scanner.chunk_scanner;
+        chunk_scanner.scan_cells(&rows);
+        (self.after)(chunk_scanner, None);
     }
 
     fn mark(&mut self, mark: Mark, documents: u64) {
-        let worker = &mut self.turn.worker;
-        worker.counts().documents += documents;
-        (self.after)(worker, Some(mark));
+        let chunk_scanner = &mut self.scanner.chunk_scanner;
+        chunk_scanner.counts().documents += documents;
+        (self.after)(chunk_scanner, Some(mark));
     }
 }

@@ -6,6 +6,6 @@ mod notice;
 mod scan_ledger;
 mod unused_options;
 
-pub(super) use notice::Gain;
+pub(super) use notice::SourceTotals;
 pub(crate) use notice::report_passed_over;
 pub(super) use scan_ledger::ScanLedger;

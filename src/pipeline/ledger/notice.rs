@@ -7,7 +7,7 @@ use doisift_documents::printable;
 use doisift_documents::{ActualContent, ClaimedFormat, SkippedPaths};
 
 /// Max warnings of one kind that are written. Further ones are counted, and written at debug level.
-const SHOWN: u64 = 10;
+const MAX_SHOWN_NOTICES: u64 = 10;
 
 /// A warning about a source or a member.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub(crate) enum Notice {
 
 /// The documents found in a source so far.
 #[derive(Debug, Default)]
-pub(crate) struct Gain {
+pub(crate) struct SourceTotals {
     pub(crate) documents: u64,
     /// Number of documents that are not text, and the kind of the first.
     skipped: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Gain {
     pub(crate) is_reported: bool,
 }
 
-impl Gain {
+impl SourceTotals {
     /// Counts a document that is not text.
     pub(crate) fn skip(&mut self, kind: &'static str) {
         self.skipped += 1;
@@ -64,7 +64,7 @@ impl Notices {
     /// Writes a notice about a source, or a document in it.
     pub(crate) fn add(&self, source: &str, document: Option<&str>, notice: Notice) {
         let number = self.0[notice.kind()].fetch_add(1, Ordering::Relaxed);
-        let level = if number < SHOWN {
+        let level = if number < MAX_SHOWN_NOTICES {
             log::Level::Warn
         } else {
             log::Level::Debug
@@ -88,8 +88,10 @@ impl Notices {
         if log::log_enabled!(log::Level::Debug) {
             return;
         }
-        for (count, what) in self.0.iter().zip(WHAT) {
-            let more = count.load(Ordering::Relaxed).saturating_sub(SHOWN);
+        for (count, what) in self.0.iter().zip(NOTICE_SUBJECTS) {
+            let more = count
+                .load(Ordering::Relaxed)
+                .saturating_sub(MAX_SHOWN_NOTICES);
             if more > 0 {
                 log::warn!("{more} more {what}; -vv names each");
             }
@@ -103,7 +105,7 @@ pub(crate) fn report_passed_over(passed: &SkippedPaths, has_globs: bool) {
         let (count, first) = (passed.temporary.len(), printable::path(first));
         log::warn!("temporary files of doisift are not read: {count}, the first is {first}");
     }
-    for folder in passed.empty.iter().take(SHOWN as usize) {
+    for folder in passed.empty.iter().take(MAX_SHOWN_NOTICES as usize) {
         let folder = printable::path(folder);
         if has_globs {
             log::warn!("{folder}: no file in it passes --include and --exclude; change these")
@@ -111,7 +113,10 @@ pub(crate) fn report_passed_over(passed: &SkippedPaths, has_globs: bool) {
             log::warn!("{folder}: there is no file in it; check the path")
         }
     }
-    let more = passed.empty.len().saturating_sub(SHOWN as usize);
+    let more = passed
+        .empty
+        .len()
+        .saturating_sub(MAX_SHOWN_NOTICES as usize);
     if more > 0 {
         log::warn!("{more} more folders have no file to read");
     }
@@ -136,7 +141,7 @@ pub(crate) fn report_passed_over(passed: &SkippedPaths, has_globs: bool) {
 }
 
 /// The subject of the notices of each kind, for their count.
-const WHAT: [&str; 6] = [
+const NOTICE_SUBJECTS: [&str; 6] = [
     "files or members whose content is not what their names say",
     "named sources that are empty",
     "named sources without text",

@@ -8,13 +8,13 @@ use doisift_documents::{
     HaltSignal, InputError, NameClaims, Source, SourceNote, printable, unmarked_encoding,
 };
 
-use super::notice::{Gain, Notice, Notices};
-use super::unused_options::Met;
+use super::notice::{Notice, Notices, SourceTotals};
+use super::unused_options::SeenInputs;
 use crate::dedup::Document;
 use crate::error::{Error, ErrorKind, MistypedValues};
 use crate::lock::lock;
-use crate::pipeline::checkpoint::{Done, Mark, ReadDocument, ReadPlace};
-use crate::pipeline::plan::{NamedSource, OnError, ScanOptions, Unfound};
+use crate::pipeline::checkpoint::{FinishedWork, Mark, ReadDocument, ReadPlace};
+use crate::pipeline::plan::{NamedSource, OnError, ScanOptions, UnreadPaths};
 use crate::report::{Counts, Losses, Skipped};
 use crate::structure::{Mistyped, StructureFaults};
 
@@ -27,7 +27,7 @@ pub(crate) struct ScanLedger<'p> {
     /// Whether findings are counted only when a mark after them is reached.
     by_marks: bool,
     /// Kinds of input that were read, with which options are compared at the end.
-    pub(crate) met: Met,
+    pub(crate) seen_inputs: SeenInputs,
 }
 
 /// The counts and errors of a run so far.
@@ -37,7 +37,7 @@ pub(crate) struct LedgerEntries {
     pub(crate) losses: Losses,
     pub(crate) skipped: Skipped,
     /// Findings after the last mark, if rows are checkpointed.
-    unsettled: Vec<(ReadPlace, Found)>,
+    unsettled: Vec<(ReadPlace, Finding)>,
     /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
     unfound: Losses,
     /// Number of sources by recognised kind, if that is logged.
@@ -46,7 +46,7 @@ pub(crate) struct LedgerEntries {
 }
 
 /// A finding while sources were read.
-enum Found {
+enum Finding {
     Loss(Error),
     Skip(&'static str),
     Counts(Counts),
@@ -57,8 +57,8 @@ impl<'p> ScanLedger<'p> {
     /// count only when a mark after them is reached.
     pub(crate) fn new(
         options: &'p ScanOptions,
-        done: Option<&Done>,
-        unfound: &Unfound,
+        done: Option<&FinishedWork>,
+        unfound: &UnreadPaths,
         by_marks: bool,
     ) -> Self {
         let mut entries = done.map_or_else(LedgerEntries::default, |done| {
@@ -78,14 +78,14 @@ impl<'p> ScanLedger<'p> {
             entries: Mutex::new(entries),
             notices: Notices::default(),
             by_marks,
-            met: Met::default(),
+            seen_inputs: SeenInputs::default(),
         }
     }
 
     /// Returns the finished work when the first `sources` sources are finished.
-    pub(crate) fn done(&self, sources: usize) -> Done {
+    pub(crate) fn done(&self, sources: usize) -> FinishedWork {
         let entries = lock(&self.entries);
-        Done {
+        FinishedWork {
             sources,
             counts: entries.counts,
             losses: entries.losses.clone(),
@@ -105,7 +105,7 @@ impl<'p> ScanLedger<'p> {
     }
 
     /// Adds a finding, which may have to wait for a mark.
-    fn enter(&self, place: ReadPlace, found: Found) {
+    fn add_finding(&self, place: ReadPlace, found: Finding) {
         let mut entries = lock(&self.entries);
         match self.by_marks {
             true => entries.unsettled.push((place, found)),
@@ -148,30 +148,30 @@ impl<'p> ScanLedger<'p> {
         }
         match is_fatal {
             true => self.fail(error),
-            false => self.lose_to(place, error),
+            false => self.report_lost(place, error),
         }
     }
 
     /// Reports an error that loses input, or ends the run with it, depending on the option `on_error`.
-    fn lose_to(&self, place: ReadPlace, error: Error) {
+    fn report_lost(&self, place: ReadPlace, error: Error) {
         match self.options.reading.on_error.unwrap_or_default() {
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
-                self.enter(place, Found::Loss(error));
+                self.add_finding(place, Finding::Loss(error));
             }
         }
     }
 
     /// Reports that the names of `count` documents of a source were cut.
-    pub(crate) fn cut(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
+    pub(crate) fn report_cut_names(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
         let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
         let counts = Counts {
             cut_names: count,
             ..Counts::default()
         };
-        self.enter(place, Found::Counts(counts));
+        self.add_finding(place, Finding::Counts(counts));
     }
 
     /// Reports the faults in the structure of a document. No mention is lost by them.
@@ -201,13 +201,13 @@ impl<'p> ScanLedger<'p> {
             );
         }
         for values in faults.mistyped {
-            self.lose_values(document, values);
+            self.report_mistyped(document, values);
         }
     }
 
     /// Reports values of a field of records that are not of the type of its column.
-    fn lose_values(&self, document: &Document, values: Mistyped) {
-        let column = &self.options.selection.wanted.fields[values.field].column;
+    fn report_mistyped(&self, document: &Document, values: Mistyped) {
+        let column = &self.options.selection.structure.fields[values.field].column;
         let mistyped = MistypedValues {
             column: column.name.clone(),
             kind: column.kind.name(),
@@ -221,7 +221,7 @@ impl<'p> ScanLedger<'p> {
             source: document.id.source,
             document: ReadDocument::Ordinal(document.id.document),
         };
-        self.lose_to(place, error.at(document.name.clone(), values.offset));
+        self.report_lost(place, error.at(document.name.clone(), values.offset));
     }
 
     /// Reports that a document is not JSON although its name has an ending of JSON.
@@ -249,7 +249,7 @@ impl<'p> ScanLedger<'p> {
         let names = [Some(source), document].into_iter().flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
         log::debug!("{names}skipped: {kind}");
-        self.enter(place, Found::Skip(kind));
+        self.add_finding(place, Finding::Skip(kind));
     }
 
     /// Handles a note on the start of a source, or of a document in it. Returns whether it was a notice about the source.
@@ -286,8 +286,8 @@ impl<'p> ScanLedger<'p> {
     }
 
     /// Ends a source. Writes a notice if it was named and gave no text.
-    pub(crate) fn end_source(&self, source: &NamedSource, gain: &Gain) {
-        if let Some(notice) = gain.notice()
+    pub(crate) fn end_source(&self, source: &NamedSource, totals: &SourceTotals) {
+        if let Some(notice) = totals.notice()
             && source.is_named
             && !self.is_halted()
         {
@@ -308,12 +308,12 @@ impl<'p> ScanLedger<'p> {
     }
 
     /// Returns the counts and errors, and the kinds of input that were read.
-    pub(crate) fn into_entries(self) -> (LedgerEntries, Met) {
+    pub(crate) fn into_entries(self) -> (LedgerEntries, SeenInputs) {
         let entries = self.entries.into_inner();
         let mut entries = entries.unwrap_or_else(PoisonError::into_inner);
         let unfound = std::mem::take(&mut entries.unfound);
         entries.losses.unite(unfound);
-        (entries, self.met)
+        (entries, self.seen_inputs)
     }
 }
 
@@ -324,11 +324,11 @@ impl HaltSignal for ScanLedger<'_> {
 }
 
 impl LedgerEntries {
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: Finding) {
         match found {
-            Found::Loss(error) => self.losses.add(&error),
-            Found::Skip(kind) => self.skipped.add(kind),
-            Found::Counts(counts) => self.counts += counts,
+            Finding::Loss(error) => self.losses.add(&error),
+            Finding::Skip(kind) => self.skipped.add(kind),
+            Finding::Counts(counts) => self.counts += counts,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::pipeline::plan::ScanOptions;
 
 /// The kinds of input that a run has read, as far as options concern them.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct SeenInputs {
     /// A table whose columns can be chosen.
     pub(crate) table: AtomicBool,
     /// Any other text.
@@ -24,27 +24,27 @@ pub(crate) struct Met {
 }
 
 /// The options of a run, and the input that they are compared with.
-struct Effects<'r> {
+struct UnusedOptions<'r> {
     options: &'r ScanOptions,
-    met: Met,
+    seen: SeenInputs,
     sources: &'r Sources,
     /// Whether a source is a folder.
     has_folder: bool,
 }
 
-impl Effects<'_> {
-    fn has_met(&self, subject: Subject) -> bool {
+impl UnusedOptions<'_> {
+    fn has_seen(&self, subject: Subject) -> bool {
         match subject {
             Subject::All => true,
-            Subject::Tables => is(&self.met.table),
+            Subject::Tables => is(&self.seen.table),
             Subject::Folders => self.has_folder,
             Subject::Commands => self
                 .options
                 .preprocessor
                 .as_ref()
                 .is_some_and(|command| self.sources.iter().any(|source| command.takes(&source))),
-            Subject::OpenKinds => is(&self.met.kind) || is(&self.met.table),
-            Subject::Texts => is(&self.met.text),
+            Subject::OpenKinds => is(&self.seen.kind) || is(&self.seen.table),
+            Subject::Texts => is(&self.seen.text),
         }
     }
 }
@@ -69,11 +69,11 @@ fn reason(subject: Subject) -> &'static str {
     }
 }
 
-fn is(met: &AtomicBool) -> bool {
-    met.load(Ordering::Relaxed)
+fn is(seen: &AtomicBool) -> bool {
+    seen.load(Ordering::Relaxed)
 }
 
-impl Met {
+impl SeenInputs {
     /// Records a text that is read whole. `has_open_kind` is set if its origin does not determine its kind.
     pub(crate) fn add_text(&self, options: &ScanOptions, has_open_kind: bool) {
         self.text.store(true, Ordering::Relaxed);
@@ -94,14 +94,14 @@ impl Met {
                 "--columns and --id-column are for tables; other texts were read whole: {whole}"
             );
         }
-        let effects = Effects {
+        let effects = UnusedOptions {
             options,
-            met: self,
+            seen: self,
             sources,
             has_folder,
         };
         for (spec, value) in &options.given {
-            if value.is_given() && !effects.has_met(spec.concerns) {
+            if value.is_given() && !effects.has_seen(spec.concerns) {
                 let reason = reason(spec.concerns);
                 log::warn!("--{} has no effect: {reason}", spec.long());
             }

@@ -10,9 +10,9 @@ mod search;
 mod selection;
 mod shares;
 
-pub(super) use options::{FurtherRows, OnError, ScanOptions};
+pub(super) use options::{OnError, ScanOptions, SideOutput};
 pub(super) use prefixes::prefix;
 pub(super) use scan_plan::{NamedSource, ScanPlan};
-pub(super) use search::{Unfound, add_named_sources};
+pub(super) use search::{UnreadPaths, add_named_sources};
 pub(super) use selection::{PrefixFilter, Selection, record_fields, select};
 pub(super) use shares::Shares;

@@ -11,7 +11,7 @@ use doisift_documents::{
 use super::selection::Selection;
 use crate::checkpoint::fault;
 use crate::column::HeaderChoice;
-use crate::dedup::Kept;
+use crate::dedup::StoredFields;
 use crate::error::{CheckpointError, Error};
 use crate::lookup::{IndexNames, KnownNames};
 pub(crate) use crate::options::OnError;
@@ -45,9 +45,9 @@ pub(crate) struct ScanOptions {
     pub(crate) parts: Option<PartPlan>,
     pub(crate) report: Option<PathBuf>,
     /// The records that are written besides the rows.
-    pub(crate) names_to: Option<FurtherRows>,
+    pub(crate) names_to: Option<SideOutput>,
     /// The records of the documents that are written besides the rows.
-    pub(crate) nodes_to: Option<FurtherRows>,
+    pub(crate) nodes_to: Option<SideOutput>,
     pub(crate) selection: Selection,
     /// The columns of tables that are read.
     pub(crate) columns: ColumnSelection,
@@ -70,7 +70,7 @@ pub(crate) struct ScanOptions {
 
 /// Rows that are written besides mentions or edges.
 #[derive(Debug)]
-pub(crate) struct FurtherRows {
+pub(crate) struct SideOutput {
     pub(crate) path: PathBuf,
     /// How the output is divided, if it is a folder of parts.
     pub(crate) parts: Option<PartPlan>,
@@ -79,9 +79,9 @@ pub(crate) struct FurtherRows {
 
 impl ScanOptions {
     /// Returns the targets of further rows, in the order of the outputs.
-    pub(crate) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
-        let further = [&self.names_to, &self.nodes_to].into_iter().flatten();
-        further.map(|rows| RowTarget {
+    pub(crate) fn side_outputs(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
+        let side_outputs = [&self.names_to, &self.nodes_to].into_iter().flatten();
+        side_outputs.map(|rows| RowTarget {
             path: Some(&rows.path),
             parts: rows.parts.as_ref(),
         })
@@ -110,22 +110,22 @@ impl ScanOptions {
         (self.names_to, self.nodes_to) = (None, None);
         let layout = Layout::new(Format::Jsonl, rows);
         let layout = match self.known {
-            Some(_) => layout.and_standing(),
+            Some(_) => layout.and_index_status(),
             None => layout,
         };
         self.selection.layout = match rows {
-            RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date, Field::Column]),
+            RowKind::Mentions => layout.and(&[Field::WarcRecordId, Field::Date, Field::Column]),
             _ => layout,
         };
         Ok(())
     }
 
     /// Returns the fields that the table has to store for a name.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn stored_fields(&self) -> StoredFields {
         match &self.names_to {
-            Some(names) if names.layout.format == Format::Names => Kept::Key,
-            Some(_) => Kept::All,
-            None => self.selection.kept(),
+            Some(names) if names.layout.format == Format::Names => StoredFields::Key,
+            Some(_) => StoredFields::All,
+            None => self.selection.stored_fields(),
         }
     }
 
@@ -150,7 +150,7 @@ impl ScanOptions {
     /// Returns the index if rows have its answers about their names; otherwise `None`.
     pub(crate) fn asked(&self) -> Option<&KnownNames> {
         let known = self.known.as_deref();
-        known.filter(|_| self.selection.layout.has_standing())
+        known.filter(|_| self.selection.layout.has_index_status())
     }
 
     pub(crate) fn for_report(&self) -> ReportOptions {

@@ -33,7 +33,7 @@ impl PrefixSet {
     }
 
     /// Whether the set has the prefix of a name.
-    pub(crate) fn has_that_of(&self, name: &str) -> bool {
+    pub(crate) fn has_prefix_of(&self, name: &str) -> bool {
         let prefix = prefix(name);
         self.0
             .binary_search_by(|known| (**known).cmp(prefix))
@@ -70,10 +70,10 @@ mod tests {
             "10.1000.5/x",
             "10.1016/10.5555/a",
         ] {
-            assert!(set.has_that_of(name), "{name}");
+            assert!(set.has_prefix_of(name), "{name}");
         }
         for name in ["10.1038.5/a", "10.103/8", "10.1000/5", "10.5555/10.1038/a"] {
-            assert!(!set.has_that_of(name), "{name}");
+            assert!(!set.has_prefix_of(name), "{name}");
         }
         assert!(!set.is_empty() && PrefixSet::default().is_empty());
     }

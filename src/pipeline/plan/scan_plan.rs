@@ -13,12 +13,12 @@ use super::shares::Shares;
 use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{CountedUnit, Document, DocumentId};
 use crate::error::Error;
-use crate::lookup::RecentStandings;
+use crate::lookup::RecentIndexStatuses;
 use crate::records::FileId;
 use crate::task::{Destinations, not_cancelled, same_name};
 
-/// The answers of an index for recent names may take 1/INDEX_ANSWERS of the memory.
-const INDEX_ANSWERS: usize = 32;
+/// The answers of an index for recent names may take 1/INDEX_MEMORY_PARTS of the memory.
+const INDEX_MEMORY_PARTS: usize = 32;
 
 /// The plan of a scan, which is fixed before it starts.
 pub(crate) struct ScanPlan<'p> {
@@ -82,11 +82,11 @@ impl<'p> ScanPlan<'p> {
     }
 
     /// Returns the access to the index for the rows of one thread. `None` if rows of mentions do not have the index's answers.
-    pub(crate) fn rows_index(&self) -> Option<RecentStandings<'p>> {
+    pub(crate) fn rows_index(&self) -> Option<RecentIndexStatuses<'p>> {
         let known = self.options.asked()?;
-        let share = self.options.memory / INDEX_ANSWERS / self.shares.threads;
+        let share = self.options.memory / INDEX_MEMORY_PARTS / self.shares.threads;
         let is_asked = self.options.selection.writes_mentions();
-        is_asked.then(|| RecentStandings::new(known, share))
+        is_asked.then(|| RecentIndexStatuses::new(known, share))
     }
 
     /// Returns the options for reading sources, with `unpackers` for unpacking in parallel, if given.

@@ -15,16 +15,16 @@ use crate::report::Losses;
 use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
 
 /// Errors for paths that could not be read while sources were searched.
-pub(crate) struct Unfound {
+pub(crate) struct UnreadPaths {
     on_error: OnError,
     losses: RefCell<Losses>,
     /// The error that ends the run.
     failure: RefCell<Option<Error>>,
 }
 
-impl Unfound {
+impl UnreadPaths {
     pub(crate) fn new(on_error: OnError) -> Self {
-        Unfound {
+        UnreadPaths {
             on_error,
             losses: RefCell::default(),
             failure: RefCell::default(),

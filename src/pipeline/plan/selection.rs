@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::prefixes::PrefixSet;
-use crate::dedup::Kept;
+use crate::dedup::StoredFields;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
-use crate::structure::{RecordField, Role, Wanted};
+use crate::structure::{RecordField, Role, StructureRequest};
 
 /// Max bytes before and after a mention that its row may have.
-const MAX_CONTEXT: usize = 1024;
+const MAX_CONTEXT_BYTES: usize = 1024;
 
 /// The rows that a run writes.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Selection {
     /// Max prefixes that are written, if rows are prefixes.
     pub(crate) top_prefixes: usize,
     /// The data that is wanted of structured documents.
-    pub(crate) wanted: Arc<Wanted>,
+    pub(crate) structure: Arc<StructureRequest>,
     /// The roles of edges that are written; all if it is empty.
     pub(crate) roles: Vec<Role>,
     /// `None` if all names are kept.
@@ -54,7 +54,9 @@ pub(crate) fn select(
     Ok(Selection {
         context: options.context.unwrap_or(0),
         top_prefixes: options.top_prefixes.unwrap_or(0),
-        wanted: wanted(options, &layout, has_nodes).map_err(fault)?.into(),
+        structure: structure_request(options, &layout, has_nodes)
+            .map_err(fault)?
+            .into(),
         roles: roles(&options.role).map_err(fault)?,
         filter: filter.map_err(fault)?,
         layout,
@@ -70,7 +72,7 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
     let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
     let layout = with_records(options, layout).map_err(fault)?;
     if options.fields.is_some() {
-        return match layout.has_standing() && !asks {
+        return match layout.has_index_status() && !asks {
             true => Err(fault(SelectionError::NoKnown)),
             false => Ok(layout),
         };
@@ -79,7 +81,11 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
         Some(_) => layout.and(&[Field::Before, Field::After]),
         None => layout,
     };
-    Ok(if asks { layout.and_standing() } else { layout })
+    Ok(if asks {
+        layout.and_index_status()
+    } else {
+        layout
+    })
 }
 
 /// Returns the layout with the columns that options add for records and references.
@@ -129,25 +135,25 @@ fn check_edges(options: &SelectionOptions) -> Result<(), SelectionError> {
 }
 
 /// Returns the data of structured documents that rows of a layout need.
-fn wanted(
+fn structure_request(
     options: &SelectionOptions,
     layout: &Layout,
     has_nodes: bool,
-) -> Result<Wanted, SelectionError> {
+) -> Result<StructureRequest, SelectionError> {
     let details = [
         Field::AssertedBy,
         Field::RefKey,
         Field::Relation,
         Field::UpdateType,
     ];
-    Ok(Wanted {
+    Ok(StructureRequest {
         id: options.record_id.clone(),
         fields: record_fields(options)?,
         paths: layout.has(Field::Path),
         items: details.iter().any(|&field| layout.has(field)),
         texts: options.all_references,
         nodes: has_nodes,
-        ..Wanted::default()
+        ..StructureRequest::default()
     })
 }
 
@@ -181,7 +187,7 @@ fn check_context(options: &SelectionOptions, layout: &Layout) -> Result<(), Sele
             Err(SelectionError::NoMentions)
         }
         Some(_) if !is_written => Err(SelectionError::NoFields),
-        Some(bytes) if bytes > MAX_CONTEXT => Err(SelectionError::Context(MAX_CONTEXT)),
+        Some(bytes) if bytes > MAX_CONTEXT_BYTES => Err(SelectionError::Context(MAX_CONTEXT_BYTES)),
         _ => Ok(()),
     }
 }
@@ -214,7 +220,7 @@ impl Selection {
 
     /// Whether rows have the WARC record of their document.
     pub(crate) fn writes_captures(&self) -> bool {
-        self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
+        self.layout.has(Field::WarcRecordId) || self.layout.has(Field::Date)
     }
 
     /// Whether rows have the column of their mention in a table.
@@ -228,19 +234,19 @@ impl Selection {
     }
 
     /// Returns the fields that the table has to store for a name.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn stored_fields(&self) -> StoredFields {
         match self.layout.rows {
-            RowKind::Counts => Kept::Key,
-            RowKind::Pairs | RowKind::Prefixes => Kept::Count,
-            _ if self.layout.format == Format::Names => Kept::Key,
-            _ => Kept::All,
+            RowKind::Counts => StoredFields::Key,
+            RowKind::Pairs | RowKind::Prefixes => StoredFields::Count,
+            _ if self.layout.format == Format::Names => StoredFields::Key,
+            _ => StoredFields::All,
         }
     }
 
     /// Returns the word for the content of the table. Runs with different words cannot share a table.
     pub(crate) fn table_name(&self) -> &'static str {
-        match self.kept() {
-            Kept::Key => "names",
+        match self.stored_fields() {
+            StoredFields::Key => "names",
             _ => self.layout.rows.name(),
         }
     }
@@ -248,7 +254,7 @@ impl Selection {
 
 impl Selection {
     /// Describes the content of a checkpoint. A run with another description cannot resume from it.
-    pub(crate) fn kept_name(&self) -> String {
+    pub(crate) fn checkpoint_content(&self) -> String {
         let layout = &self.layout;
         match self.writes_mentions() {
             true => {
@@ -277,6 +283,7 @@ impl PrefixFilter {
 
     /// Whether a name is kept.
     pub(crate) fn takes(&self, key: &str) -> bool {
-        (self.wanted.is_empty() || self.wanted.has_that_of(key)) && !self.excluded.has_that_of(key)
+        (self.wanted.is_empty() || self.wanted.has_prefix_of(key))
+            && !self.excluded.has_prefix_of(key)
     }
 }

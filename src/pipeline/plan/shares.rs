@@ -8,29 +8,33 @@ use doisift_documents::{SourceKind, Sources};
 
 use super::options::ScanOptions;
 
-/// Max and min size of a chunk, in bytes, and the min if rows have text around mentions. Some 65 KiB around a chunk are read with
-/// it, so smaller chunks save memory only if their rows have much text.
-const CHUNK: (usize, usize, usize) = (1 << 20, 64 << 10, 8 << 10);
+/// Max size of a chunk.
+const MAX_CHUNK_BYTES: usize = 1 << 20;
+/// Min size of a chunk. Some 65 KiB around a chunk are read with it, so smaller chunks save memory only if their rows have much
+/// text.
+const MIN_CHUNK_BYTES: usize = 64 << 10;
+/// Min size of a chunk if rows have text around mentions.
+const MIN_CHUNK_BYTES_WITH_CONTEXT: usize = 8 << 10;
 /// Memory that a thread needs, in bytes: states of its automata, a batch, chunks that wait for it, and pages of the
 /// allocator.
-const THREAD: usize = 20 << 20;
+const THREAD_BYTES: usize = 20 << 20;
 /// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts and their fields.
-const WAITING: usize = 40 << 20;
+const WAITING_ROWS_BYTES: usize = 40 << 20;
 /// Memory of a thread for rows that wait until earlier ones are written, in bytes: enough for the rows of some 25 MB of text.
-const BACKLOG: usize = 4 << 20;
+const BACKLOG_BYTES: usize = 4 << 20;
 /// Number of threads that may be started with any memory budget, unless rows wait for identifiers.
-const MIN: usize = 2;
+const MIN_THREADS: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
-const CHUNKS: usize = 32;
+const CHUNKS_PER_SHARE: usize = 32;
 /// Size of a thread's share of the memory, in chunks, if mentions are written. The rows of a chunk can take several times its
 /// memory.
-const CHUNKS_WITH_ROWS: usize = 64;
+const CHUNKS_PER_SHARE_WITH_ROWS: usize = 64;
 /// Bytes of text around a mention that take as much memory as a row.
-const ROW: usize = 64;
+const CONTEXT_BYTES_PER_ROW: usize = 64;
 /// Bytes of sources, packed or not, that make another thread worthwhile.
-const WORK: u64 = 16 << 10;
+const THREAD_WORK_BYTES: u64 = 16 << 10;
 /// The cost of opening a source, expressed in bytes of work.
-const SOURCE: u64 = 1 << 10;
+const SOURCE_WORK_BYTES: u64 = 1 << 10;
 
 /// The sizes of a run's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +60,8 @@ impl Shares {
     pub(crate) fn new(options: &ScanOptions, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
-            ..=MIN => room.threads,
-            max => parts(options, sources, max).clamp(MIN, max),
+            ..=MIN_THREADS => room.threads,
+            max => parts(options, sources, max).clamp(MIN_THREADS, max),
         };
         if threads < options.threads {
             let asked = options.threads;
@@ -79,27 +83,27 @@ impl Shares {
         let [output, group] = options.selection.layout.format.held();
         let memory = options.memory - output.min(options.memory / 2);
         let (thread, min) = if options.selection.writes_edges() {
-            (THREAD + WAITING, 1)
+            (THREAD_BYTES + WAITING_ROWS_BYTES, 1)
         } else {
-            (THREAD, MIN)
+            (THREAD_BYTES, MIN_THREADS)
         };
         let threads = options.threads.min(min.max(memory / thread));
         let encoded = (memory / 4)
             .checked_div(group)
             .map_or(0, |groups| groups.min(threads / 2));
-        let backlog = (memory / 8).min(BACKLOG * threads);
+        let backlog = (memory / 8).min(BACKLOG_BYTES * threads);
         let share = memory / threads;
-        let rows = 1 + options.selection.context / ROW;
+        let rows = 1 + options.selection.context / CONTEXT_BYTES_PER_ROW;
         let chunks = match options.selection.writes_mentions() {
-            true => CHUNKS_WITH_ROWS * rows,
-            false => CHUNKS,
+            true => CHUNKS_PER_SHARE_WITH_ROWS * rows,
+            false => CHUNKS_PER_SHARE,
         };
-        let min = (CHUNK.1 / rows).max(CHUNK.2);
+        let min = (MIN_CHUNK_BYTES / rows).max(MIN_CHUNK_BYTES_WITH_CONTEXT);
         Shares {
             threads,
             chunk: options
                 .chunk
-                .unwrap_or_else(|| (share / chunks).clamp(min, CHUNK.0)),
+                .unwrap_or_else(|| (share / chunks).clamp(min, MAX_CHUNK_BYTES)),
             table: memory.min(options.names),
             unpacked: share / 4,
             whole: memory / 2,
@@ -111,20 +115,20 @@ impl Shares {
 
 /// Returns the number of threads for which the sources have work, at most `max`.
 fn parts(options: &ScanOptions, sources: &Sources, max: usize) -> usize {
-    let mut left = WORK.saturating_mul(max as u64);
+    let mut left = THREAD_WORK_BYTES.saturating_mul(max as u64);
     let whole = left;
     for source in sources.iter() {
         let by = options.preprocessor.as_ref();
         let bytes = match source.kind {
             // A command may take long, whatever the size of its file.
-            _ if by.is_some_and(|by| by.takes(&source)) => WORK,
+            _ if by.is_some_and(|by| by.takes(&source)) => THREAD_WORK_BYTES,
             SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
             SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => u64::MAX,
         };
-        left = left.saturating_sub(bytes.saturating_add(SOURCE));
+        left = left.saturating_sub(bytes.saturating_add(SOURCE_WORK_BYTES));
         if left == 0 {
             return max;
         }
     }
-    usize::try_from((whole - left).div_ceil(WORK)).unwrap_or(max)
+    usize::try_from((whole - left).div_ceil(THREAD_WORK_BYTES)).unwrap_or(max)
 }

@@ -24,7 +24,7 @@ pub(crate) struct SourceGate<'r> {
     backlog: &'r Backlog,
     halt: &'r dyn HaltSignal,
     role: GateRole,
-    entered: RefCell<Entered<'r>>,
+    entered: RefCell<GateEntry<'r>>,
 }
 
 /// The thread that reads a source.
@@ -37,7 +37,7 @@ pub(crate) enum GateRole {
 }
 
 #[derive(Default)]
-struct Entered<'r> {
+struct GateEntry<'r> {
     depth: usize,
     guard: Option<MutexGuard<'r, ()>>,
 }

@@ -1,4 +1,4 @@
-//! Reads a source document by document. A [`Scans`] scans the documents, either on the reading thread or by passing chunks to
+//! Reads a source document by document. A [`DocumentScanner`] scans the documents, either on the reading thread or by passing chunks to
 //! others.
 
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use super::gate::{GateRole, SourceGate};
 use super::text_table::TextTable;
 use crate::dedup::CountedUnit;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
-use crate::pipeline::ledger::Gain;
+use crate::pipeline::ledger::SourceTotals;
 use crate::pipeline::plan::NamedSource;
-use crate::pipeline::scanning::{Dictionaries, TableRows, TextLines, kind};
+use crate::pipeline::scanning::{SourceDictionaries, SourceText, TableRows, kind};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::Counts;
 use crate::task::Monitor;
 
 /// Bytes of a read of text that is skipped.
-const PASSED: usize = 256 << 10;
+const SKIP_READ_BYTES: usize = 256 << 10;
 
 /// Scans documents, or hands them to threads that do.
-pub(crate) trait Scans {
-    /// Reads a document to its end. Each time `bytes` end or are damaged, `goes_on` reports the damage, and returns whether the
+pub(crate) trait DocumentScanner {
+    /// Reads a document to its end. Each time `bytes` end or are damaged, `continue_after_damage` reports the damage, and returns whether the
     /// document continues after it. Returns the number of documents in `text`: one, or its lines.
     fn document(
         &mut self,
-        text: TextLines,
+        text: SourceText,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
-        goes_on: &mut dyn FnMut(&mut ChunkCutter) -> bool,
+        continue_after_damage: &mut dyn FnMut(&mut ChunkCutter) -> bool,
     ) -> u64;
 
     /// Scans the cells of some rows.
@@ -45,10 +45,10 @@ pub(crate) trait Scans {
 
 /// A source that is being read.
 struct SourceReading<'a, 'r> {
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     named: &'a NamedSource,
     /// The documents found in the source so far.
-    gain: Gain,
+    totals: SourceTotals,
     /// The ordinal of the next document.
     ordinal: u64,
     /// Number of documents whose reading has begun.
@@ -58,14 +58,14 @@ struct SourceReading<'a, 'r> {
     /// Bytes of text that were read after the last mark.
     unmarked: u64,
     /// The mark of an earlier run in this source, up to which documents are skipped.
-    passing: Option<Mark>,
+    resume_mark: Option<Mark>,
     /// The offset in the next document at which an earlier run ended.
-    from: u64,
+    resume_offset: u64,
     /// The bytes that the run had read before this source.
     before: u64,
-    dictionaries: Dictionaries,
+    dictionaries: SourceDictionaries,
     whole: Option<WholeDocument>,
-    scans: &'a mut dyn Scans,
+    scanner: &'a mut dyn DocumentScanner,
 }
 
 /// A document that is read in several parts.
@@ -77,57 +77,61 @@ struct WholeDocument {
 
 /// Reads all documents of a source. Returns the counts of sources and documents, which the caller adds to those of the run.
 pub(crate) fn read_source<'r>(
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     (ordinal, source): (u32, &Source),
     unpackers: Option<&UnpackThreads>,
     role: GateRole,
-    scans: &mut dyn Scans,
+    scanner: &mut dyn DocumentScanner,
 ) -> Counts {
     let named = NamedSource::new(ordinal, source);
-    let mut reading = SourceReading::new(run, &named, scans);
-    let gate = SourceGate::new(&run.gates, &run.backlog, &run.ledger, role);
-    let read_options = run.plan.read_options(&run.ledger, unpackers, Some(&gate));
+    let mut reading = SourceReading::new(scan, &named, scanner);
+    let gate = SourceGate::new(&scan.gates, &scan.backlog, &scan.ledger, role);
+    let read_options = scan.plan.read_options(&scan.ledger, unpackers, Some(&gate));
     let read = read_options.read_source(source, &mut reading);
-    run.plan.options.monitor.add_sources(1);
-    let (place, gain, counted) = (reading.place(), reading.gain, reading.counted);
-    if reading.passing.is_some() {
-        run.refuse_mark(&named);
+    scan.plan.options.monitor.add_sources(1);
+    let (place, totals, counted) = (reading.place(), reading.totals, reading.counted);
+    if reading.resume_mark.is_some() {
+        scan.refuse_mark(&named);
     }
     if source.is_pipe() {
-        run.plan.options.monitor.note_stream_end();
+        scan.plan.options.monitor.note_stream_end();
     }
     let report_loss = |error| {
-        run.ledger
+        scan.ledger
             .report_loss(place, Arc::clone(&named.name), None, error)
     };
     let is_read = read.map_err(report_loss).unwrap_or_default();
     if !is_read {
         return Counts::default();
     }
-    run.ledger.end_source(&named, &gain);
+    scan.ledger.end_source(&named, &totals);
     Counts {
         sources: 1,
-        documents: gain.documents - counted,
+        documents: totals.documents - counted,
         ..Counts::default()
     }
 }
 
 impl<'a, 'r> SourceReading<'a, 'r> {
-    fn new(run: &'r SharedScan<'r>, named: &'a NamedSource, scans: &'a mut dyn Scans) -> Self {
+    fn new(
+        scan: &'r SharedScan<'r>,
+        named: &'a NamedSource,
+        scanner: &'a mut dyn DocumentScanner,
+    ) -> Self {
         SourceReading {
-            run,
+            scan,
             named,
-            gain: Gain::default(),
+            totals: SourceTotals::default(),
             ordinal: 0,
             begun: 0,
             counted: 0,
             unmarked: 0,
-            passing: run.resumed_in(named.ordinal),
-            from: 0,
-            before: run.plan.options.monitor.progress().bytes,
-            dictionaries: Dictionaries::default(),
+            resume_mark: scan.resumed_in(named.ordinal),
+            resume_offset: 0,
+            before: scan.plan.options.monitor.progress().bytes,
+            dictionaries: SourceDictionaries::default(),
             whole: None,
-            scans,
+            scanner,
         }
     }
 
@@ -139,16 +143,17 @@ impl<'a, 'r> SourceReading<'a, 'r> {
     }
 
     /// Skips a document that an earlier run has read. Returns false if there are no more of them.
-    fn passes(&mut self, name: Option<&str>, bytes: &mut dyn ReadBytes) -> bool {
-        let Some(mark) = self.passing else {
+    fn skips(&mut self, name: Option<&str>, bytes: &mut dyn ReadBytes) -> bool {
+        let Some(mark) = self.resume_mark else {
             return false;
         };
         if self.begun == mark.document {
-            (self.passing, self.ordinal, self.from) = (None, mark.ordinal, mark.offset);
+            (self.resume_mark, self.ordinal, self.resume_offset) =
+                (None, mark.ordinal, mark.offset);
             if mark.offset == 0 {
-                self.run.plan.options.monitor.pass_resumed(self.before);
+                self.scan.plan.options.monitor.pass_resumed(self.before);
             }
-            self.gain.is_reported = true;
+            self.totals.is_reported = true;
             return false;
         }
         self.begun += 1;
@@ -157,75 +162,80 @@ impl<'a, 'r> SourceReading<'a, 'r> {
         }
         if name.is_none() {
             // The next document, if any, is found only at the end of this text.
-            pass_all(bytes);
+            skip_all(bytes);
         }
         true
     }
 
     /// Makes a mark before the next document if enough text was read.
     fn mark(&mut self) {
-        if self.begun == 0 || !self.run.is_mark_due(self.unmarked) {
+        if self.begun == 0 || !self.scan.is_mark_due(self.unmarked) {
             return;
         }
         let mark = Mark::before(self.named.ordinal, self.begun, self.ordinal);
-        let documents = self.gain.documents - self.counted;
-        (self.counted, self.unmarked) = (self.gain.documents, 0);
-        self.scans.mark(mark, documents);
+        let documents = self.totals.documents - self.counted;
+        (self.counted, self.unmarked) = (self.totals.documents, 0);
+        self.scanner.mark(mark, documents);
     }
 
     /// Returns the mark before the document whose reading has begun, if there may be marks in it. Marks in a document have no
     /// counts of documents, so this mark must directly follow another mark, or the start of the source.
     fn mark_of_text(&self) -> Option<Mark> {
-        let follows = self.unmarked == 0 && self.gain.documents == self.counted;
+        let follows = self.unmarked == 0 && self.totals.documents == self.counted;
         let (source, before) = (self.named.ordinal, self.begun - 1);
         let mark = || Mark::before(source, before, self.ordinal);
-        (follows && self.run.marks_texts()).then(mark)
+        (follows && self.scan.marks_texts()).then(mark)
     }
 
     /// Reads a text as one document, or one for each of its lines.
     fn text(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
-        let options = self.run.plan.options;
+        let options = self.scan.plan.options;
         let DocumentHead {
             name,
             origin,
             record,
             ..
         } = head;
-        self.run.ledger.met.add_text(options, origin.is_none());
-        let from = std::mem::take(&mut self.from);
-        let mut cutter = ChunkCutter::starting_at(self.run.plan.reach, from);
+        self.scan
+            .ledger
+            .seen_inputs
+            .add_text(options, origin.is_none());
+        let from = std::mem::take(&mut self.resume_offset);
+        let mut cutter = ChunkCutter::starting_at(self.scan.plan.reach, from);
         let bytes = &mut ResumedText {
             bytes,
-            passing: from,
+            skip_bytes: from,
             before: self.before,
             monitor: &options.monitor,
         };
         let of_origin = |origin| kind::of_origin(options, origin);
         let origin = origin.map(of_origin);
-        let text = TextLines::new(self.named, self.ordinal, name.clone())
+        let text = SourceText::new(self.named, self.ordinal, name.clone())
             .captured(record)
             .part_of(self.whole.as_ref().map(|whole| whole.unit.clone()))
             .marked(self.mark_of_text())
             .known(origin);
         let place = self.place();
-        let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
-        let mut goes_on = |cutter: &mut ChunkCutter| {
+        let (scan, source, totals) = (self.scan, &self.named.name, &mut self.totals);
+        let mut continue_after_damage = |cutter: &mut ChunkCutter| {
             let Some((offset, error)) = cutter.take_damage() else {
                 return false;
             };
-            gain.is_reported = true;
-            run.ledger.report_loss(
+            totals.is_reported = true;
+            scan.ledger.report_loss(
                 place,
                 Arc::clone(source),
                 Some((name.clone(), offset)),
                 error,
             );
-            !run.ledger.is_halted()
+            !scan.ledger.is_halted()
         };
-        let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
+        let documents = self
+            .scanner
+            .document(text, &mut cutter, bytes, &mut continue_after_damage);
         let is_whole = |whole: &mut WholeDocument| !std::mem::replace(&mut whole.is_counted, true);
         let is_counted = options.reading.lines || self.whole.as_mut().is_none_or(is_whole);
-        self.gain.documents += if is_counted { documents } else { 0 };
+        self.totals.documents += if is_counted { documents } else { 0 };
         self.ordinal += documents;
         self.unmarked += cutter.bytes_read();
     }
@@ -235,7 +245,7 @@ impl<'a, 'r> SourceReading<'a, 'r> {
 struct ResumedText<'t> {
     bytes: &'t mut dyn ReadBytes,
     /// Bytes that are still to be skipped.
-    passing: u64,
+    skip_bytes: u64,
     /// The bytes that the run had read before the source.
     before: u64,
     monitor: &'t Monitor,
@@ -244,9 +254,9 @@ struct ResumedText<'t> {
 impl ReadBytes for ResumedText<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         let read = self.bytes.read(into)?;
-        if self.passing > 0 {
-            self.passing = self.passing.saturating_sub(read as u64);
-            if self.passing == 0 {
+        if self.skip_bytes > 0 {
+            self.skip_bytes = self.skip_bytes.saturating_sub(read as u64);
+            if self.skip_bytes == 0 {
                 self.monitor.pass_resumed(self.before);
             }
         }
@@ -255,20 +265,20 @@ impl ReadBytes for ResumedText<'_> {
 }
 
 /// Reads to the end.
-fn pass_all(bytes: &mut dyn ReadBytes) {
-    let mut buffer = vec![0; PASSED];
+fn skip_all(bytes: &mut dyn ReadBytes) {
+    let mut buffer = vec![0; SKIP_READ_BYTES];
     while !matches!(bytes.read(&mut buffer), Ok(0)) {}
 }
 
 impl DocumentSink for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines. If columns are chosen, it may be a table.
     fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
-        if self.passes(head.name.as_deref(), bytes) {
+        if self.skips(head.name.as_deref(), bytes) {
             return;
         }
         self.mark();
         self.begun += 1;
-        let options = self.run.plan.options;
+        let options = self.scan.plan.options;
         if head.origin.is_some() || !options.columns.is_given() {
             return self.text(head, bytes);
         }
@@ -276,7 +286,7 @@ impl DocumentSink for SourceReading<'_, '_> {
         match TextTable::start(options, &head, raw) {
             Ok(table) => {
                 let ragged = table.read(self);
-                self.run
+                self.scan
                     .ledger
                     .report_ragged(self.named, head.name.as_deref(), ragged);
             }
@@ -296,15 +306,15 @@ impl DocumentSink for SourceReading<'_, '_> {
     }
 
     fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
-        if self.passing.is_some() {
+        if self.resume_mark.is_some() {
             return;
         }
-        self.gain.documents += u64::from(batch.rows);
+        self.totals.documents += u64::from(batch.rows);
         self.unmarked += batch.bytes().len() as u64;
         if batch.cells().is_empty() {
             return;
         }
-        self.scans.cells(TableRows {
+        self.scanner.cells(TableRows {
             dictionaries: self.dictionaries.of(&batch),
             batch,
             source: self.named.clone(),
@@ -315,47 +325,49 @@ impl DocumentSink for SourceReading<'_, '_> {
     }
 
     fn end_table(&mut self, rows: u64) {
-        let met = &self.run.ledger.met;
-        met.table.store(true, Ordering::Relaxed);
+        let seen_inputs = &self.scan.ledger.seen_inputs;
+        seen_inputs.table.store(true, Ordering::Relaxed);
         self.ordinal += rows;
     }
 
     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        self.gain.is_reported = true;
-        if self.passing.is_some() {
+        self.totals.is_reported = true;
+        if self.resume_mark.is_some() {
             return;
         }
         let (place, source) = (self.place(), Arc::clone(&self.named.name));
-        self.run
+        self.scan
             .ledger
             .report_loss(place, source, Some((name, offset)), error);
     }
 
     fn report_cut_names(&mut self, count: u64) {
-        if self.passing.is_some() {
+        if self.resume_mark.is_some() {
             return;
         }
-        self.run.ledger.cut(self.place(), &self.named.name, count);
+        self.scan
+            .ledger
+            .report_cut_names(self.place(), &self.named.name, count);
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
-        self.gain.skip(kind);
-        if self.passing.is_some() {
+        self.totals.skip(kind);
+        if self.resume_mark.is_some() {
             return;
         }
-        self.run
+        self.scan
             .ledger
             .skip(self.place(), &self.named.name, name.as_deref(), kind);
     }
 
     fn note(&mut self, name: Option<Arc<str>>, note: SourceNote) {
-        if self.passing.is_some() {
+        if self.resume_mark.is_some() {
             return;
         }
-        self.gain.is_reported |= self.run.ledger.note(self.named, name.as_deref(), note);
+        self.totals.is_reported |= self.scan.ledger.note(self.named, name.as_deref(), note);
     }
 
     fn is_halted(&self) -> bool {
-        self.run.ledger.is_halted()
+        self.scan.ledger.is_halted()
     }
 }

@@ -12,7 +12,7 @@ use crate::lock::lock;
 use crate::task::PiecePlace;
 
 /// Interval at which a waiting thread checks whether the run must end.
-const LOOK: Duration = Duration::from_millis(50);
+const HALT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Counts the waiting rows of a run.
 pub(crate) struct Backlog {
@@ -68,7 +68,7 @@ impl Backlog {
     fn wait(&self, halt: &dyn HaltSignal, is_over: impl Fn(&BacklogState) -> bool) {
         let mut state = lock(&self.state);
         while !is_over(&state) && !halt.is_halted() {
-            let waited = self.less.wait_timeout(state, LOOK);
+            let waited = self.less.wait_timeout(state, HALT_CHECK_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -100,7 +100,7 @@ mod tests {
                 backlog.wait_for_room(second, &Never);
                 started.store(true, Ordering::Relaxed);
             });
-            thread::sleep(2 * LOOK);
+            thread::sleep(2 * HALT_CHECK_INTERVAL);
             assert!(!started.load(Ordering::Relaxed));
             backlog.remove(1);
         });

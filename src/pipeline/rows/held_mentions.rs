@@ -9,12 +9,14 @@ use doisift_core::{Form, Mention};
 use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;
 use crate::error::Error;
-use crate::lookup::RecentStandings;
-use crate::records::{HeldStanding, MentionRow, NodeRow, RowEdge, Standing};
+use crate::lookup::RecentIndexStatuses;
+use crate::records::{IndexStatus, MentionRow, NodeRow, RowEdge, StoredIndexStatus};
 use crate::structure::{Edge, EdgeDetails, PathReader, Paths, Role, StoredPath};
 
-/// Max rows, and bytes of their texts, whose memory is kept for reuse.
-const KEPT: (usize, usize) = (1 << 15, 2 << 20);
+/// Max rows whose memory is kept for reuse.
+const RETAINED_ROWS: usize = 1 << 15;
+/// Max bytes of texts whose memory is kept for reuse.
+const RETAINED_TEXT_BYTES: usize = 2 << 20;
 
 /// The mentions that one piece of work found, in order.
 #[derive(Default)]
@@ -25,13 +27,13 @@ pub(crate) struct HeldMentions {
     /// The decided rows, if rows have places. Later mentions have no place yet.
     edges: Option<HeldEdges>,
     /// Answers of an index about the names of the first rows, if it is asked.
-    standings: Vec<HeldStanding>,
+    index_statuses: Vec<StoredIndexStatus>,
     /// Anchors that have no row.
-    rowless: Vec<Rowless>,
+    rowless: Vec<RowlessAnchor>,
 }
 
 /// An anchor that has no row of its own, but may be in a field for identifiers.
-struct Rowless {
+struct RowlessAnchor {
     document: usize,
     offset: u64,
     /// The name of a mention that a filter left out. `None` if no mention starts there.
@@ -53,9 +55,9 @@ pub(crate) struct HeldEdges {
 
 enum EdgeRow {
     /// The row of the next mention, with its place, and its value if rows have values.
-    Found(EdgePlace, Option<Box<StatedValue>>),
+    WithMention(EdgePlace, Option<Box<StatedValue>>),
     /// The next mention is left out.
-    PassedOver,
+    LeftOut,
     /// A row that has no mention.
     Stated(EdgePlace, Box<StatedRow>),
 }
@@ -73,7 +75,7 @@ pub(crate) struct StatedRow {
 }
 
 /// An anchor whose place is not known.
-pub(crate) struct Unplaced<'h> {
+pub(crate) struct UnplacedAnchor<'h> {
     pub(crate) document: usize,
     pub(crate) offset: u64,
     /// Length in bytes of its name as written; 0 if it has none.
@@ -85,7 +87,7 @@ pub(crate) struct Unplaced<'h> {
     pub(crate) row: Option<usize>,
 }
 
-impl Unplaced<'_> {
+impl UnplacedAnchor<'_> {
     /// Whether a filter left its name out.
     pub(crate) fn is_filtered(&self) -> bool {
         self.key.is_some() && self.row.is_none()
@@ -207,7 +209,7 @@ impl HeldMentions {
     pub(crate) fn push_rowless(&mut self, document: &Document, offset: u64, key: Option<&str>) {
         let document = self.number(document);
         let key = key.map(Box::from);
-        self.rowless.push(Rowless {
+        self.rowless.push(RowlessAnchor {
             document,
             offset,
             key,
@@ -226,12 +228,12 @@ impl HeldMentions {
 
     /// Returns the anchors from row number `from` on, in order, and the list to which decided rows are added. Removes the anchors
     /// without a row.
-    pub(crate) fn unplaced(&mut self, from: usize) -> (Vec<Unplaced<'_>>, &mut HeldEdges) {
+    pub(crate) fn unplaced(&mut self, from: usize) -> (Vec<UnplacedAnchor<'_>>, &mut HeldEdges) {
         let before = self.rows[..from].iter().flat_map(|row| row.texts);
         let mut rest = &self.text[before.sum()..];
         let rows = self.rows[from..].iter().map(|row| {
             let [key, ..] = row.texts.map(|length| cut_off(&mut rest, length));
-            Unplaced {
+            UnplacedAnchor {
                 document: row.document,
                 offset: row.offset,
                 length: row.length,
@@ -240,7 +242,7 @@ impl HeldMentions {
                 row: Some(row.texts.iter().sum()),
             }
         });
-        let rowless = self.rowless.drain(..).map(|rowless| Unplaced {
+        let rowless = self.rowless.drain(..).map(|rowless| UnplacedAnchor {
             document: rowless.document,
             offset: rowless.offset,
             length: 0,
@@ -263,9 +265,9 @@ impl HeldMentions {
             document: row.document + documents,
             ..row
         }));
-        self.standings.append(&mut other.standings);
+        self.index_statuses.append(&mut other.index_statuses);
         let rowless = other.rowless.drain(..);
-        self.rowless.extend(rowless.map(|rowless| Rowless {
+        self.rowless.extend(rowless.map(|rowless| RowlessAnchor {
             document: rowless.document + documents,
             ..rowless
         }));
@@ -276,15 +278,15 @@ impl HeldMentions {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn ask(&mut self, index: &mut RecentStandings<'_>) -> Result<(), Error> {
-        let (asked, rest) = self.rows.split_at(self.standings.len());
+    pub(crate) fn ask(&mut self, index: &mut RecentIndexStatuses<'_>) -> Result<(), Error> {
+        let (asked, rest) = self.rows.split_at(self.index_statuses.len());
         let before: usize = asked.iter().flat_map(|row| row.texts).sum();
         let mut texts = &self.text[before..];
         let keys = rest.iter().map(|row| {
             let [key, ..] = row.texts.map(|length| cut_off(&mut texts, length));
             key
         });
-        index.ask(&keys.collect::<Vec<_>>(), &mut self.standings)
+        index.ask(&keys.collect::<Vec<_>>(), &mut self.index_statuses)
     }
 
     /// Returns the number of rows that can be written.
@@ -321,8 +323,8 @@ impl HeldMentions {
         to.text.push_str(&self.text[..texts]);
         self.text.drain(..texts);
         to.rows.extend(self.rows.drain(..decided));
-        let asked = decided.min(self.standings.len());
-        to.standings.extend(self.standings.drain(..asked));
+        let asked = decided.min(self.index_statuses.len());
+        to.index_statuses.extend(self.index_statuses.drain(..asked));
         to.documents.clone_from(&self.documents);
         to.edges = self.edges.as_mut().map(std::mem::take);
     }
@@ -335,28 +337,28 @@ impl HeldMentions {
     /// Calls `take` with each row and the index's answer about its name, if that was asked. All rows must be decided.
     pub(crate) fn each(
         &self,
-        mut take: impl FnMut(MentionRow<'_>, Option<HeldStanding>) -> Result<(), Error>,
+        mut take: impl FnMut(MentionRow<'_>, Option<StoredIndexStatus>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut rest = self.text.as_str();
-        let mut standings = self.standings.iter().copied();
+        let mut index_statuses = self.index_statuses.iter().copied();
         let mut mentions = self.rows.iter().map(|row| {
             let texts = row.texts.map(|length| cut_off(&mut rest, length));
             let row = row.mention(&self.documents[row.document], texts);
-            (row, standings.next())
+            (row, index_statuses.next())
         });
         let Some(edges) = &self.edges else {
-            return mentions.try_for_each(|(row, standing)| take(row, standing));
+            return mentions.try_for_each(|(row, index_status)| take(row, index_status));
         };
         let mut paths = edges.paths.reader();
         for row in &edges.rows {
             match row {
-                EdgeRow::Found(place, value) => {
+                EdgeRow::WithMention(place, value) => {
                     let edge = place.row(&mut paths, value.as_deref());
-                    if let Some((row, standing)) = mentions.next() {
-                        take(MentionRow { edge, ..row }, standing)?;
+                    if let Some((row, index_status)) = mentions.next() {
+                        take(MentionRow { edge, ..row }, index_status)?;
                     }
                 }
-                EdgeRow::PassedOver => drop(mentions.next()),
+                EdgeRow::LeftOut => drop(mentions.next()),
                 EdgeRow::Stated(place, row) => {
                     let edge = place.row(&mut paths, row.value.as_deref());
                     take(row.mention(&self.documents[row.document], edge), None)?;
@@ -369,16 +371,16 @@ impl HeldMentions {
     /// Removes all rows, and keeps a part of the memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
-        self.rows.shrink_to(KEPT.0);
-        self.standings.clear();
-        self.standings.shrink_to(KEPT.0);
+        self.rows.shrink_to(RETAINED_ROWS);
+        self.index_statuses.clear();
+        self.index_statuses.shrink_to(RETAINED_ROWS);
         self.documents.clear();
         self.text.clear();
-        self.text.shrink_to(KEPT.1);
+        self.text.shrink_to(RETAINED_TEXT_BYTES);
         self.rowless.clear();
         if let Some(edges) = &mut self.edges {
             edges.rows.clear();
-            edges.rows.shrink_to(KEPT.0);
+            edges.rows.shrink_to(RETAINED_ROWS);
             edges.paths.clear();
             (edges.mentions, edges.ready) = (0, 0);
             edges.nodes.clear();
@@ -389,16 +391,16 @@ impl HeldMentions {
 impl HeldEdges {
     /// Adds the row of the next mention, with its place.
     #[inline]
-    pub(crate) fn push_found(&mut self, edge: &Edge<'_>, value: Option<Box<StatedValue>>) {
+    pub(crate) fn push_mention(&mut self, edge: &Edge<'_>, value: Option<Box<StatedValue>>) {
         let place = self.place(edge);
-        self.rows.push(EdgeRow::Found(place, value));
+        self.rows.push(EdgeRow::WithMention(place, value));
         self.mentions += 1;
         self.ready += 1;
     }
 
     /// Leaves out the next mention.
-    pub(crate) fn pass_over(&mut self) {
-        self.rows.push(EdgeRow::PassedOver);
+    pub(crate) fn leave_out(&mut self) {
+        self.rows.push(EdgeRow::LeftOut);
         self.mentions += 1;
     }
 
@@ -517,6 +519,6 @@ fn mention_row<'a>(
         capture: document.capture.as_deref(),
         column: document.column.as_deref(),
         edge,
-        standing: Standing::default(),
+        index_status: IndexStatus::default(),
     }
 }

@@ -14,9 +14,11 @@ mod sink;
 mod stated;
 
 pub(super) use backlog::Backlog;
-pub(super) use held_mentions::{HeldEdges, HeldMentions, MentionContext, StatedRow, Unplaced};
+pub(super) use held_mentions::{
+    HeldEdges, HeldMentions, MentionContext, StatedRow, UnplacedAnchor,
+};
 pub(super) use pairs::PairKey;
 pub(super) use progress::RowProgress;
-pub(super) use row_maker::{MadeRows, RowMaker};
-pub(super) use sink::{Caller, Drain, Sink, Written};
+pub(super) use row_maker::{ReadyRows, RowMaker};
+pub(super) use sink::{Caller, Drain, Sink, WrittenRows};
 pub(super) use stated::{StatedName, StatedValue, ValueReader, stated_name};

@@ -17,7 +17,7 @@ pub(crate) struct PrefixCount {
 }
 
 /// Keeps the prefixes with the largest numbers of names so far.
-pub(crate) struct Ranking {
+pub(crate) struct PrefixRanking {
     max: usize,
     /// The last prefix in order is at the top of the heap.
     leading: BinaryHeap<PrefixCount>,
@@ -58,10 +58,10 @@ impl PrefixCount {
     }
 }
 
-impl Ranking {
+impl PrefixRanking {
     /// Creates a ranking of at most `max` prefixes.
     pub(crate) fn new(max: usize) -> Self {
-        Ranking {
+        PrefixRanking {
             max,
             leading: BinaryHeap::new(),
             current: None,
@@ -114,7 +114,7 @@ mod tests {
         let records: Vec<_> = records.collect();
         let wanted = [("10.1001", 9, 18), ("10.1004", 9, 18), ("10.1000", 3, 6)];
         for size in 1..records.len() {
-            let mut ranking = Ranking::new(3);
+            let mut ranking = PrefixRanking::new(3);
             for some in records.chunks(size) {
                 ranking.add(count_prefixes(&mut some.iter().cloned()));
             }

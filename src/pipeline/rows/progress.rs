@@ -4,30 +4,30 @@ use std::time::Instant;
 
 use super::sink::Sink;
 use crate::error::Error;
-use crate::pipeline::checkpoint::{Done, Mark, MarkedRows};
+use crate::pipeline::checkpoint::{FinishedWork, Mark, MarkedRows};
 use crate::pipeline::shared_scan::SharedScan;
 
 /// Follows the rows that are written. Ends parts at marks, and writes a checkpoint when a part is complete.
 pub(crate) struct RowProgress<'r> {
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     /// Bytes of text between two marks.
     step: u64,
     /// For each mark at which a later run may resume, the rows and the work before it. `None` if there are no checkpoints.
     /// Complete parts have all rows before the first mark.
-    marks: Option<Vec<(MarkedRows, Done)>>,
+    marks: Option<Vec<(MarkedRows, FinishedWork)>>,
     /// Number of complete parts.
     parts: usize,
 }
 
 impl<'r> RowProgress<'r> {
     /// Starts to follow the rows. Returns `None` if the run makes no marks.
-    pub(crate) fn new(run: &'r SharedScan<'r>, sink: &Sink<'_>) -> Option<Self> {
-        let at = run.resumed().map(|resumed| resumed.at.clone());
-        let first = || vec![done_at(run, at.unwrap_or_default())];
-        run.marks.map(|step| RowProgress {
-            run,
+    pub(crate) fn new(scan: &'r SharedScan<'r>, sink: &Sink<'_>) -> Option<Self> {
+        let at = scan.resumed().map(|resumed| resumed.at.clone());
+        let first = || vec![done_at(scan, at.unwrap_or_default())];
+        scan.marks.map(|step| RowProgress {
+            scan,
             step,
-            marks: run.checkpoints_rows().then(first),
+            marks: scan.checkpoints_rows().then(first),
             parts: sink.parts(),
         })
     }
@@ -44,11 +44,11 @@ impl<'r> RowProgress<'r> {
     }
 
     fn reach(&mut self, mark: Mark, sink: &mut Sink<'_>) -> Result<(), Error> {
-        self.run.ledger.reach(mark);
+        self.scan.ledger.reach(mark);
         if let Some(marks) = &mut self.marks {
-            push(marks, done_at(self.run, sink.marked(mark)), self.step);
+            push(marks, done_at(self.scan, sink.marked(mark)), self.step);
         }
-        match mark.is_fixed && sink.reach(self.run.ledger.text())? {
+        match mark.is_fixed && sink.reach(self.scan.ledger.text())? {
             true => self.checkpoint(sink),
             false => Ok(()),
         }
@@ -56,7 +56,7 @@ impl<'r> RowProgress<'r> {
 
     /// Writes a checkpoint of the complete parts, if one is due. Its mark is the last one before which they have all rows.
     fn checkpoint(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
-        let (Some(marks), Some(checkpoint)) = (&mut self.marks, &self.run.checkpoint) else {
+        let (Some(marks), Some(checkpoint)) = (&mut self.marks, &self.scan.checkpoint) else {
             return Ok(());
         };
         if !checkpoint.is_due_for_rows() {
@@ -75,7 +75,7 @@ impl<'r> RowProgress<'r> {
 
 /// Adds a mark. The last mark so far is dropped if it is within a `step` of text after the one before it, so that their number
 /// stays small.
-fn push(marks: &mut Vec<(MarkedRows, Done)>, mark: (MarkedRows, Done), step: u64) {
+fn push(marks: &mut Vec<(MarkedRows, FinishedWork)>, mark: (MarkedRows, FinishedWork), step: u64) {
     if let [.., (_, before), (_, last)] = &**marks
         && last.counts.bytes_decoded - before.counts.bytes_decoded < step
     {
@@ -84,7 +84,7 @@ fn push(marks: &mut Vec<(MarkedRows, Done)>, mark: (MarkedRows, Done), step: u64
     marks.push(mark);
 }
 
-fn done_at(run: &SharedScan<'_>, at: MarkedRows) -> (MarkedRows, Done) {
-    let done = run.ledger.done(at.mark.source as usize);
+fn done_at(scan: &SharedScan<'_>, at: MarkedRows) -> (MarkedRows, FinishedWork) {
+    let done = scan.ledger.done(at.mark.source as usize);
     (at, done)
 }

@@ -2,7 +2,7 @@
 
 use super::held_mentions::HeldMentions;
 use crate::error::Error;
-use crate::lookup::{KnownNames, StandingWalk};
+use crate::lookup::{IndexStatusWalk, KnownNames};
 use crate::pipeline::checkpoint::Mark;
 use crate::pipeline::plan::ScanOptions;
 use crate::records::{BlockBuilder, Layout, MentionRow, RowBlock};
@@ -21,15 +21,15 @@ pub(crate) struct RowMaker<'r> {
 
 /// Rows that may be written when all before them are.
 #[derive(Default)]
-pub(crate) struct MadeRows {
+pub(crate) struct ReadyRows {
     pub(crate) rows: u64,
     /// The memory that they take, in bytes.
     pub(crate) bytes: usize,
-    pub(crate) how: MadeAs,
+    pub(crate) how: ReadyContent,
     /// Rows of records, if these have any.
     pub(crate) nodes: Option<RowBlock>,
     /// Counts of the index's answers about their names, unless they are for a caller.
-    pub(crate) standings: KnownCounts,
+    pub(crate) index_statuses: KnownCounts,
     /// The counts of their piece of work, if rows are written in order.
     pub(crate) counts: Counts,
     /// The mark after the piece, if reading can resume there.
@@ -37,7 +37,7 @@ pub(crate) struct MadeRows {
 }
 
 #[derive(Default)]
-pub(crate) enum MadeAs {
+pub(crate) enum ReadyContent {
     #[default]
     Nothing,
     Block(RowBlock),
@@ -56,16 +56,16 @@ impl<'r> RowMaker<'r> {
     }
 
     /// Makes rows of all decided mentions, and removes these from `held`, even if that fails.
-    pub(crate) fn make(&self, held: &mut HeldMentions) -> Result<MadeRows, Error> {
+    pub(crate) fn make(&self, held: &mut HeldMentions) -> Result<ReadyRows, Error> {
         let rows = held.ready();
         let is_all = held.decided() == held.len();
         let mut decided = HeldMentions::default();
         if self.has_caller || !is_all {
             held.move_decided(&mut decided);
         }
-        let mut made = MadeRows {
+        let mut made = ReadyRows {
             rows,
-            ..MadeRows::default()
+            ..ReadyRows::default()
         };
         let from = if is_all && !self.has_caller {
             &*held
@@ -76,13 +76,13 @@ impl<'r> RowMaker<'r> {
         made.bytes = made.nodes.as_ref().map_or(0, |nodes| nodes.size() as usize);
         if rows > 0 && self.has_caller {
             made.bytes = decided.bytes();
-            made.how = MadeAs::Held(decided);
+            made.how = ReadyContent::Held(decided);
         } else if rows > 0 {
             let block = self.block(if is_all { held } else { &decided });
-            let (block, standings) = block.inspect_err(|_| held.clear())?;
+            let (block, index_statuses) = block.inspect_err(|_| held.clear())?;
             made.bytes += block.size() as usize;
-            made.how = MadeAs::Block(block);
-            made.standings = standings;
+            made.how = ReadyContent::Block(block);
+            made.index_statuses = index_statuses;
         }
         if is_all {
             held.clear();
@@ -99,8 +99,8 @@ impl<'r> RowMaker<'r> {
 
     fn block(&self, held: &HeldMentions) -> Result<(RowBlock, KnownCounts), Error> {
         let mut block = BlockBuilder::new(self.layout).map_err(Error::output)?;
-        let standings = self.each(held, |row| block.row(row).map_err(Error::output))?;
-        Ok((block.end().map_err(Error::output)?, standings))
+        let index_statuses = self.each(held, |row| block.row(row).map_err(Error::output))?;
+        Ok((block.end().map_err(Error::output)?, index_statuses))
     }
 
     /// Calls `take` with the row of each mention. Returns counts of the index's answers about their names.
@@ -110,17 +110,20 @@ impl<'r> RowMaker<'r> {
         mut take: impl FnMut(&MentionRow<'_>) -> Result<(), Error>,
     ) -> Result<KnownCounts, Error> {
         let mut counts = KnownCounts::default();
-        held.each(|row, standing| {
+        held.each(|row, index_status| {
             let Some(known) = self.asked else {
                 return take(&row);
             };
-            let standing = match standing {
-                Some(standing) => standing.shown(known.agencies()),
+            let index_status = match index_status {
+                Some(index_status) => index_status.shown(known.agencies()),
                 // The row of a stated value. Its name was not asked for before; it rarely differs from that of the mention in it.
-                None => StandingWalk::new(known).standing(row.doi)?,
+                None => IndexStatusWalk::new(known).index_status(row.doi)?,
             };
-            counts.add(standing);
-            take(&MentionRow { standing, ..row })
+            counts.add(index_status);
+            take(&MentionRow {
+                index_status,
+                ..row
+            })
         })?;
         Ok(counts)
     }

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::ThreadPool;
 
 use super::pairs::pair;
-use super::prefix_ranking::{Ranking, count_prefixes};
-use super::row_maker::{MadeAs, MadeRows, RowMaker};
+use super::prefix_ranking::{PrefixRanking, count_prefixes};
+use super::row_maker::{ReadyContent, ReadyRows, RowMaker};
 use crate::dedup::{Drained, NameTable, TablePart};
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
-use crate::lookup::{self, StandingWalk};
-use crate::pipeline::checkpoint::{Mark, MarkedRows, RowsDone};
-use crate::pipeline::plan::{FurtherRows, ScanOptions, Shares};
+use crate::lookup::{self, IndexStatusWalk};
+use crate::pipeline::checkpoint::{FinishedRows, Mark, MarkedRows};
+use crate::pipeline::plan::{ScanOptions, Shares, SideOutput};
 use crate::pool::LazyPool;
 use crate::records::{
     BlockWriter, CountRow, Encoders, Format, Layout, MentionRow, Output, OwnedRecord, Record, Row,
@@ -34,7 +34,7 @@ pub(crate) enum Caller<'c> {
 }
 
 /// The outputs and counts at the end of a run.
-pub(crate) struct Written {
+pub(crate) struct WrittenRows {
     pub(crate) drained: Drained,
     /// The number of records that were written besides mentions.
     pub(crate) names: Option<u64>,
@@ -53,7 +53,7 @@ pub(crate) struct Sink<'c> {
     /// The number of rows of the documents' records.
     nodes_written: u64,
     /// Counts of an index's answers about the names of rows.
-    standings: KnownCounts,
+    index_statuses: KnownCounts,
     /// Sorts and formats rows, and encodes them if the format needs it.
     pool: Arc<LazyPool>,
 }
@@ -74,9 +74,11 @@ impl<'c> Sink<'c> {
             };
             output_blocks(layout, output, encoders).map_err(Error::output)
         };
-        let mut further = outputs.further.into_iter();
-        let mut writer_of = |to: &Option<FurtherRows>| {
-            let to = to.as_ref().zip(to.as_ref().and_then(|_| further.next()));
+        let mut side_outputs = outputs.side_outputs.into_iter();
+        let mut writer_of = |to: &Option<SideOutput>| {
+            let to = to
+                .as_ref()
+                .zip(to.as_ref().and_then(|_| side_outputs.next()));
             to.map(|(to, output)| writer(&to.layout, output))
                 .transpose()
         };
@@ -88,7 +90,7 @@ impl<'c> Sink<'c> {
             caller,
             written: 0,
             nodes_written: 0,
-            standings: KnownCounts::default(),
+            index_statuses: KnownCounts::default(),
             pool,
         })
     }
@@ -96,7 +98,7 @@ impl<'c> Sink<'c> {
     /// Continues after the rows of an earlier run.
     pub(crate) fn resume(&mut self, resumed: &MarkedRows) {
         (self.written, self.nodes_written) = (resumed.rows, resumed.nodes);
-        self.standings = resumed.standings;
+        self.index_statuses = resumed.index_statuses;
     }
 
     /// Returns the number of complete parts.
@@ -114,8 +116,8 @@ impl<'c> Sink<'c> {
     }
 
     /// Returns the complete parts, for a run that resumes `at` a mark.
-    pub(crate) fn done(&self, at: &MarkedRows) -> RowsDone {
-        RowsDone {
+    pub(crate) fn done(&self, at: &MarkedRows) -> FinishedRows {
+        FinishedRows {
             at: at.clone(),
             rows: self.rows.parts().copied().unwrap_or_default(),
             nodes: self.nodes.as_ref().and_then(|nodes| nodes.parts().copied()),
@@ -146,27 +148,27 @@ impl<'c> Sink<'c> {
             mark,
             rows: self.written,
             nodes: self.nodes_written,
-            standings: self.standings,
+            index_statuses: self.index_statuses,
         }
     }
 
     /// Writes rows of mentions, or passes them to the caller.
-    pub(crate) fn write(&mut self, rows: MadeRows, maker: &RowMaker<'_>) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, rows: ReadyRows, maker: &RowMaker<'_>) -> Result<(), Error> {
         self.written += rows.rows;
-        self.standings += rows.standings;
+        self.index_statuses += rows.index_statuses;
         if let (Some(block), Some(nodes)) = (rows.nodes, &mut self.nodes) {
             self.nodes_written += block.rows() as u64;
             nodes.block(block).map_err(Error::output)?;
         }
         match rows.how {
-            MadeAs::Nothing => {}
-            MadeAs::Block(block) => self.rows.block(block).map_err(Error::output)?,
-            MadeAs::Held(held) => {
-                let standings = maker.each(&held, |row| match &mut self.caller {
-                    Some(Caller::Mentions(take)) => goes_on(take(row)),
+            ReadyContent::Nothing => {}
+            ReadyContent::Block(block) => self.rows.block(block).map_err(Error::output)?,
+            ReadyContent::Held(held) => {
+                let index_statuses = maker.each(&held, |row| match &mut self.caller {
+                    Some(Caller::Mentions(take)) => check_flow(take(row)),
                     _ => Ok(()),
                 });
-                self.standings += standings?;
+                self.index_statuses += index_statuses?;
             }
         }
         Ok(())
@@ -178,7 +180,7 @@ impl<'c> Sink<'c> {
         table: NameTable,
         counts: &Counts,
         drain: &Drain<'_>,
-    ) -> Result<Written, Error> {
+    ) -> Result<WrittenRows, Error> {
         let layout = &drain.options.selection.layout;
         let written = match layout.rows {
             // No scan writes answers or changes, and nodes are only written besides edges.
@@ -198,7 +200,7 @@ impl<'c> Sink<'c> {
             RowKind::Prefixes => self.prefixes(table, drain),
         };
         let (drained, rows) = written?;
-        Ok(Written {
+        Ok(WrittenRows {
             drained,
             names: None,
             outputs: rows.into(),
@@ -206,8 +208,8 @@ impl<'c> Sink<'c> {
     }
 
     /// Ends the mentions, and writes the records of their names if these are wanted.
-    fn mentions(mut self, table: NameTable, drain: &Drain<'_>) -> Result<Written, Error> {
-        drain.count_standings(self.standings);
+    fn mentions(mut self, table: NameTable, drain: &Drain<'_>) -> Result<WrittenRows, Error> {
+        drain.count_index_statuses(self.index_statuses);
         let (records, pool) = (self.written, Arc::clone(&self.pool));
         let names = self.names.take().zip(drain.options.names_to.as_ref());
         let nodes = self.nodes.take();
@@ -222,17 +224,19 @@ impl<'c> Sink<'c> {
                 caller: None,
                 written: 0,
                 nodes_written: 0,
-                standings: KnownCounts::default(),
+                index_statuses: KnownCounts::default(),
                 pool,
             };
             let (named, output) = sink.records(table, &Drain::of(drain.options, &names.layout))?;
             (count, drained) = (Some(named.records), named);
-            outputs.further.push(output);
+            outputs.side_outputs.push(output);
         }
         if let Some(nodes) = nodes {
-            outputs.further.push(nodes.end().map_err(Error::output)?);
+            outputs
+                .side_outputs
+                .push(nodes.end().map_err(Error::output)?);
         }
-        Ok(Written {
+        Ok(WrittenRows {
             drained: Drained { records, ..drained },
             names: count,
             outputs,
@@ -299,7 +303,7 @@ impl<'c> Sink<'c> {
     }
 
     fn prefixes(mut self, table: NameTable, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
-        let mut ranking = Ranking::new(drain.options.selection.top_prefixes);
+        let mut ranking = PrefixRanking::new(drain.options.selection.top_prefixes);
         let count = |part: &TablePart<'_>| Ok::<_, Error>(count_prefixes(part.records()));
         let add = |counts| {
             ranking.add(counts);
@@ -319,7 +323,7 @@ impl<'c> Sink<'c> {
     ) -> Result<(), Error> {
         if let Some(Caller::Counts(take)) = &mut self.caller {
             for row in rows {
-                goes_on(take(&row))?;
+                check_flow(take(&row))?;
             }
             return Ok(());
         }
@@ -347,12 +351,12 @@ fn pass_on(
     };
     let each = |records: Vec<OwnedRecord>| {
         let mut records = records.iter();
-        records.try_for_each(|record| goes_on(take(&record.as_record())))
+        records.try_for_each(|record| check_flow(take(&record.as_record())))
     };
     drain.pass(pool, table, own, each)
 }
 
-fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
+fn check_flow(flow: ControlFlow<()>) -> Result<(), Error> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Error::new(ErrorKind::Cancelled)),
@@ -364,7 +368,7 @@ pub(crate) struct Drain<'a> {
     options: &'a ScanOptions,
     layout: &'a Layout,
     /// Counts of an index's answers about the names of all rows so far.
-    standings: Mutex<KnownCounts>,
+    index_statuses: Mutex<KnownCounts>,
 }
 
 impl<'a> Drain<'a> {
@@ -377,7 +381,7 @@ impl<'a> Drain<'a> {
         Drain {
             options,
             layout,
-            standings: Mutex::default(),
+            index_statuses: Mutex::default(),
         }
     }
 
@@ -388,32 +392,35 @@ impl<'a> Drain<'a> {
         make: impl FnOnce(&mut dyn Iterator<Item = Record<'_>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let known = self.options.known.as_deref();
-        let Some(known) = known.filter(|_| self.layout.has_standing()) else {
+        let Some(known) = known.filter(|_| self.layout.has_index_status()) else {
             return make(&mut part.records());
         };
-        let (mut walk, mut counts) = (StandingWalk::new(known), KnownCounts::default());
+        let (mut walk, mut counts) = (IndexStatusWalk::new(known), KnownCounts::default());
         let mut asked = Ok(());
         let mut records = part.records().map_while(|record| {
-            let standing = walk.standing(record.doi);
-            let standing = standing.map_err(|error| asked = Err(error)).ok()?;
-            counts.add(standing);
-            Some(Record { standing, ..record })
+            let index_status = walk.index_status(record.doi);
+            let index_status = index_status.map_err(|error| asked = Err(error)).ok()?;
+            counts.add(index_status);
+            Some(Record {
+                index_status,
+                ..record
+            })
         });
         let made = make(&mut records);
         drop(records);
         asked?;
-        self.count_standings(counts);
+        self.count_index_statuses(counts);
         made
     }
 
-    fn count_standings(&self, counts: KnownCounts) {
-        *lock(&self.standings) += counts;
+    fn count_index_statuses(&self, counts: KnownCounts) {
+        *lock(&self.index_statuses) += counts;
     }
 
     /// Returns the report of the index, if one was asked.
     pub(crate) fn known(self) -> Option<KnownReport> {
         let report = self.options.known.as_deref().map(lookup::report)?;
-        let counts = self.standings.into_inner();
+        let counts = self.index_statuses.into_inner();
         let counts = counts.unwrap_or_else(PoisonError::into_inner);
         Some(KnownReport {
             rows: self.options.asked().map(|_| counts),

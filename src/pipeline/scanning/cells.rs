@@ -28,11 +28,11 @@ pub(crate) struct TableRows {
 
 /// The dictionaries of a source that are in use, with the names found in them.
 #[derive(Default)]
-pub(crate) struct Dictionaries(Vec<(Weak<CellDictionary>, Arc<ScannedDictionary>)>);
+pub(crate) struct SourceDictionaries(Vec<(Weak<CellDictionary>, Arc<ScannedDictionary>)>);
 
 /// The cells of a batch that may have names.
 #[derive(Default)]
-pub(crate) struct Promising {
+pub(crate) struct CandidateCells {
     /// The number of each cell, and its range of `starts`.
     pub(crate) cells: Vec<(usize, Range<usize>)>,
     /// Offsets within the texts of plain cells at which candidates may start.
@@ -66,7 +66,7 @@ struct FoundName {
     guessed: bool,
 }
 
-impl Dictionaries {
+impl SourceDictionaries {
     /// Returns the names in the dictionaries of a batch, which may not be scanned yet.
     pub(crate) fn of(&mut self, batch: &CellBatch) -> Vec<Arc<ScannedDictionary>> {
         self.0.retain(|(known, _)| known.strong_count() > 0);
@@ -89,19 +89,19 @@ impl Dictionaries {
 impl TableRows {
     /// Returns the cells that may have names, in the order of rows, then of columns. `scanner` scans dictionaries that were not
     /// scanned before; their bytes are added to `bytes`.
-    pub(crate) fn worth_a_look(
+    pub(crate) fn candidate_cells(
         &self,
         scanner: &mut Scanner,
         options: &ScanOptions,
         bytes: &mut u64,
-    ) -> Promising {
+    ) -> CandidateCells {
         let scanned = self.scanned(scanner, options, bytes);
         let mut left = scanner.starts(self.batch.bytes()).peekable();
-        let mut found = Promising::default();
+        let mut found = CandidateCells::default();
         let cells = self.batch.cells();
         for (number, cell) in cells.iter().enumerate() {
             let first = found.starts.len();
-            let is_worth = match cell.text() {
+            let has_candidates = match cell.text() {
                 CellText::Plain(range) => {
                     while left.next_if(|&at| at < range.start).is_some() {}
                     while let Some(at) = left.next_if(|&at| at < range.end) {
@@ -111,7 +111,7 @@ impl TableRows {
                 }
                 CellText::Entry(dictionary, entry) => scanned[dictionary].of(entry).is_some(),
             };
-            if is_worth {
+            if has_candidates {
                 found.cells.push((number, first..found.starts.len()));
             }
         }

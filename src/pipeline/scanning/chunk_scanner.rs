@@ -9,27 +9,27 @@ use doisift_documents::{CellText, Chunk, ChunkBuffer, TableCell};
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
 use super::kind;
-use super::text::{Shared, SharedLines, TextLine, TextLines};
-use crate::dedup::{Batch, Document, Kept};
+use super::text::{SharedDocument, SharedLines, SourceText, TextLine};
+use crate::dedup::{Batch, Document, StoredFields};
 use crate::error::Error;
-use crate::lookup::RecentStandings;
+use crate::lookup::RecentIndexStatuses;
 use crate::pipeline::plan::PrefixFilter;
 use crate::pipeline::rows::{HeldMentions, MentionContext, PairKey};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::Counts;
 
 /// Bytes of a read if the same thread scans them. This many stay in the cache of a core.
-const STEP: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
 /// The scanner and buffers of one thread; reused for each chunk.
-pub(crate) struct Worker<'r> {
-    run: &'r SharedScan<'r>,
+pub(crate) struct ChunkScanner<'r> {
+    scan: &'r SharedScan<'r>,
     scanner: Scanner,
     found: FoundMentions<'r>,
     /// `None` if rows have no places.
     edges: Option<EdgeFinder<'r>>,
     /// Asks the index for rows of mentions.
-    index: Option<RecentStandings<'r>>,
+    index: Option<RecentIndexStatuses<'r>>,
     /// The kind of the text that is scanned.
     kind: TextKind,
     counts: Counts,
@@ -37,7 +37,7 @@ pub(crate) struct Worker<'r> {
 
 /// Mentions that were found but are not yet in the table or the output.
 struct FoundMentions<'r> {
-    run: &'r SharedScan<'r>,
+    scan: &'r SharedScan<'r>,
     batch: Batch,
     /// Keys of pairs, if the rows are pairs.
     pairs: Option<PairKey>,
@@ -58,16 +58,16 @@ struct FoundMentions<'r> {
     filtered: u64,
 }
 
-impl<'r> Worker<'r> {
-    pub(crate) fn new(run: &'r SharedScan<'r>) -> Self {
-        let selection = &run.plan.options.selection;
+impl<'r> ChunkScanner<'r> {
+    pub(crate) fn new(scan: &'r SharedScan<'r>) -> Self {
+        let selection = &scan.plan.options.selection;
         let has_edges = selection.writes_edges();
         let found = FoundMentions {
-            run,
-            batch: run.table.batch(),
+            scan,
+            batch: scan.table.batch(),
             pairs: selection.writes_pairs().then(PairKey::default),
-            counts: run.plan.options.kept() == Kept::Count,
-            fills_table: run.plan.options.fills_table(),
+            counts: scan.plan.options.stored_fields() == StoredFields::Count,
+            fills_table: scan.plan.options.fills_table(),
             rows: match has_edges {
                 true => HeldMentions::with_edges(),
                 false => HeldMentions::default(),
@@ -79,21 +79,21 @@ impl<'r> Worker<'r> {
             filter: selection.filter.as_ref(),
             filtered: 0,
         };
-        Worker {
-            run,
-            scanner: run.plan.options.scanner(),
+        ChunkScanner {
+            scan,
+            scanner: scan.plan.options.scanner(),
             found,
-            edges: EdgeFinder::new(run),
-            index: run.plan.rows_index(),
+            edges: EdgeFinder::new(scan),
+            index: scan.plan.rows_index(),
             kind: TextKind::Unknown,
             counts: Counts::default(),
         }
     }
 
     /// Creates a buffer for chunks that this thread reads and scans.
-    pub(crate) fn sliding(run: &SharedScan<'_>) -> ChunkBuffer {
-        let chunk = run.plan.shares.chunk;
-        ChunkBuffer::new(run.plan.reach, chunk, chunk.min(STEP))
+    pub(crate) fn sliding(scan: &SharedScan<'_>) -> ChunkBuffer {
+        let chunk = scan.plan.shares.chunk;
+        ChunkBuffer::new(scan.plan.reach, chunk, chunk.min(READ_BYTES))
     }
 
     /// Returns the mentions found so far, if they are kept as rows.
@@ -146,7 +146,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Scans a chunk of a document that other threads scan too. Rows get no places.
-    pub(crate) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &Shared<'_>) {
+    pub(crate) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &SharedDocument<'_>) {
         self.set_kind(shared.kind);
         let before = self.counts.tally.mentions;
         self.find(chunk, &shared.document);
@@ -160,7 +160,7 @@ impl<'r> Worker<'r> {
     pub(crate) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,
-        text: &TextLines,
+        text: &SourceText,
         mut line: TextLine,
         shared: &SharedLines<'_>,
     ) -> TextLine {
@@ -193,7 +193,7 @@ impl<'r> Worker<'r> {
         &mut self,
         chunk: &Chunk<'_>,
         part: Range<usize>,
-        text: &TextLines,
+        text: &SourceText,
         line: TextLine,
         shared: &SharedLines<'_>,
     ) -> Tally {
@@ -220,7 +220,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Marks the end of `line`.
-    fn end_line(&mut self, text: &TextLines, line: TextLine, shared: &SharedLines<'_>) {
+    fn end_line(&mut self, text: &SourceText, line: TextLine, shared: &SharedLines<'_>) {
         let id = text.id(line);
         if shared.find(&id).is_none() {
             self.found.batch.close(&id);
@@ -229,7 +229,7 @@ impl<'r> Worker<'r> {
 
     /// Marks the end, at `end`, of a text that this thread scanned alone; `line` is its last line. Returns the number of
     /// lines.
-    pub(crate) fn end_lines(&mut self, text: &TextLines, line: TextLine, end: u64) -> u64 {
+    pub(crate) fn end_lines(&mut self, text: &SourceText, line: TextLine, end: u64) -> u64 {
         self.end_line(text, line, &SharedLines::default());
         line.count(end)
     }
@@ -245,9 +245,9 @@ impl<'r> Worker<'r> {
 
     /// Scans the cells of some rows.
     pub(crate) fn scan_cells(&mut self, rows: &TableRows) {
-        let options = self.run.plan.options;
+        let options = self.scan.plan.options;
         let mut bytes = rows.batch.bytes().len() as u64;
-        let found = rows.worth_a_look(&mut self.scanner, options, &mut bytes);
+        let found = rows.candidate_cells(&mut self.scanner, options, &mut bytes);
         let mut tally = Tally::default();
         let (mut document, mut name) = (None::<(u32, Document)>, String::new());
         for (number, starts) in found.cells {
@@ -284,7 +284,7 @@ impl<'r> Worker<'r> {
         let tally = match cell.text() {
             CellText::Plain(_) => {
                 self.scanner
-                    .set_kind(kind::of_cell(self.run.plan.options, text));
+                    .set_kind(kind::of_cell(self.scan.plan.options, text));
                 let starts = starts.iter().copied();
                 self.scanner.scan_at(text, starts, |mention| add(&mention))
             }
@@ -339,7 +339,7 @@ impl<'r> Worker<'r> {
         self.counts.tally += tally;
         self.counts.filtered += filtered;
         self.counts.bytes_decoded += bytes as u64;
-        let plan = &self.run.plan;
+        let plan = &self.scan.plan;
         let monitor = &plan.options.monitor;
         monitor.add_mentions(tally.mentions - filtered);
     }
@@ -348,7 +348,7 @@ impl<'r> Worker<'r> {
     pub(crate) fn settle(&mut self) {
         self.found.hand_over();
         let counts = self.take_counts();
-        self.run.ledger.count(counts);
+        self.scan.ledger.count(counts);
     }
 
     /// Takes the counts so far.
@@ -398,8 +398,8 @@ impl FoundMentions<'_> {
         if !self.fills_table {
             return;
         }
-        if let Err(error) = self.run.table.absorb(&mut self.batch) {
-            self.run.ledger.fail(error.into());
+        if let Err(error) = self.scan.table.absorb(&mut self.batch) {
+            self.scan.ledger.fail(error.into());
         }
     }
 }

@@ -12,7 +12,8 @@ use crate::dedup::Document;
 use crate::pipeline::ledger::ScanLedger;
 use crate::pipeline::plan::ScanOptions;
 use crate::pipeline::rows::{
-    HeldEdges, HeldMentions, StatedName, StatedRow, StatedValue, Unplaced, ValueReader, stated_name,
+    HeldEdges, HeldMentions, StatedName, StatedRow, StatedValue, UnplacedAnchor, ValueReader,
+    stated_name,
 };
 use crate::pipeline::shared_scan::SharedScan;
 use crate::records::NodeRow;
@@ -29,7 +30,7 @@ pub(crate) struct EdgeFinder<'r> {
     options: &'r ScanOptions,
     ledger: &'r ScanLedger<'r>,
     /// `None` between documents.
-    join: Option<EdgeJoin<EdgeSource>>,
+    join: Option<EdgeJoin<RowOrigin>>,
     /// The current document; `None` between documents.
     document: Option<Document>,
     /// End of the last value that is a name as a whole. Mentions before it belong to this value.
@@ -41,7 +42,7 @@ pub(crate) struct EdgeFinder<'r> {
 }
 
 /// The origin of a row.
-enum EdgeSource {
+enum RowOrigin {
     /// The mention, and the value of its field if rows have values.
     Mention(Option<Box<StatedValue>>),
     /// A value, which takes the place of a mention if there is one.
@@ -55,14 +56,14 @@ enum EdgeSource {
     Bare(Box<BareReference>),
 }
 
-impl UnnamedRow for EdgeSource {
+impl UnnamedRow for RowOrigin {
     fn of(reference: BareReference) -> Self {
-        EdgeSource::Bare(Box::new(reference))
+        RowOrigin::Bare(Box::new(reference))
     }
 }
 
 /// Takes the decided rows of a document.
-struct EdgeOut<'o> {
+struct EdgeWriter<'o> {
     edges: &'o mut HeldEdges,
     counts: &'o mut Roles,
     roles: &'o [Role],
@@ -73,12 +74,12 @@ struct EdgeOut<'o> {
 
 impl<'r> EdgeFinder<'r> {
     /// Creates a finder. Returns `None` if rows have no places.
-    pub(crate) fn new(run: &'r SharedScan<'r>) -> Option<Self> {
-        let options = run.plan.options;
+    pub(crate) fn new(scan: &'r SharedScan<'r>) -> Option<Self> {
+        let options = scan.plan.options;
         let selection = &options.selection;
         selection.writes_edges().then(|| EdgeFinder {
             options,
-            ledger: &run.ledger,
+            ledger: &scan.ledger,
             join: None,
             document: None,
             stated: 0,
@@ -96,7 +97,7 @@ impl<'r> EdgeFinder<'r> {
             }
             self.stated = 0;
             self.document = Some(document.clone());
-            self.join = Some(EdgeJoin::new(syntax, &self.options.selection.wanted));
+            self.join = Some(EdgeJoin::new(syntax, &self.options.selection.structure));
         }
     }
 
@@ -108,7 +109,7 @@ impl<'r> EdgeFinder<'r> {
         let number = rows.number(&document);
         let (anchors, edges) = rows.unplaced(from);
         let mut counts = std::mem::take(&mut self.counts);
-        let mut to = EdgeOut {
+        let mut to = EdgeWriter {
             edges,
             counts: &mut counts.roles,
             roles: &self.options.selection.roles,
@@ -118,7 +119,7 @@ impl<'r> EdgeFinder<'r> {
         let mut out = |row: JoinedRow<'_, _>| to.add(row);
         for anchor in anchors {
             if anchor.offset < self.stated {
-                join.within(anchor.row.map(|_| EdgeSource::Within), &mut out);
+                join.within(anchor.row.map(|_| RowOrigin::Within), &mut out);
                 continue;
             }
             join.read(chunk.bytes, chunk.offset, anchor.offset, &mut out);
@@ -135,11 +136,11 @@ impl<'r> EdgeFinder<'r> {
     /// Takes an anchor: the value of its field if that is a name as a whole, otherwise its mention.
     fn place(
         &mut self,
-        join: &mut EdgeJoin<EdgeSource>,
+        join: &mut EdgeJoin<RowOrigin>,
         chunk: &Chunk<'_>,
-        anchor: Unplaced<'_>,
+        anchor: UnplacedAnchor<'_>,
         value: Option<(ValueSyntax, Range<usize>)>,
-        out: &mut RowSink<'_, EdgeSource>,
+        out: &mut RowSink<'_, RowOrigin>,
     ) {
         let at = (anchor.offset - chunk.offset) as usize;
         let Some((syntax, value)) = value.filter(|_| !anchor.is_filtered()) else {
@@ -176,7 +177,7 @@ impl<'r> EdgeFinder<'r> {
     fn stated_row(
         &self,
         chunk: &Chunk<'_>,
-        anchor: &Unplaced<'_>,
+        anchor: &UnplacedAnchor<'_>,
         value: Range<usize>,
         mut name: StatedName,
         stated: Option<Box<StatedValue>>,
@@ -206,7 +207,7 @@ impl<'r> EdgeFinder<'r> {
         let Some(join) = self.join.take() else { return };
         let number = rows.number(document);
         let (_, edges) = rows.unplaced(rows.len());
-        let mut to = EdgeOut {
+        let mut to = EdgeWriter {
             edges,
             counts: &mut self.counts.roles,
             roles: &self.options.selection.roles,
@@ -231,7 +232,7 @@ impl<'r> EdgeFinder<'r> {
         let [record, path] = [record, Some(path.into())].map(|text| text.map(bounded));
         let record = record.map(Arc::from);
         let (anchors, edges) = rows.unplaced(from);
-        let mut to = EdgeOut {
+        let mut to = EdgeWriter {
             edges,
             counts: &mut self.counts.roles,
             roles: &self.options.selection.roles,
@@ -244,7 +245,7 @@ impl<'r> EdgeFinder<'r> {
                 path: path.as_deref(),
                 ..Edge::default()
             };
-            to.add(JoinedRow::Row(EdgeSource::Mention(None), Some(edge)));
+            to.add(JoinedRow::Row(RowOrigin::Mention(None), Some(edge)));
         }
     }
 
@@ -256,56 +257,56 @@ impl<'r> EdgeFinder<'r> {
 
 /// Passes a mention to `join`, with the value of its field if rows have values.
 fn mention(
-    join: &mut EdgeJoin<EdgeSource>,
-    anchor: Unplaced<'_>,
+    join: &mut EdgeJoin<RowOrigin>,
+    anchor: UnplacedAnchor<'_>,
     value: Option<Box<StatedValue>>,
-    out: &mut RowSink<'_, EdgeSource>,
+    out: &mut RowSink<'_, RowOrigin>,
 ) {
     if let Some(key) = &anchor.key {
-        let row = anchor.row.map(|bytes| (EdgeSource::Mention(value), bytes));
+        let row = anchor.row.map(|bytes| (RowOrigin::Mention(value), bytes));
         join.mention(key, row, out);
     }
 }
 
 /// Passes a value that is a name as a whole to `join`. `is_mention` is set if its row replaces that of a mention.
 fn stated_mention(
-    join: &mut EdgeJoin<EdgeSource>,
+    join: &mut EdgeJoin<RowOrigin>,
     row: Box<StatedRow>,
     is_mention: bool,
-    out: &mut RowSink<'_, EdgeSource>,
+    out: &mut RowSink<'_, RowOrigin>,
 ) {
     let key = row.name.key.clone();
     let bytes = row.text.len() + key.len();
-    let source = EdgeSource::Stated { row, is_mention };
+    let source = RowOrigin::Stated { row, is_mention };
     join.mention(&key, Some((source, bytes)), out);
 }
 
-impl EdgeOut<'_> {
+impl EdgeWriter<'_> {
     /// Adds a decided row. A row without an edge, or with a role that is not selected, is not written.
     #[inline]
-    fn add(&mut self, row: JoinedRow<'_, EdgeSource>) {
+    fn add(&mut self, row: JoinedRow<'_, RowOrigin>) {
         match row {
-            JoinedRow::Row(source, edge) => self.add_edge(source, self.wanted(edge)),
+            JoinedRow::Row(source, edge) => self.add_edge(source, self.selected(edge)),
             JoinedRow::Node(node) => self.edges.push_node(NodeRow::new(&node, self.source)),
         }
     }
 
     /// Returns the edge if its role is selected. Without roles, all are selected.
-    fn wanted<'e>(&self, edge: Option<Edge<'e>>) -> Option<Edge<'e>> {
+    fn selected<'e>(&self, edge: Option<Edge<'e>>) -> Option<Edge<'e>> {
         edge.filter(|edge| self.roles.is_empty() || self.roles.contains(&edge.role))
     }
 
     #[inline]
-    fn add_edge(&mut self, source: EdgeSource, edge: Option<Edge<'_>>) {
-        if let (Some(edge), EdgeSource::Mention(_) | EdgeSource::Stated { .. }) = (&edge, &source) {
+    fn add_edge(&mut self, source: RowOrigin, edge: Option<Edge<'_>>) {
+        if let (Some(edge), RowOrigin::Mention(_) | RowOrigin::Stated { .. }) = (&edge, &source) {
             self.counts.add(edge.role, edge.asserted);
         }
         let edges = &mut *self.edges;
         match (source, edge) {
-            (EdgeSource::Mention(value), Some(edge)) => edges.push_found(&edge, value),
-            (EdgeSource::Mention(_), None) | (EdgeSource::Within, _) => edges.pass_over(),
+            (RowOrigin::Mention(value), Some(edge)) => edges.push_mention(&edge, value),
+            (RowOrigin::Mention(_), None) | (RowOrigin::Within, _) => edges.leave_out(),
             (
-                EdgeSource::Stated {
+                RowOrigin::Stated {
                     mut row,
                     is_mention,
                 },
@@ -313,16 +314,16 @@ impl EdgeOut<'_> {
             ) => {
                 row.document = self.document;
                 if is_mention {
-                    edges.pass_over();
+                    edges.leave_out();
                 }
                 if let Some(edge) = edge {
                     edges.push_stated(&edge, row);
                 }
             }
-            (EdgeSource::Bare(reference), Some(edge)) => {
+            (RowOrigin::Bare(reference), Some(edge)) => {
                 edges.push_stated(&edge, bare_row(self.document, *reference));
             }
-            (EdgeSource::Bare(_), None) => {}
+            (RowOrigin::Bare(_), None) => {}
         }
     }
 }

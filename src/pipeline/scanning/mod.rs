@@ -8,7 +8,7 @@ mod edges;
 pub(super) mod kind;
 mod text;
 
-pub(super) use cells::{Dictionaries, TableRows};
-pub(super) use chunk_scanner::Worker;
+pub(super) use cells::{SourceDictionaries, TableRows};
+pub(super) use chunk_scanner::ChunkScanner;
 pub(super) use edges::EdgeFinder;
-pub(super) use text::{Shared, SharedLines, TextLine, TextLines};
+pub(super) use text::{SharedDocument, SharedLines, SourceText, TextLine};

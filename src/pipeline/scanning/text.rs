@@ -12,7 +12,7 @@ use crate::pipeline::plan::NamedSource;
 use crate::pipeline::shared_scan::SharedScan;
 
 /// A document that several threads scan. It is closed when the last of them drops it.
-pub(crate) struct Shared<'r> {
+pub(crate) struct SharedDocument<'r> {
     pub(crate) document: Document,
     table: &'r NameTable,
     mentioned: AtomicBool,
@@ -21,7 +21,7 @@ pub(crate) struct Shared<'r> {
 
 /// A text that is one document, or in which each line is a document.
 #[derive(Clone)]
-pub(crate) struct TextLines {
+pub(crate) struct SourceText {
     text: Document,
     kind: TextKind,
     /// Whether the kind is known without the head of the text.
@@ -40,29 +40,29 @@ pub(crate) struct TextLine {
 /// The first and last line of a chunk, if other threads scan parts of them.
 #[derive(Clone, Default)]
 pub(crate) struct SharedLines<'r> {
-    pub(crate) first: Option<Arc<Shared<'r>>>,
-    pub(crate) last: Option<Arc<Shared<'r>>>,
+    pub(crate) first: Option<Arc<SharedDocument<'r>>>,
+    pub(crate) last: Option<Arc<SharedDocument<'r>>>,
 }
 
-impl<'r> Shared<'r> {
-    pub(crate) fn new(document: Document, kind: TextKind, run: &'r SharedScan<'r>) -> Arc<Self> {
-        Arc::new(Shared {
+impl<'r> SharedDocument<'r> {
+    pub(crate) fn new(document: Document, kind: TextKind, scan: &'r SharedScan<'r>) -> Arc<Self> {
+        Arc::new(SharedDocument {
             document,
-            table: &run.table,
+            table: &scan.table,
             mentioned: AtomicBool::new(false),
             kind,
         })
     }
 }
 
-impl Shared<'_> {
+impl SharedDocument<'_> {
     /// Records that the document has a mention.
     pub(super) fn note_mention(&self) {
         self.mentioned.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for Shared<'_> {
+impl Drop for SharedDocument<'_> {
     fn drop(&mut self) {
         if *self.mentioned.get_mut() {
             self.table.close(&self.document.id);
@@ -71,7 +71,7 @@ impl Drop for Shared<'_> {
 }
 
 impl SharedLines<'_> {
-    pub(super) fn find(&self, id: &DocumentId) -> Option<&Shared<'_>> {
+    pub(super) fn find(&self, id: &DocumentId) -> Option<&SharedDocument<'_>> {
         let lines = [&self.first, &self.last].into_iter().flatten();
         lines
             .map(|shared| &**shared)
@@ -79,10 +79,10 @@ impl SharedLines<'_> {
     }
 }
 
-impl TextLines {
+impl SourceText {
     /// Creates a text of `source`, of unknown kind. The text, or its first line, is the document number `ordinal`.
     pub(crate) fn new(source: &NamedSource, ordinal: u64, name: Option<Arc<str>>) -> Self {
-        TextLines {
+        SourceText {
             text: source.document(ordinal, name),
             kind: TextKind::Unknown,
             is_known: false,
@@ -92,7 +92,7 @@ impl TextLines {
 
     /// Sets the mark before the text. `None` if there are no marks in the text.
     pub(crate) fn marked(self, mark: Option<Mark>) -> Self {
-        TextLines { mark, ..self }
+        SourceText { mark, ..self }
     }
 
     /// Returns the mark at an offset, if there may be marks in the text.
@@ -109,7 +109,7 @@ impl TextLines {
 
     /// Sets the kind if it is known before the text is read.
     pub(crate) fn known(self, kind: Option<TextKind>) -> Self {
-        TextLines {
+        SourceText {
             kind: kind.unwrap_or(self.kind),
             is_known: kind.is_some(),
             ..self

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Bytes of a piece.
-const PIECE: usize = 64 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Writes to `W` in pieces of one size; only the last may be smaller.
 ///
@@ -16,7 +16,7 @@ pub(super) struct EvenPieces<W> {
 
 impl<W: Write> EvenPieces<W> {
     pub(super) fn new(inner: W) -> Self {
-        let gathered = Vec::with_capacity(PIECE);
+        let gathered = Vec::with_capacity(PIECE_BYTES);
         EvenPieces { inner, gathered }
     }
 
@@ -37,11 +37,11 @@ impl<W: Write> EvenPieces<W> {
 
 impl<W: Write> Write for EvenPieces<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.gathered.len() == PIECE {
+        if self.gathered.len() == PIECE_BYTES {
             self.inner.write_all(&self.gathered)?;
             self.gathered.clear();
         }
-        let taken = bytes.len().min(PIECE - self.gathered.len());
+        let taken = bytes.len().min(PIECE_BYTES - self.gathered.len());
         self.gathered.extend_from_slice(&bytes[..taken]);
         Ok(taken)
     }

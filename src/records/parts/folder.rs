@@ -22,7 +22,7 @@ use crate::records::output::Output;
 use crate::temporary;
 
 /// Threads that sync parts.
-const SYNCED: usize = 8;
+const SYNC_THREADS: usize = 8;
 
 /// Fate of the parts if a run does not end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -235,7 +235,7 @@ impl PartFolder {
         let sync = |part: &PartEntry| sync_file(&self.path.join(&part.name));
         // A file system writes several small files at once about as fast as one.
         thread::scope(|scope| {
-            let some = parts.chunks(parts.len().div_ceil(SYNCED).max(1));
+            let some = parts.chunks(parts.len().div_ceil(SYNC_THREADS).max(1));
             let started = some.map(|some| scope.spawn(move || some.iter().try_for_each(sync)));
             let started: Vec<_> = started.collect();
             started.into_iter().try_for_each(|thread| {

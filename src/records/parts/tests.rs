@@ -7,7 +7,7 @@ use doisift_core::Form;
 
 use crate::records::row::Row;
 use crate::records::{
-    Layout, MentionRow, Output, RowBlock, RowEdge, RowKind, RowWriter, Standing, output_writer,
+    IndexStatus, Layout, MentionRow, Output, RowBlock, RowEdge, RowKind, RowWriter, output_writer,
 };
 
 fn rows(count: usize) -> impl Iterator<Item = (String, String)> {
@@ -30,7 +30,7 @@ fn row<'a>((doi, source): &'a (String, String)) -> MentionRow<'a> {
         capture: None,
         column: None,
         edge: RowEdge::default(),
-        standing: Standing::default(),
+        index_status: IndexStatus::default(),
     }
 }
 

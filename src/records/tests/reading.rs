@@ -6,7 +6,9 @@ use doisift_core::Form;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Format, Layout, MAX, OwnedRecord, Record, RowKind, Standing, reader, writer};
+use super::super::{
+    Format, IndexStatus, Layout, MAX, OwnedRecord, Record, RowKind, reader, writer,
+};
 use super::record;
 
 const HEADER: &str = "doi,mentions,documents,sources,forms,first_source,first_document,first_offset,first_text,guessed\n";
@@ -21,7 +23,7 @@ fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, String> {
 }
 
 fn written(format: Format, records: &[OwnedRecord]) -> Vec<u8> {
-    let layout = Layout::new(format, RowKind::Records).and_standing();
+    let layout = Layout::new(format, RowKind::Records).and_index_status();
     let mut rows = writer(&layout, Vec::new()).unwrap();
     for record in records {
         rows.row(&record.as_record()).unwrap();
@@ -78,8 +80,8 @@ prop_compose! {
     ) -> OwnedRecord {
         let forms = forms.into_iter().collect();
         let doi = format!("10.5555/{suffix}");
-        let standing = Standing { known, agency: agency.then_some("a,\"b"), retracted }.into();
-        OwnedRecord { doi, mentions, documents, sources, forms, first_source, first_document, first_offset, first_text, guessed, standing }
+        let index_status = IndexStatus { known, agency: agency.then_some("a,\"b"), retracted }.into();
+        OwnedRecord { doi, mentions, documents, sources, forms, first_source, first_document, first_offset, first_text, guessed, index_status }
     }
 }
 

@@ -8,7 +8,7 @@ use doisift_core::internal::{Bits, Block, parity};
 const ANY_BRACKET: u8 = 0x26;
 
 /// The brackets of a part of a text.
-pub(super) struct Marks<'b> {
+pub(super) struct BracketMarks<'b> {
     bytes: &'b [u8],
     part: Range<usize>,
     strings: BlockStrings,
@@ -23,18 +23,18 @@ pub(super) struct Marks<'b> {
     rest: Bits,
     /// The bytes of the block after the last mark.
     after: Bits,
-    passed: Passed,
+    passed: SkippedBytes,
 }
 
 /// The bytes between two marks.
 #[derive(Clone, Copy)]
-pub(super) struct Passed {
+pub(super) struct SkippedBytes {
     /// Offset after the last counted comma, or of the start if there is none.
     pub(super) end: usize,
     pub(super) commas: u64,
 }
 
-impl<'b> Marks<'b> {
+impl<'b> BracketMarks<'b> {
     /// Finds the marks in `part`, whose first byte must be neither escaped nor the first of a line.
     pub(super) fn new(
         bytes: &'b [u8],
@@ -43,7 +43,7 @@ impl<'b> Marks<'b> {
         has_lines: bool,
     ) -> Self {
         let (start, commas) = (part.start, 0);
-        let mut marks = Marks {
+        let mut marks = BracketMarks {
             bytes,
             part,
             strings: BlockStrings {
@@ -57,7 +57,7 @@ impl<'b> Marks<'b> {
             starts: 0,
             rest: 0,
             after: 0,
-            passed: Passed { end: start, commas },
+            passed: SkippedBytes { end: start, commas },
         };
         marks.load();
         marks
@@ -131,18 +131,18 @@ impl<'b> Marks<'b> {
     }
 
     /// Returns the bytes between the last two marks: those before the mark that was returned.
-    pub(super) fn passed(&self) -> Passed {
+    pub(super) fn passed(&self) -> SkippedBytes {
         self.passed
     }
 
     /// Continues after the mark at `here`.
     pub(super) fn go_on(&mut self, here: usize) {
         let (end, commas) = (here + 1, 0);
-        self.passed = Passed { end, commas };
+        self.passed = SkippedBytes { end, commas };
     }
 
     /// Returns the bytes after the last mark. If commas were not counted, only those in the last block are counted now.
-    pub(super) fn last(&mut self, counted: bool) -> Passed {
+    pub(super) fn last(&mut self, counted: bool) -> SkippedBytes {
         if !counted {
             self.take_commas(!0);
         }

@@ -18,30 +18,30 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use levels::Levels;
+use levels::OpenBrackets;
 use scalars::{is_scalar, plain_end};
 pub(crate) use text::string_bytes;
 pub(super) use text::unescaped;
 
-use super::place::{DEPTH, Event, Place, TEXT, keep_within};
+use super::place::{BytePlace, Event, MAX_LEVELS, MAX_NAME_BYTES, keep_within};
 use super::pointers::{PathNode, Pointers};
 use super::stack::{self, LevelNames};
 use super::table::{Detail, ItemPart, Meaning, RELATIONS};
 use super::value::ValueSyntax;
-use super::wanted::{CAPTURED, FieldNode, FieldTree, Wanted};
+use super::wanted::{FieldNode, FieldTree, MAX_CAPTURED_BYTES, StructureRequest};
 
 /// The reader of a document.
 pub(crate) struct Json {
     table: Arc<Pointers>,
-    wanted: Arc<Wanted>,
+    wanted: Arc<StructureRequest>,
     /// The fields of records, if any are wanted.
     fields: Option<Arc<FieldTree>>,
-    frames: Vec<Frame>,
+    frames: Vec<OpenValue>,
     names: LevelNames,
     /// Whether the names of open objects and lists are needed, for paths or items.
     keeps_names: bool,
     /// Open objects and lists without a frame: those beyond the kept depth, or of which only mentions are wanted.
-    levels: Levels,
+    levels: OpenBrackets,
     state: JsonState,
     /// Whether the byte before was a backslash that was not escaped itself.
     is_escaped: bool,
@@ -73,7 +73,7 @@ pub(crate) struct Json {
 }
 
 /// An open object or list.
-struct Frame {
+struct OpenValue {
     /// The index of the current item; `None` in an object.
     index: Option<u64>,
     /// Start of the current member's name in `Json::names`.
@@ -117,7 +117,7 @@ enum JsonLines {
 }
 
 impl Json {
-    pub(super) fn new(wanted: &Arc<Wanted>) -> Json {
+    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Json {
         let mut json = Json {
             table: wanted.json(),
             wanted: Arc::clone(wanted),
@@ -125,7 +125,7 @@ impl Json {
             frames: Vec::new(),
             names: LevelNames::default(),
             keeps_names: wanted.paths || wanted.has_items(),
-            levels: Levels::default(),
+            levels: OpenBrackets::default(),
             state: JsonState::Value,
             is_escaped: false,
             fresh: 0..0,
@@ -211,7 +211,7 @@ impl Json {
     /// Whether the next object or list is only counted and gets no frame.
     fn is_counted(&self) -> bool {
         self.levels.count > 0
-            || self.frames.len() >= DEPTH
+            || self.frames.len() >= MAX_LEVELS
             || !self.wanted.paths && self.node == PathNode::NONE && !self.is_eager()
     }
 
@@ -409,7 +409,7 @@ impl Json {
 
     /// Closes all open objects, lists and items.
     fn close_all(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        self.levels = Levels::default();
+        self.levels = OpenBrackets::default();
         self.is_escaped = false;
         if std::mem::take(&mut self.is_text_item) {
             report(Event::EndItem(self.here));
@@ -422,7 +422,7 @@ impl Json {
         self.fresh = 0..0;
     }
 
-    fn close_frame(&mut self, frame: &Frame, report: &mut dyn FnMut(Event<'_>)) {
+    fn close_frame(&mut self, frame: &OpenValue, report: &mut dyn FnMut(Event<'_>)) {
         if frame.meaning == Meaning::Related {
             report(Event::Related { cites: self.cites });
         }
@@ -457,7 +457,7 @@ impl Json {
         if self.meaning == Meaning::Related {
             self.cites = false;
         }
-        self.frames.push(Frame {
+        self.frames.push(OpenValue {
             index: is_list.then_some(0),
             name: self.names.end(),
             node: self.node,
@@ -534,7 +534,7 @@ impl Json {
     fn pass(&mut self, commas: u64) {
         match self.frames.last_mut() {
             _ if commas == 0 => {}
-            Some(Frame {
+            Some(OpenValue {
                 index: Some(index), ..
             }) if self.levels.count == 0 => {
                 *index += commas;
@@ -703,7 +703,11 @@ impl Json {
                 self.names.add(frame.name, piece);
             }
         } else if self.is_kept() {
-            let max = if self.is_captured { CAPTURED } else { TEXT };
+            let max = if self.is_captured {
+                MAX_CAPTURED_BYTES
+            } else {
+                MAX_NAME_BYTES
+            };
             keep_within(&mut self.kept, max, piece);
         }
     }
@@ -725,7 +729,7 @@ impl Json {
             match self.meaning {
                 Meaning::Relation => self.cites |= RELATIONS.contains(&&*string_bytes(&self.kept)),
                 Meaning::Id(rank) => {
-                    let text = unescaped(&self.kept[..self.kept.len().min(TEXT)]);
+                    let text = unescaped(&self.kept[..self.kept.len().min(MAX_NAME_BYTES)]);
                     if !matches!(text.trim(), "" | "null") {
                         report(Event::Id {
                             rank,
@@ -784,9 +788,9 @@ impl Json {
 
     /// Returns the place of the next byte.
     #[inline]
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> BytePlace {
         if self.state == JsonState::Lost {
-            return Place::default();
+            return BytePlace::default();
         }
         let is_plain = self.is_in_name() || self.levels.count > 0;
         let meaning = if is_plain {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::marks::{Marks, Passed};
+use super::marks::{BracketMarks, SkippedBytes};
 use super::{Event, Json, JsonLines, JsonState};
 
 impl Json {
@@ -27,7 +27,7 @@ impl Json {
         let end = self.line_end(bytes, part.start).min(part.end);
         let is_in_string = matches!(self.state, JsonState::InString | JsonState::InName);
         let has_lines = self.lines == JsonLines::No;
-        let mut marks = Marks::new(bytes, part.start..end, is_in_string, has_lines);
+        let mut marks = BracketMarks::new(bytes, part.start..end, is_in_string, has_lines);
         let mut counts = self.counts_commas();
         while let Some(here) = marks.next(counts) {
             if marks.is_start(here) {
@@ -71,7 +71,7 @@ impl Json {
         &mut self,
         bytes: &[u8],
         at: usize,
-        passed: Passed,
+        passed: SkippedBytes,
         report: &mut dyn FnMut(Event<'_>),
     ) {
         let byte = bytes[at];
@@ -90,7 +90,7 @@ impl Json {
         &mut self,
         bytes: &[u8],
         at: usize,
-        passed: Passed,
+        passed: SkippedBytes,
         report: &mut dyn FnMut(Event<'_>),
     ) {
         let byte = bytes[at];
@@ -111,7 +111,7 @@ impl Json {
     }
 
     /// Counts the commas of `passed`, and reads the rest of `bytes` after the last of them.
-    fn catch_up(&mut self, bytes: &[u8], passed: Passed, report: &mut dyn FnMut(Event<'_>)) {
+    fn catch_up(&mut self, bytes: &[u8], passed: SkippedBytes, report: &mut dyn FnMut(Event<'_>)) {
         self.pass(passed.commas);
         let mut at = passed.end;
         while at < bytes.len() {

@@ -21,12 +21,12 @@ use crate::column::{RowSplitter, TableFormat, TableHead, TableReading, sep_line,
 use crate::pipeline::plan::ScanOptions;
 
 /// Bytes of a read.
-const STEP: usize = 256 << 10;
-/// Max bytes of a row, and the part of the memory, 1/PART, that it may take.
-const ROW: usize = 16 << 20;
-const PART: usize = 64;
+const READ_BYTES: usize = 256 << 10;
+/// Max bytes of a row, and the part of the memory, 1/ROW_MEMORY_PARTS, that it may take.
+const MAX_ROW_BYTES: usize = 16 << 20;
+const ROW_MEMORY_PARTS: usize = 64;
 
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A table that is being read.
 pub(crate) struct TextTable<'o, R> {
@@ -97,7 +97,7 @@ struct FaultCount {
 
 /// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filled {
+enum ReadOutcome {
     More,
     Ended,
     /// Bytes are missing after the bytes that were read.
@@ -112,7 +112,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         head: &DocumentHead,
         mut raw: PeekReader<R>,
     ) -> Result<Self, PeekReader<R>> {
-        let max = ROW.min(options.memory / PART);
+        let max = MAX_ROW_BYTES.min(options.memory / ROW_MEMORY_PARTS);
         let Some((reading, start)) = reading(options, table_bytes(&mut raw, max)) else {
             return Err(raw);
         };
@@ -143,7 +143,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     pub(crate) fn read(mut self, to: &mut dyn DocumentSink) -> u64 {
         while !to.is_halted() && !self.rows.is_without_columns() {
             let filled = self.fill(to);
-            let has_ended = filled == Filled::Ended;
+            let has_ended = filled == ReadOutcome::Ended;
             let mut whole = self.splitter.advance(&self.bytes, has_ended);
             if has_ended {
                 if self.splitter.is_in_quotes() {
@@ -159,7 +159,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
             if is_long {
                 self.note(RowFault::TooLong, 0);
             }
-            if is_long || filled == Filled::Damaged {
+            if is_long || filled == ReadOutcome::Damaged {
                 self.skip_line(to);
             }
         }
@@ -173,18 +173,18 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     }
 
     /// Reads more bytes.
-    fn fill(&mut self, to: &mut dyn DocumentSink) -> Filled {
-        match self.raw.read_up_to(STEP, &mut self.bytes) {
-            Ok(count) if count < STEP => Filled::Ended,
-            Ok(_) => Filled::More,
+    fn fill(&mut self, to: &mut dyn DocumentSink) -> ReadOutcome {
+        match self.raw.read_up_to(READ_BYTES, &mut self.bytes) {
+            Ok(count) if count < READ_BYTES => ReadOutcome::Ended,
+            Ok(_) => ReadOutcome::More,
             Err(error) => {
                 let is_whole = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
                 let at = self.offset + self.bytes.len() as u64;
                 to.report_loss(self.head.name.clone(), at, error);
                 if is_whole {
-                    Filled::More
+                    ReadOutcome::More
                 } else {
-                    Filled::Damaged
+                    ReadOutcome::Damaged
                 }
             }
         }
@@ -210,7 +210,7 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
         }
         self.bytes = bytes;
         self.bytes.drain(..whole);
-        self.bytes.shrink_to(2 * STEP);
+        self.bytes.shrink_to(2 * READ_BYTES);
         self.offset += whole as u64;
         self.splitter.cut();
     }
@@ -327,8 +327,8 @@ fn reading(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<(Table
         Some(TextKind::Table(delimiter)) => Some(TableFormat::Delimited(delimiter.byte())),
         Some(_) => return None,
     };
-    let mut start = if head.starts_with(MARK) {
-        MARK.len()
+    let mut start = if head.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
     } else {
         0
     };

@@ -5,7 +5,7 @@ use super::row::{Slot, Value, set};
 
 /// Answers of an index about a name. The default if no index was asked, or it cannot tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing<'a> {
+pub(crate) struct IndexStatus<'a> {
     /// Whether the name is known. `None` if no name with its prefix is.
     pub(crate) known: Option<bool>,
     /// The agency that registered the name.
@@ -14,25 +14,25 @@ pub(crate) struct Standing<'a> {
     pub(crate) retracted: Option<bool>,
 }
 
-/// A [`Standing`] in a few bytes.
+/// A [`IndexStatus`] in a few bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HeldStanding {
+pub(crate) struct StoredIndexStatus {
     known: Option<bool>,
     retracted: Option<bool>,
     /// The number of the agency in a list, from 1; 0 if unknown.
     agency: u32,
 }
 
-/// A reusable [`Standing`] that owns the agency.
+/// A reusable [`IndexStatus`] that owns the agency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OwnedStanding {
+pub(crate) struct OwnedIndexStatus {
     known: Option<bool>,
     /// Empty if unknown. The name of an agency is never empty.
     agency: String,
     retracted: Option<bool>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> IndexStatus<'a> {
     /// Returns the value of one of its fields; null for other fields.
     pub(super) fn value(&self, field: Field) -> Value<'a> {
         match field {
@@ -44,14 +44,14 @@ impl<'a> Standing<'a> {
     }
 }
 
-impl HeldStanding {
+impl StoredIndexStatus {
     /// Converts a standing. Its agency must be in the list.
-    pub(crate) fn new(standing: Standing<'_>, agencies: &[String]) -> Self {
+    pub(crate) fn new(index_status: IndexStatus<'_>, agencies: &[String]) -> Self {
         let agency = |name| agencies.iter().position(|other| other == name);
-        HeldStanding {
-            known: standing.known,
-            retracted: standing.retracted,
-            agency: standing
+        StoredIndexStatus {
+            known: index_status.known,
+            retracted: index_status.retracted,
+            agency: index_status
                 .agency
                 .and_then(agency)
                 .map_or(0, |at| at as u32 + 1),
@@ -59,9 +59,9 @@ impl HeldStanding {
     }
 
     /// Converts it back, with the same list.
-    pub(crate) fn shown(self, agencies: &[String]) -> Standing<'_> {
+    pub(crate) fn shown(self, agencies: &[String]) -> IndexStatus<'_> {
         let agency = (self.agency as usize).checked_sub(1);
-        Standing {
+        IndexStatus {
             known: self.known,
             agency: agency.and_then(|at| agencies.get(at)).map(String::as_str),
             retracted: self.retracted,
@@ -69,20 +69,20 @@ impl HeldStanding {
     }
 }
 
-impl From<Standing<'_>> for OwnedStanding {
-    fn from(standing: Standing<'_>) -> Self {
-        OwnedStanding {
-            known: standing.known,
-            agency: standing.agency.unwrap_or_default().to_owned(),
-            retracted: standing.retracted,
+impl From<IndexStatus<'_>> for OwnedIndexStatus {
+    fn from(index_status: IndexStatus<'_>) -> Self {
+        OwnedIndexStatus {
+            known: index_status.known,
+            agency: index_status.agency.unwrap_or_default().to_owned(),
+            retracted: index_status.retracted,
         }
     }
 }
 
-impl OwnedStanding {
-    pub(super) fn as_standing(&self) -> Standing<'_> {
+impl OwnedIndexStatus {
+    pub(super) fn as_index_status(&self) -> IndexStatus<'_> {
         let agency = self.agency.as_str();
-        Standing {
+        IndexStatus {
             known: self.known,
             agency: (!agency.is_empty()).then_some(agency),
             retracted: self.retracted,
@@ -91,7 +91,7 @@ impl OwnedStanding {
 
     /// Returns the value of one of its fields; null for other fields.
     pub(super) fn value(&self, field: Field) -> Value<'_> {
-        self.as_standing().value(field)
+        self.as_index_status().value(field)
     }
 
     /// Returns the slot of one of its fields.
@@ -106,7 +106,7 @@ impl OwnedStanding {
 
     /// Unites it with the answers of another index about the same name. A name that one knows is known. The order does not
     /// matter.
-    pub(crate) fn unite(&mut self, other: &OwnedStanding) {
+    pub(crate) fn unite(&mut self, other: &OwnedIndexStatus) {
         // None is less than any value, and false less than true.
         self.known = self.known.max(other.known);
         self.retracted = self.retracted.max(other.retracted);
@@ -121,8 +121,12 @@ impl OwnedStanding {
 mod tests {
     use super::*;
 
-    fn standing(known: Option<bool>, agency: &str, retracted: Option<bool>) -> OwnedStanding {
-        OwnedStanding {
+    fn index_status(
+        known: Option<bool>,
+        agency: &str,
+        retracted: Option<bool>,
+    ) -> OwnedIndexStatus {
+        OwnedIndexStatus {
             known,
             agency: agency.to_owned(),
             retracted,
@@ -131,10 +135,10 @@ mod tests {
 
     #[test]
     fn two_indexes_together_know_what_one_knows() {
-        let none = OwnedStanding::default();
-        let unknown = standing(Some(false), "", Some(false));
-        let known = standing(Some(true), "b", Some(false));
-        let other = standing(Some(true), "a", Some(true));
+        let none = OwnedIndexStatus::default();
+        let unknown = index_status(Some(false), "", Some(false));
+        let known = index_status(Some(true), "b", Some(false));
+        let other = index_status(Some(true), "a", Some(true));
         for (one, two, both) in [
             (&none, &none, &none),
             (&none, &unknown, &unknown),

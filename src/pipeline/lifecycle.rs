@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::dispatch::{scan_inline, scan_on_threads};
-use super::plan::{ScanOptions, ScanPlan, Unfound, add_named_sources};
-use super::rows::{Caller, Drain, Sink, Written};
+use super::plan::{ScanOptions, ScanPlan, UnreadPaths, add_named_sources};
+use super::rows::{Caller, Drain, Sink, WrittenRows};
 use super::shared_scan::SharedScan;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
@@ -15,7 +15,7 @@ use crate::report::{KnownReport, Report};
 use crate::task::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
-pub(super) fn run<'c>(
+pub(super) fn run_scan<'c>(
     options: &'c ScanOptions,
     caller: Option<Caller<'c>>,
 ) -> Result<Report, Error> {
@@ -23,11 +23,11 @@ pub(super) fn run<'c>(
     if options.sources.range.is_some() && !options.selection.writes_mentions() {
         return Err(Error::new(ErrorKind::Selection(SelectionError::Range)));
     }
-    let unfound = Unfound::new(options.reading.on_error.unwrap_or_default());
+    let unfound = UnreadPaths::new(options.reading.on_error.unwrap_or_default());
     let (is_over, report_loss) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
-    let further: Vec<_> = options.further().collect();
-    let report = files(options, &further, caller.is_some()).run_all(
+    let side_outputs: Vec<_> = options.side_outputs().collect();
+    let report = files(options, &side_outputs, caller.is_some()).run_all(
         |destinations| {
             lookup::check_outputs(options.lookup.known.as_deref(), destinations)?;
             let mut finder = options.search.start(&is_over, &report_loss);
@@ -36,14 +36,14 @@ pub(super) fn run<'c>(
         },
         |(finder, folder), outputs, destinations| {
             let plan = ScanPlan::new(options, finder, destinations, folder.as_ref())?;
-            let run = SharedScan::new(plan, caller.is_some(), &unfound, folder);
-            let run = run.map_err(|error| with_cause(error, options))?;
-            checkpoint = run.checkpoint.clone();
-            let mut sink = sink(&run, outputs, caller)?;
-            scan(&run, &mut sink).map_err(|error| with_cause(error, options))?;
-            Ok((run, sink))
+            let scan = SharedScan::new(plan, caller.is_some(), &unfound, folder);
+            let scan = scan.map_err(|error| with_cause(error, options))?;
+            checkpoint = scan.checkpoint.clone();
+            let mut sink = sink(&scan, outputs, caller)?;
+            scan_sources(&scan, &mut sink).map_err(|error| with_cause(error, options))?;
+            Ok((scan, sink))
         },
-        |(run, sink)| write(run, sink, started).map_err(|error| with_cause(error, options)),
+        |(scan, sink)| write(scan, sink, started).map_err(|error| with_cause(error, options)),
     )?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;
@@ -54,7 +54,7 @@ pub(super) fn run<'c>(
 /// Returns the outputs of a run.
 fn files<'f>(
     options: &'f ScanOptions,
-    further: &'f [RowTarget<'f>],
+    side_outputs: &'f [RowTarget<'f>],
     has_caller: bool,
 ) -> TaskFiles<'f> {
     TaskFiles {
@@ -62,7 +62,7 @@ fn files<'f>(
             path: options.output.as_deref(),
             parts: options.parts.as_ref(),
         },
-        further,
+        side_outputs,
         has_caller,
         report: options.report.as_deref(),
         monitor: &options.monitor,
@@ -71,18 +71,18 @@ fn files<'f>(
 
 /// Creates the sink of the rows. It continues after the rows of an earlier run, if there is one.
 fn sink<'c>(
-    run: &SharedScan<'c>,
+    scan: &SharedScan<'c>,
     mut outputs: RowOutputs,
     caller: Option<Caller<'c>>,
 ) -> Result<Sink<'c>, Error> {
-    let (plan, resumed) = (&run.plan, run.resumed());
+    let (plan, resumed) = (&scan.plan, scan.resumed());
     if let Some(done) = resumed {
         let resume = |output: &mut Output, done: &PartsDone, rows: u64| {
             let passed = done.rows.saturating_sub(rows);
             output.resume(*done, passed).map_err(Error::output)
         };
         resume(&mut outputs.rows, &done.rows, done.at.rows)?;
-        if let Some((nodes, output)) = done.nodes.as_ref().zip(outputs.further.last_mut()) {
+        if let Some((nodes, output)) = done.nodes.as_ref().zip(outputs.side_outputs.last_mut()) {
             resume(output, nodes, done.at.nodes)?;
         }
     }
@@ -94,45 +94,45 @@ fn sink<'c>(
 /// Returns the error of a failed run. Damage of a sorted run is reported as damage of the checkpoint, if there is one.
 fn with_cause(error: Error, options: &ScanOptions) -> Error {
     match (error.kind(), &options.resources.checkpoint) {
-        (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
-            checkpoint::fault(folder, CheckpointError::Damaged(run.path().to_owned()))
+        (ErrorKind::Spill(sorted), Some(folder)) if sorted.is_damage() => {
+            checkpoint::fault(folder, CheckpointError::Damaged(sorted.path().to_owned()))
         }
         _ => error,
     }
 }
 
 /// Reads and scans all sources.
-fn scan(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
-    let plan = &run.plan;
+fn scan_sources(scan: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
+    let plan = &scan.plan;
     // Only a crew of threads can scan ranges of files.
     if plan.shares.threads > 1 || plan.options.sources.range.is_some() {
-        scan_on_threads(run, sink)?;
+        scan_on_threads(scan, sink)?;
     } else {
-        scan_inline(run, sink);
+        scan_inline(scan, sink);
     }
-    run.ledger.end()?;
+    scan.ledger.end()?;
     lookup::check(&plan.options.ends)
 }
 
 /// Writes the rows that need all mentions of a name, and makes the report.
 fn write(
-    run: SharedScan<'_>,
+    scan: SharedScan<'_>,
     sink: Sink<'_>,
     started: Instant,
 ) -> Result<(RowOutputs, Report), Error> {
-    let (plan, earlier) = (run.plan, run.earlier);
+    let (plan, earlier) = (scan.plan, scan.earlier);
     let options = plan.options;
-    let (entries, met) = run.ledger.into_entries();
+    let (entries, seen_inputs) = scan.ledger.into_entries();
     // An earlier run may have read the input that an option concerns.
-    if run.checkpoint.is_none() {
-        met.warn(options, &plan.sources, plan.has_folder);
+    if scan.checkpoint.is_none() {
+        seen_inputs.warn(options, &plan.sources, plan.has_folder);
     }
     let drain = Drain::new(options);
-    let Written {
+    let WrittenRows {
         drained,
         names,
         outputs,
-    } = sink.finish(run.table, &entries.counts, &drain)?;
+    } = sink.finish(scan.table, &entries.counts, &drain)?;
     let known = drain.known().map(|known| KnownReport {
         ends_changed: Some(entries.counts.tally.ends_changed),
         ..known
@@ -157,10 +157,10 @@ fn write(
 /// Returns the paths of the outputs that are not standard output.
 fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> + Clone {
     let paths = [&options.output, &options.report].into_iter().flatten();
-    let further = options.further().filter_map(|rows| rows.path);
+    let side_outputs = options.side_outputs().filter_map(|rows| rows.path);
     paths
         .map(PathBuf::as_path)
-        .chain(further)
+        .chain(side_outputs)
         .filter(|path| path.as_os_str() != "-")
 }
 
