@@ -40,7 +40,7 @@ fn first_mentions(paths: &[PathBuf]) -> Result<Vec<String>, Error> {
         }
     });
     match run {
-        Err(error) if !matches!(error.kind(), ErrorKind::Cancelled) => Err(error),
+        Err(error) if error.kind() != ErrorKind::Cancelled => Err(error),
         _ => Ok(lines),
     }
 }

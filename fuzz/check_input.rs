@@ -2,8 +2,8 @@
 //!
 //! The first byte of an input says how its source is read, and its kind if a check takes several kinds.
 
-use doisift::Packing;
 use doisift::fuzz_support::{ReadReport, ReadSetup, read, unpack};
+use doisift::internal::Packing;
 
 /// Size of the reads from a document, in bytes.
 const STEP: usize = 64 << 10;

@@ -23,7 +23,7 @@ impl Keywords {
     /// `context=100` for `--context 100`.
     ///
     /// ```
-    /// use doisift::Keywords;
+    /// use doisift::internal::Keywords;
     ///
     /// let message = "leave out --in-place, or give --context 100";
     /// let worded = Keywords::R.word(message);

@@ -64,16 +64,15 @@ mod check;
 mod checkpoint;
 #[cfg(feature = "pipeline")]
 mod column;
-/// For the crate `doisift-cli`; may change at any time.
-#[cfg(feature = "pipeline")]
-#[doc(hidden)]
-pub mod command_support;
 #[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]
 mod diff;
 #[cfg(feature = "pipeline")]
 mod error;
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
+pub mod internal;
 #[cfg(feature = "pipeline")]
 mod keywords;
 #[cfg(feature = "pipeline")]
@@ -115,37 +114,22 @@ pub use doisift_core::{
 #[cfg(feature = "pipeline")]
 pub use check::{
     Check, CheckBuilder, CheckFormat, CheckOptions, CheckReport, CheckVerdict, CheckedReference,
-    UnknownCheckFormat, UnknownVerdict,
 };
 #[cfg(feature = "pipeline")]
 pub use column::{
-    CellCounts, CellStatus, Charset, ColumnCleaner, Normalize, NormalizeBuilder, NormalizeOptions,
-    NormalizeReport, TableFormat, UnknownCharset, UnknownTableFormat,
+    CellCounts, CellStatus, Charset, Normalize, NormalizeBuilder, NormalizeOptions,
+    NormalizeReport, TableFormat,
 };
-#[cfg(feature = "pipeline")]
-pub use dedup::SpillError;
 #[cfg(feature = "pipeline")]
 pub use diff::{Diff, DiffBuilder, DiffOptions, DiffReport};
 #[cfg(feature = "pipeline")]
-pub use doisift_documents::{
-    BadGlob, BadShard, HttpCoding, InputError, Packing, Shard, printable::Printable,
-};
+pub use doisift_documents::{BadShard, Shard};
 #[cfg(feature = "pipeline")]
 pub use doisift_known::{
-    AssertedBy, BadDate, Date, Index, IndexEntry, IndexError, IndexErrorKind, IndexSource, Notice,
-    NoticeKind,
-};
-#[cfg(feature = "resolve")]
-pub use doisift_resolve::{CacheError, SetupError};
-#[cfg(feature = "resolve")]
-pub use error::ResolveError;
-#[cfg(feature = "pipeline")]
-pub use error::{
-    CheckError, CheckpointError, ClashError, DiffError, Error, ErrorKind, KnownError,
-    MistypedValues, SelectionError, TableError,
+    AssertedBy, BadDate, Date, Index, IndexEntry, IndexError, IndexSource, Notice, NoticeKind,
 };
 #[cfg(feature = "pipeline")]
-pub use keywords::Keywords;
+pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]
 pub use known::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
 #[cfg(feature = "pipeline")]
@@ -153,18 +137,13 @@ pub use lookup::IndexNames;
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
-pub use normalize::{Normalized, Normalizer, Presentation, Refusal, Repair};
+pub use normalize::Presentation;
 #[cfg(feature = "pipeline")]
-pub use options::{
-    Age, BadAge, BadOption, OnError, OptionBuilder, OptionHelp, OptionKind, OptionSpec,
-    OptionValue, Task,
-};
+pub use options::{Age, OnError};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
-pub use records::{
-    BadFields, FieldValue, Format, Forms, MentionRow, PartSize, ReadError, Record, UnknownFormat,
-};
+pub use records::{FieldValue, Format, Forms, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
 pub use registry::RegistryReport;
 #[cfg(feature = "pipeline")]
@@ -175,7 +154,7 @@ pub use report::{
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveBuilder, ResolveOptions, ResolveReport};
 #[cfg(feature = "pipeline")]
-pub use structure::{BadRecordField, BadRecordId, RecordId};
+pub use structure::RecordId;
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
 

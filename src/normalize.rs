@@ -145,7 +145,7 @@ pub enum Repair {
 /// A text may be any form that [`Doi::parse`] reads, or a URL of any host in which [`Scanner`] finds exactly one name.
 ///
 /// ```
-/// use doisift::Normalizer;
+/// use doisift::internal::Normalizer;
 ///
 /// let mut strictly = Normalizer::new();
 /// let url = b"https://onlinelibrary.wiley.com/doi/10.1002/abc/full";
@@ -154,7 +154,7 @@ pub enum Repair {
 /// let dirty = b"10.1002/abc (2006)";
 /// assert!(strictly.read(dirty).is_err());
 /// assert_eq!(Normalizer::new().clean(true).read(dirty)?.doi.as_str(), "10.1002/abc");
-/// # Ok::<(), doisift::Refusal>(())
+/// # Ok::<(), doisift::internal::Refusal>(())
 /// ```
 pub struct Normalizer {
     strict: bool,

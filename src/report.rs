@@ -122,6 +122,7 @@ pub struct ReportOptions {
 
 impl ReportOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }
@@ -336,7 +337,7 @@ impl Losses {
             source: error.source_name().map(str::to_owned),
             document: error.document_name().map(str::to_owned),
             offset: error.offset(),
-            message: error.kind().to_string(),
+            message: error.cause().to_string(),
         });
         if self.list.len() > LISTED {
             self.list.pop_last();

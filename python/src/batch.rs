@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use doisift::{Mention, Normalizer, Presentation, Scanner, TextKind, clean as read_dirty};
+use doisift::internal::Normalizer;
+use doisift::{Mention, Presentation, Scanner, TextKind, clean as read_dirty};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift::{CellStatus, ColumnCleaner, Keywords, Normalize};
+use doisift::internal::{ColumnCleaner, Keywords};
+use doisift::{CellStatus, Normalize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

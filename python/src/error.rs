@@ -3,7 +3,8 @@
 use std::error::Error as _;
 use std::io;
 
-use doisift::{CheckpointError, Error, ErrorKind, Keywords, Normalizer, Printable};
+use doisift::internal::{Keywords, Normalizer, Printable};
+use doisift::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -12,16 +13,7 @@ use pyo3::prelude::*;
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let message = Keywords::Python.word(&error.to_string());
     match error.kind() {
-        ErrorKind::Input(_)
-        | ErrorKind::Records(_)
-        | ErrorKind::List(_)
-        | ErrorKind::Folder(_)
-        | ErrorKind::Output(_)
-        | ErrorKind::Spill(_)
-        | ErrorKind::Threads(_) => of_system(py, error, message),
-        ErrorKind::Checkpoint(_, error_of) if matches!(**error_of, CheckpointError::Io(..)) => {
-            of_system(py, error, message)
-        }
+        ErrorKind::Input | ErrorKind::Output | ErrorKind::System => of_system(py, error, message),
         _ => PyValueError::new_err(message),
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doisift::{Index, IndexError, IndexErrorKind, Normalizer};
+use doisift::internal::{IndexErrorKind, Normalizer};
+use doisift::{Index, IndexError};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;

@@ -1,6 +1,6 @@
 //! Passes messages of the library to Python's `logging`. The logger is called `doisift`.
 
-use doisift::Keywords;
+use doisift::internal::Keywords;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use pyo3::prelude::*;
 

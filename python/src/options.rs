@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use doisift::internal::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
 use doisift::{
-    BadOption, CheckBuilder, IndexingBuilder, Keywords, MergeBuilder, NormalizeBuilder,
-    OptionBuilder, OptionKind, OptionSpec, OptionValue, PipelineBuilder, ResolveBuilder,
+    CheckBuilder, IndexingBuilder, MergeBuilder, NormalizeBuilder, PipelineBuilder, ResolveBuilder,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use doisift::{Normalizer, Presentation, Scanner, TextKind, UrlEncoding, clean as read_dirty};
+use doisift::internal::Normalizer;
+use doisift::{Presentation, Scanner, TextKind, UrlEncoding, clean as read_dirty};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};

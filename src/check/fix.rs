@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::judge::Judgement;
 use super::patch::{Patch, PatchEdit};
 use super::reference::{Escape, Field, FieldRole, Reference, Written, text};
-use crate::error::{CheckError, Error, ErrorKind};
+use crate::error::{Cause, CheckError, Error};
 use crate::records::{Output, WholeOutput, is_packed};
 use crate::task::Monitor;
 
@@ -59,11 +59,11 @@ enum FileEncoding {
 }
 
 fn refused(what: &'static str) -> Error {
-    Error::new(ErrorKind::Check(CheckError::Fix(what)))
+    Error::new(Cause::Check(CheckError::Fix(what)))
 }
 
 fn failed(error: io::Error) -> Error {
-    Error::new(ErrorKind::Check(CheckError::Write(error)))
+    Error::new(Cause::Check(CheckError::Write(error)))
 }
 
 impl FileRepairs {
@@ -179,7 +179,7 @@ impl FileRepairs {
         }
         match self.stamp.status.names() {
             0 | 1 => Ok(()),
-            names => Err(Error::new(ErrorKind::Check(CheckError::Names(names)))),
+            names => Err(Error::new(Cause::Check(CheckError::Names(names)))),
         }
     }
 

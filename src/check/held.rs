@@ -3,7 +3,7 @@
 use doisift_documents::ReadBytes;
 use memchr::memchr2;
 
-use crate::error::{CheckError, ErrorKind};
+use crate::error::{Cause, CheckError};
 
 /// Sizes of the part that is held in memory, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct HeldDocument<'d> {
 }
 
 /// An error with its offset in the document.
-type Damage = (ErrorKind, u64);
+type Damage = (Cause, u64);
 
 impl<'d> HeldDocument<'d> {
     pub(super) fn new(from: &'d mut dyn ReadBytes, sizes: HeldSizes) -> Self {
@@ -60,7 +60,7 @@ impl<'d> HeldDocument<'d> {
         let held = self.bytes.len();
         if held >= self.sizes.max + self.sizes.step {
             let error = CheckError::LongEntry(self.sizes.max);
-            return Err((ErrorKind::Check(error), self.offset));
+            return Err((Cause::Check(error), self.offset));
         }
         let room = self.sizes.max + self.sizes.step - held;
         self.read(self.sizes.step.max(held).min(room))
@@ -84,17 +84,14 @@ impl<'d> HeldDocument<'d> {
     pub(super) fn fill_whole(&mut self, max: usize) -> Result<(), Damage> {
         self.read((max + 1).saturating_sub(self.bytes.len()))?;
         if self.bytes.len() > max {
-            return Err((ErrorKind::Check(CheckError::TooLong(max)), self.offset));
+            return Err((Cause::Check(CheckError::TooLong(max)), self.offset));
         }
         Ok(())
     }
 
     fn read(&mut self, wanted: usize) -> Result<(), Damage> {
         match self.from.read_up_to(wanted, &mut self.bytes) {
-            Err(error) => Err((
-                ErrorKind::Input(error),
-                self.offset + self.bytes.len() as u64,
-            )),
+            Err(error) => Err((Cause::Input(error), self.offset + self.bytes.len() as u64)),
             Ok(count) => {
                 self.has_ended = count < wanted;
                 Ok(())

@@ -38,8 +38,8 @@ pub use options::CheckBuilder;
 pub use report::{CheckOptions, CheckReport};
 pub use row::CheckedReference;
 pub use row::document_name;
-pub use verdict::{CheckVerdict, UnknownVerdict};
-pub use write::{CheckFormat, UnknownCheckFormat};
+pub use verdict::CheckVerdict;
+pub use write::CheckFormat;
 
 use std::ops::ControlFlow;
 

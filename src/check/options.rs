@@ -8,10 +8,10 @@ use doisift_documents::{ColumnSelection, Limits, SheetChoice, SourceSearch, disp
 use super::Check;
 use super::held::HeldSizes;
 use super::report::CheckOptions;
-use super::verdict::{CheckVerdict, UnknownVerdict};
+use super::verdict::CheckVerdict;
 use super::write::CheckFormat;
 use crate::column::HeaderChoice;
-use crate::error::{CheckError, Error, ErrorKind};
+use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
 use crate::options::{
     HeaderOptions, LimitOptions, LookupOptions, OptionGroup, OptionHelp, OptionKind, OptionSpec,
@@ -135,10 +135,10 @@ impl CheckBuilder {
     /// be fixed, the index cannot be read, or a registry cannot be asked with these options.
     pub fn build(self) -> Result<Check, Error> {
         if self.paths.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
-        let refused = |error| Error::new(ErrorKind::Check(error));
+        let refused = |error| Error::new(Cause::Check(error));
         self.check.check().map_err(refused)?;
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
@@ -176,7 +176,7 @@ impl CheckBuilder {
 
     fn search(&self) -> Result<SourceSearch, Error> {
         let search = SourceSearch::new(&self.sources.include, &self.sources.exclude);
-        let search = search.map_err(|error| Error::new(ErrorKind::Glob(error)))?;
+        let search = search.map_err(|error| Error::new(Cause::Glob(error)))?;
         let search = search.skip_own_files(crate::temporary::is_own);
         Ok(search.follow_links(self.sources.follow))
     }
@@ -192,7 +192,7 @@ impl CheckBuilder {
         }
         let values = self.registry.values(Task::Check);
         match values.iter().find(|(_, value)| value.is_given()) {
-            Some((spec, _)) => Err(Error::new(ErrorKind::Check(CheckError::Offline(
+            Some((spec, _)) => Err(Error::new(Cause::Check(CheckError::Offline(
                 spec.long().into(),
             )))),
             None => Ok(None),
@@ -252,7 +252,8 @@ fn findings(words: &[String]) -> Result<Vec<CheckVerdict>, CheckError> {
         ["none"] => Ok(Vec::new()),
         _ => {
             let words = words.into_iter().map(str::parse);
-            let unknown = |error: UnknownVerdict| CheckError::Verdict(error.to_string().into());
+            let unknown =
+                |error: doisift_core::ParseError| CheckError::Verdict(error.to_string().into());
             words.collect::<Result<_, _>>().map_err(unknown)
         }
     }

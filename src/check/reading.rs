@@ -16,7 +16,7 @@ use super::reference::{Escape, Field, Reference, Written, text};
 use super::row::{CheckedReference, LineCount, RowPlace, document_name};
 use super::run::{DocumentRows, RowSink};
 use super::verdict::CheckVerdict;
-use crate::error::{CheckError, Error, ErrorKind, KnownError, TableError};
+use crate::error::{Cause, CheckError, Error, KnownError, TableError};
 use crate::task::not_cancelled;
 
 /// References that are judged together, so that the registry is asked about their names at once.
@@ -60,7 +60,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    fn fail(&mut self, kind: ErrorKind, document: Option<Arc<str>>, offset: Option<u64>) {
+    fn fail(&mut self, kind: Cause, document: Option<Arc<str>>, offset: Option<u64>) {
         let error = Error::new(kind).in_source(Arc::clone(&self.source));
         let error = match (document, offset) {
             (document, Some(offset)) => error.at(document, offset),
@@ -147,7 +147,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         match FileRepairs::of(&self.file.path, is_source, document) {
             Err(error)
                 if !self.file.is_named
-                    && matches!(error.kind(), ErrorKind::Check(CheckError::Fix(_))) =>
+                    && matches!(error.cause(), Cause::Check(CheckError::Fix(_))) =>
             {
                 log::debug!("{}: {error}", printable::name(&self.source));
                 Ok(None)
@@ -159,7 +159,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     /// Adds source, document and offset to an error of reading.
     fn whole_or_part(
         &self,
-        read: Result<(), (ErrorKind, u64)>,
+        read: Result<(), (Cause, u64)>,
         name: Option<&Arc<str>>,
     ) -> Result<(), Error> {
         read.map_err(|(kind, offset)| {
@@ -265,11 +265,11 @@ fn judged(judge: &mut Judge, (bytes, reference): &Cited<'_>) -> Result<Judgement
 }
 
 fn unreadable(error: IndexError) -> Error {
-    Error::new(ErrorKind::Known(KnownError::Unreadable(error)))
+    Error::new(Cause::Known(KnownError::Unreadable(error)))
 }
 
 fn bad_table(error: TableError) -> Error {
-    Error::new(ErrorKind::Table(error))
+    Error::new(Cause::Table(error))
 }
 
 impl DocumentSink for CheckReading<'_, '_> {
@@ -287,14 +287,14 @@ impl DocumentSink for CheckReading<'_, '_> {
     fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {
         let name = table.name.clone();
         if self.settings.column.is_none() {
-            return self.fail(ErrorKind::Known(KnownError::NoColumn), name, None);
+            return self.fail(Cause::Known(KnownError::NoColumn), name, None);
         }
         let checked = self.check_cells(name.as_ref(), &batch);
         self.keep(checked, name);
     }
 
     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        self.fail(ErrorKind::Input(error), name, Some(offset));
+        self.fail(Cause::Input(error), name, Some(offset));
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {

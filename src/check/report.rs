@@ -71,6 +71,7 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

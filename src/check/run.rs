@@ -17,7 +17,7 @@ use super::row::{CheckedReference, RowPlace};
 use super::seen::{MAX_NAMES, SeenNames};
 use super::sources::{SourceReader, expanded};
 use super::write::{CheckFormat, RowsOut};
-use crate::error::{CheckError, Error, ErrorKind};
+use crate::error::{Cause, CheckError, Error};
 use crate::lookup;
 use crate::registry;
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
@@ -57,7 +57,7 @@ pub(super) fn run<'s>(
 ) -> Result<CheckReport, Error> {
     let started = Instant::now();
     if caller.is_none() && settings.format == CheckFormat::Text && !settings.diff {
-        return Err(Error::new(ErrorKind::Check(CheckError::NoText)));
+        return Err(Error::new(Cause::Check(CheckError::NoText)));
     }
     let files = TaskFiles {
         rows: RowTarget::file(settings.output.as_deref()),
@@ -89,9 +89,8 @@ pub(super) fn run<'s>(
 
 /// Renames all fixed files, or none if one of the originals was changed after it was read.
 fn commit(fixed: Vec<(Arc<str>, FixedFile)>, monitor: &Monitor) -> Result<(), Error> {
-    let failed = |source: &Arc<str>, error| {
-        Error::new(ErrorKind::Check(error)).in_source(Arc::clone(source))
-    };
+    let failed =
+        |source: &Arc<str>, error| Error::new(Cause::Check(error)).in_source(Arc::clone(source));
     let mut locks = Vec::with_capacity(fixed.len());
     for (source, file) in &fixed {
         // Another run that replaced the file before it was locked has changed it.
@@ -243,7 +242,7 @@ impl<'s> RowSink<'s> {
         self.counts.findings += u64::from(is_finding);
         self.counts.fixed += u64::from(row.fixed);
         match self.caller.as_mut().map(|take| take(row)) {
-            Some(ControlFlow::Break(())) => Err(Error::new(ErrorKind::Cancelled)),
+            Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
             Some(ControlFlow::Continue(())) => Ok(()),
             None => self.out.write(row, is_finding).map_err(Error::output),
         }

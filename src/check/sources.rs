@@ -12,7 +12,7 @@ use super::judge::Judge;
 use super::options::CheckSettings;
 use super::reading::CheckReading;
 use super::run::RowSink;
-use crate::error::{CheckError, Error, ErrorKind, KnownError};
+use crate::error::{Cause, CheckError, Error, KnownError};
 use crate::pipeline::report_passed_over;
 use crate::task::{Destinations, named_source, not_cancelled};
 
@@ -112,13 +112,13 @@ impl SourceReader<'_, '_> {
     /// # Errors
     /// Returns an error that does not concern the file alone.
     fn pass_over(&mut self, error: Error) -> Result<(), Error> {
-        match error.kind() {
-            ErrorKind::Table(_) | ErrorKind::Known(KnownError::NoColumn) => {
+        match error.cause() {
+            Cause::Table(_) | Cause::Known(KnownError::NoColumn) => {
                 log::debug!("skipped: {error}");
                 self.sink.counts.skipped.add(NO_COLUMN);
             }
-            ErrorKind::Input(input) if !input.is_fatal() => self.sink.report_loss(&error),
-            ErrorKind::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {
+            Cause::Input(input) if !input.is_fatal() => self.sink.report_loss(&error),
+            Cause::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {
                 self.sink.report_loss(&error);
             }
             _ => return Err(error),
@@ -128,5 +128,5 @@ impl SourceReader<'_, '_> {
 }
 
 fn unread(path: &Path, error: InputError) -> Error {
-    Error::new(ErrorKind::Input(error)).in_source(display_name(path).into())
+    Error::new(Cause::Input(error)).in_source(display_name(path).into())
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use doisift_core::ParseError;
+
 /// Verdict of a check on a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -136,11 +138,11 @@ impl fmt::Display for CheckVerdict {
 
 /// Parses a [`name`](CheckVerdict::name).
 impl FromStr for CheckVerdict {
-    type Err = UnknownVerdict;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownVerdict> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let named = CheckVerdict::ALL.into_iter().find(|one| one.name() == name);
-        named.ok_or_else(|| UnknownVerdict(name.into()))
+        named.ok_or_else(|| ParseError::new("verdict", name, names()))
     }
 }
 
@@ -151,13 +153,9 @@ impl serde::Serialize for CheckVerdict {
     }
 }
 
-/// A word that does not name a verdict.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a verdict; choose from {list}, or none", list = names())]
-pub struct UnknownVerdict(Box<str>);
-
 fn names() -> String {
-    CheckVerdict::ALL.map(CheckVerdict::name).join(", ")
+    let names = CheckVerdict::ALL.map(CheckVerdict::name).join(", ");
+    format!("one of {names}, or none")
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::str::FromStr;
 
+use doisift_core::ParseError;
+
 use super::row::CheckedReference;
 use super::sarif;
 use crate::records::Output;
@@ -43,18 +45,15 @@ impl CheckFormat {
 
 /// Parses a [`name`](CheckFormat::name).
 impl FromStr for CheckFormat {
-    type Err = UnknownCheckFormat;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownCheckFormat> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let named = CheckFormat::ALL.into_iter().find(|one| one.name() == name);
-        named.ok_or_else(|| UnknownCheckFormat(name.into()))
+        named.ok_or_else(|| {
+            ParseError::new("format of check", name, "one of text, jsonl, csv, sarif")
+        })
     }
 }
-
-/// A word that does not name a format of a check.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format of check; choose text, jsonl, csv or sarif")]
-pub struct UnknownCheckFormat(Box<str>);
 
 /// Writes rows in a format.
 pub(super) enum RowsOut {

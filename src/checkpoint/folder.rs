@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use doisift_system::{FileStatus, is_at, open_unfollowed, sync_folder};
 
 use super::manifest::NamedRun;
-use crate::error::{CheckpointError, Error, ErrorKind};
+use crate::error::{Cause, CheckpointError, Error};
 use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT, is_part_log, is_run, part_log};
 
@@ -430,5 +430,5 @@ pub(crate) fn at(path: &Path, error: io::Error) -> CheckpointError {
 
 /// Returns an error of the checkpoint in `folder`.
 pub(crate) fn fault(folder: &Path, error: CheckpointError) -> Error {
-    Error::new(ErrorKind::Checkpoint(folder.to_owned(), Box::new(error)))
+    Error::new(Cause::Checkpoint(folder.to_owned(), Box::new(error)))
 }

@@ -10,7 +10,7 @@ use super::format::TableFormat;
 use super::header::HeaderChoice;
 use super::options::{NameOptions, TableOptions};
 use super::settings::NormalizeSettings;
-use crate::error::{Error, ErrorKind, TableError};
+use crate::error::{Cause, Error, TableError};
 use crate::lookup;
 use crate::normalize::{Normalizer, Presentation};
 use crate::options::{
@@ -74,6 +74,7 @@ impl NormalizeBuilder {
     ///
     /// # Errors
     /// If the index of [known](Self::known) names cannot be read.
+    #[doc(hidden)]
     pub fn normalizer(&self) -> Result<Normalizer, Error> {
         let known = lookup::chosen(self.lookup.known.as_deref())?;
         let normalizer = Normalizer::new()
@@ -88,6 +89,7 @@ impl NormalizeBuilder {
     ///
     /// # Errors
     /// If options contradict each other, or the index of [known](Self::known) names cannot be read.
+    #[doc(hidden)]
     pub fn cleaner(&self) -> Result<ColumnCleaner, Error> {
         self.check_options()?;
         Ok(ColumnCleaner::new(
@@ -98,6 +100,7 @@ impl NormalizeBuilder {
     }
 
     /// Returns the form in which names are written.
+    #[doc(hidden)]
     pub fn presentation(&self) -> Presentation {
         self.names.presentation()
     }
@@ -162,14 +165,14 @@ impl NormalizeBuilder {
 
     fn check(&self) -> Result<(), Error> {
         if self.inputs.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         self.check_options()
     }
 
     fn check_options(&self) -> Result<(), Error> {
         self.check_tables()
-            .map_err(|why| Error::new(ErrorKind::Table(TableError::Options(why))))
+            .map_err(|why| Error::new(Cause::Table(TableError::Options(why))))
     }
 
     fn check_tables(&self) -> Result<(), &'static str> {

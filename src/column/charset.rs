@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use doisift_core::ParseError;
 use doisift_documents::{InputError, ReadBytes};
 use encoding_rs::{
     Decoder, EUC_JP, EncoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
@@ -26,18 +27,13 @@ enum CharsetKind {
     Known(&'static Encoding),
 }
 
-/// Error for a text that does not name an encoding.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown encoding {0:?}; give a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis"
-)]
-pub struct UnknownCharset(Box<str>);
-
 /// Parses a name, ignoring case.
 impl FromStr for Charset {
-    type Err = UnknownCharset;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownCharset> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        const EXPECTED: &str =
+            "a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis";
         let lower = name.trim().to_ascii_lowercase().replace('_', "-");
         let label = match &*lower {
             "utf-32le" => return Ok(Charset(CharsetKind::Utf32Le)),
@@ -51,7 +47,7 @@ impl FromStr for Charset {
         };
         let found = [label, &lower].map(str::as_bytes).into_iter();
         let mut found = found.filter_map(Encoding::for_label_no_replacement);
-        let unknown = || UnknownCharset(name.into());
+        let unknown = || ParseError::new("encoding", name, EXPECTED);
         found.next().map(Charset::known).ok_or_else(unknown)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use doisift_core::{Delimiter, TextKind};
+use doisift_core::{Delimiter, ParseError, TextKind};
 
 use super::dialect::Dialect;
 use crate::error::TableError;
@@ -47,20 +47,16 @@ impl TableFormat {
 
 /// Parses a name: `csv`, `ssv`, `tsv`, `psv` or `jsonl`.
 impl FromStr for TableFormat {
-    type Err = UnknownTableFormat;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownTableFormat> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        const EXPECTED: &str = "one of csv, ssv (semicolons), tsv, psv (pipes), jsonl";
         let found = TableFormat::NAMED.iter().find(|(known, _)| *known == name);
         found
             .map(|(_, format)| *format)
-            .ok_or_else(|| UnknownTableFormat(name.into()))
+            .ok_or_else(|| ParseError::new("format of tables", name, EXPECTED))
     }
 }
-
-/// Error for a text that does not name a format of tables.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format of tables; choose csv, ssv (semicolons), tsv, psv (pipes) or jsonl")]
-pub struct UnknownTableFormat(Box<str>);
 
 /// Format in which a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

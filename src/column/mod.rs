@@ -36,9 +36,9 @@ mod tests;
 mod worker;
 
 pub use builder::NormalizeBuilder;
-pub use charset::{Charset, UnknownCharset};
+pub use charset::Charset;
 pub use cleaner::ColumnCleaner;
-pub use format::{TableFormat, UnknownTableFormat};
+pub use format::TableFormat;
 pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;
 

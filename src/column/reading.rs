@@ -19,7 +19,7 @@ use super::json::{self, WantedMembers};
 use super::layout::{NewNames, TableLayout};
 use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
-use crate::error::{Error, ErrorKind, TableError};
+use crate::error::{Cause, Error, TableError};
 use crate::report::Losses;
 use crate::task::{Ticket, not_cancelled};
 
@@ -131,7 +131,7 @@ impl DocumentSink for InputReading<'_, '_> {
 
 impl InputReading<'_, '_> {
     fn failed(&self, name: &Option<Arc<str>>, error: TableError) -> Error {
-        let error = Error::new(ErrorKind::Table(error)).in_source(Arc::clone(&self.source));
+        let error = Error::new(Cause::Table(error)).in_source(Arc::clone(&self.source));
         error.in_document(name.clone())
     }
 
@@ -156,7 +156,7 @@ impl InputReading<'_, '_> {
         error: InputError,
     ) -> Result<(), Error> {
         let is_small = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
-        let error = Error::new(ErrorKind::Input(error));
+        let error = Error::new(Cause::Input(error));
         let error = error.in_source(Arc::clone(&self.source)).at(name, offset);
         if !is_small {
             return Err(error);

@@ -64,6 +64,7 @@ pub struct NormalizeOptions {
 
 impl NormalizeOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

@@ -11,7 +11,7 @@ use super::reading::{InputReading, Readings};
 use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
 use super::sink::ColumnSink;
-use crate::error::{Error, ErrorKind, TableError};
+use crate::error::{Cause, Error, TableError};
 use crate::lookup;
 use crate::records::FileId;
 use crate::task::{RowTarget, TaskFiles, named_source, not_cancelled};
@@ -110,7 +110,7 @@ fn read_input(
 ) -> Result<(), Error> {
     let monitor = &reading.settings.monitor;
     let name = Arc::clone(&reading.source);
-    let lost = |error| Error::new(ErrorKind::Input(error)).in_source(Arc::clone(&name));
+    let lost = |error| Error::new(Cause::Input(error)).in_source(Arc::clone(&name));
     let source = named_source(path).map_err(lost)?;
     let read = read_options.read_source(&source, &mut reading);
     if source.is_pipe() {
@@ -134,7 +134,7 @@ fn check_members(
     let is_there = |at: usize| tally.present >> at.min(63) & 1 == 1;
     let mut columns = settings.tables.column.iter().enumerate();
     match columns.find(|(at, _)| !is_there(*at)) {
-        Some((_, column)) => Err(Error::new(ErrorKind::Table(TableError::NoMember {
+        Some((_, column)) => Err(Error::new(Cause::Table(TableError::NoMember {
             column: column.clone(),
             members: members.to_owned(),
         }))),

@@ -8,7 +8,7 @@ use doisift_documents::printable;
 use super::batch::{Note, NoteKind, RowBuffer, RowDocument, RowShape, SHOWN};
 use super::report::CellTally;
 use super::status::CellStatus;
-use crate::error::{Error, ErrorKind, TableError};
+use crate::error::{Cause, Error, TableError};
 use crate::records::Output;
 
 /// The output, with the counts of written rows.
@@ -172,7 +172,7 @@ impl ColumnSink {
 
 /// Adds source and document to an error of a table.
 pub(super) fn failed(table: &RowDocument, error: TableError) -> Error {
-    let error = Error::new(ErrorKind::Table(error)).in_source(Arc::clone(&table.source));
+    let error = Error::new(Cause::Table(error)).in_source(Arc::clone(&table.source));
     error.in_document(table.document.clone())
 }
 

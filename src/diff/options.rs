@@ -7,7 +7,7 @@ use doisift_documents::display_name;
 use super::Diff;
 use super::graph::Compared;
 use super::report::DiffOptions;
-use crate::error::{Error, ErrorKind, SelectionError};
+use crate::error::{Cause, Error, SelectionError};
 use crate::merge::SortPlace;
 use crate::options::{
     OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
@@ -87,7 +87,7 @@ impl DiffBuilder {
             .iter()
             .any(|path| path.as_os_str().is_empty())
         {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
         let compared = Compared::of(&self.old, &self.new)?;
@@ -111,11 +111,11 @@ impl DiffBuilder {
         let format = chosen_format(self.output.format, output)?;
         if format == Format::Names {
             let fault = SelectionError::Names(RowKind::Changes.name());
-            return Err(Error::new(ErrorKind::Selection(fault)));
+            return Err(Error::new(Cause::Selection(fault)));
         }
         let of = |names: Option<&[String]>| {
             let layout = Layout::with_fields(format, RowKind::Changes, names);
-            layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
+            layout.map_err(|error| Error::new(Cause::Fields(error)))
         };
         let all = of(compared.map(Compared::columns).as_deref())?;
         let Some(chosen) = self.selection.fields.as_deref() else {
@@ -124,7 +124,7 @@ impl DiffBuilder {
         let layout = of(Some(chosen))?;
         match layout.fields.iter().find(|&&field| !all.has(field)) {
             Some(&field) => {
-                let error = Error::new(ErrorKind::Records(ReadError::without_chosen(field)));
+                let error = Error::new(Cause::Records(ReadError::without_chosen(field)));
                 Err(error.in_source(display_name(&self.new).into()))
             }
             None => Ok(layout),

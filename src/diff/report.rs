@@ -66,6 +66,7 @@ pub struct DiffOptions {
 
 impl DiffOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

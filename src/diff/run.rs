@@ -79,7 +79,7 @@ mod index {
 
     use super::{DiffSettings, Sides};
     use crate::diff::stream::{Retraction, Retractions, SortedNames, Walk};
-    use crate::error::{Error, ErrorKind, KnownError};
+    use crate::error::{Cause, Error, KnownError};
     use crate::task::Monitor;
 
     /// Names in a batch of a thread, and max batches that wait.
@@ -127,7 +127,7 @@ mod index {
     }
 
     fn unreadable(error: IndexError) -> Error {
-        Error::new(ErrorKind::Known(KnownError::Unreadable(error)))
+        Error::new(Cause::Known(KnownError::Unreadable(error)))
     }
 
     fn names<'s, 'e>(

@@ -9,7 +9,7 @@ use std::sync::mpsc::Receiver;
 use doisift_core::Doi;
 use doisift_documents::{InputError, display_name};
 
-use crate::error::{DiffError, Error, ErrorKind};
+use crate::error::{Cause, DiffError, Error};
 use crate::merge::RowStream;
 use crate::records::{Field, OwnedRecord};
 use crate::task::{Monitor, not_cancelled};
@@ -163,12 +163,12 @@ impl<'a> SortedNames<'a> {
     }
 
     fn failed(&self, error: DiffError) -> Error {
-        Error::new(ErrorKind::Diff(error)).in_source(Arc::clone(&self.source))
+        Error::new(Cause::Diff(error)).in_source(Arc::clone(&self.source))
     }
 }
 
 fn lost(source: &Arc<str>, error: InputError) -> Error {
-    Error::new(ErrorKind::Input(error)).in_source(Arc::clone(source))
+    Error::new(Cause::Input(error)).in_source(Arc::clone(source))
 }
 
 /// Opens the file at `path`. Returns `None` if it does not start as a list of bare names does.

@@ -10,7 +10,7 @@ use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
 use super::options::IndexingSettings;
 use super::run::input_error;
 use crate::dedup::SpillError;
-use crate::error::{Error, ErrorKind, KnownError};
+use crate::error::{Cause, Error, KnownError};
 use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
 use crate::task::not_cancelled;
@@ -60,7 +60,7 @@ pub(super) struct Collector<'s> {
 }
 
 impl DocumentPlace {
-    fn error(&self, offset: u64, kind: ErrorKind) -> Error {
+    fn error(&self, offset: u64, kind: Cause) -> Error {
         let error = Error::new(kind).in_source(Arc::clone(&self.source));
         error.at(self.document.clone(), offset)
     }
@@ -197,14 +197,14 @@ impl<'s> Collector<'s> {
     pub(super) fn refuse(&mut self, error: KnownError, (place, offset): (&DocumentPlace, u64)) {
         self.counts.refused += 1;
         if self.counts.refused <= REPORTED {
-            log::warn!("{}", place.error(offset, ErrorKind::Known(error)));
+            log::warn!("{}", place.error(offset, Cause::Known(error)));
         }
     }
 
     /// Counts an object of JSON that holds no name. Ends the run if errors of input do.
     pub(super) fn refuse_object(&mut self, error: KnownError, at: (&DocumentPlace, u64)) {
         match self.settings.on_error.unwrap_or_default() {
-            OnError::Fail => self.report_loss(ErrorKind::Known(error), at),
+            OnError::Fail => self.report_loss(Cause::Known(error), at),
             OnError::Skip => self.refuse(error, at),
         }
     }
@@ -220,8 +220,8 @@ impl<'s> Collector<'s> {
     }
 
     /// Counts a loss of input, or ends the run because of it.
-    pub(super) fn report_loss(&mut self, kind: ErrorKind, (place, offset): (&DocumentPlace, u64)) {
-        let is_fatal = matches!(&kind, ErrorKind::Input(error) if error.is_fatal());
+    pub(super) fn report_loss(&mut self, kind: Cause, (place, offset): (&DocumentPlace, u64)) {
+        let is_fatal = matches!(&kind, Cause::Input(error) if error.is_fatal());
         self.take(place.error(offset, kind), is_fatal);
     }
 
@@ -240,7 +240,7 @@ impl<'s> Collector<'s> {
     }
 
     /// Ends the run, since a document cannot be a source of names.
-    pub(super) fn refuse_document(&mut self, kind: ErrorKind, place: &DocumentPlace) {
+    pub(super) fn refuse_document(&mut self, kind: Cause, place: &DocumentPlace) {
         let error = Error::new(kind).in_source(Arc::clone(&place.source));
         self.fail(error.in_document(place.document.clone()));
     }
@@ -272,9 +272,9 @@ pub(super) fn failed(settings: &IndexingSettings, error: BuildError) -> Error {
             let folder = settings.checkpoint.as_ref().unwrap_or(&settings.tmp);
             SpillError::io(folder, error).into()
         }
-        BuildError::Index(error) => Error::new(ErrorKind::Known(KnownError::Unreadable(error))),
-        BuildError::Name(error) => Error::new(ErrorKind::Known(KnownError::Name(error))),
-        BuildError::TooLong(length) => Error::new(ErrorKind::Known(KnownError::Long(length))),
+        BuildError::Index(error) => Error::new(Cause::Known(KnownError::Unreadable(error))),
+        BuildError::Name(error) => Error::new(Cause::Known(KnownError::Name(error))),
+        BuildError::TooLong(length) => Error::new(Cause::Known(KnownError::Long(length))),
         other => Error::output(std::io::Error::other(other)),
     }
 }

@@ -3,7 +3,7 @@
 use doisift_documents::{InputError, PeekReader, ReadBuffer, ReadBytes};
 
 use crate::column::{Dialect, RowSplitter};
-use crate::error::{ErrorKind, KnownError};
+use crate::error::{Cause, KnownError};
 
 /// The unread bytes of a document.
 pub(crate) type RawText<'d> = PeekReader<&'d mut dyn ReadBytes>;
@@ -20,7 +20,7 @@ pub(crate) struct BlockSizes {
 /// A piece of a document with its offset: whole rows, or the error that lost some.
 pub(crate) enum RowPiece<'b> {
     Rows(&'b [u8], u64),
-    Lost(ErrorKind, u64),
+    Lost(Cause, u64),
 }
 
 /// The part of a document in memory, which is read in steps.
@@ -130,10 +130,10 @@ impl<'d> RowBlocks<'d> {
             }
             if let Some(read) = self.skips {
                 if let Err(error) = self.skip(read) {
-                    return Some(RowPiece::Lost(ErrorKind::Input(error), self.text.offset));
+                    return Some(RowPiece::Lost(Cause::Input(error), self.text.offset));
                 }
             } else if self.text.has_ended {
-                let error = ErrorKind::Known(KnownError::OpenQuote);
+                let error = Cause::Known(KnownError::OpenQuote);
                 return self.open.take().map(|at| RowPiece::Lost(error, at));
             }
         }
@@ -147,7 +147,7 @@ impl<'d> RowBlocks<'d> {
             self.skips = Some((self.text.bytes.len() - whole) as u64);
             self.text.bytes.truncate(whole);
         }
-        RowPiece::Lost(ErrorKind::Input(error), at)
+        RowPiece::Lost(Cause::Input(error), at)
     }
 
     fn too_long(&mut self) -> RowPiece<'static> {
@@ -155,7 +155,7 @@ impl<'d> RowBlocks<'d> {
         self.skips = Some(self.text.bytes.len() as u64);
         self.text.bytes.clear();
         let error = KnownError::LongRow(self.text.sizes.max);
-        RowPiece::Lost(ErrorKind::Known(error), self.text.offset)
+        RowPiece::Lost(Cause::Known(error), self.text.offset)
     }
 
     /// Skips the rest of a row of which `read` bytes were read.

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use super::objects::items;
 use super::options::KnownOptions;
 use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, named_column};
-use crate::error::{ErrorKind, KnownError, TableError};
+use crate::error::{Cause, KnownError, TableError};
 
 /// Layout of a document.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) fn of(
     (head, whole): (&[u8], bool),
     options: &KnownOptions,
     choice: HeaderChoice,
-) -> Result<DocumentKind, ErrorKind> {
+) -> Result<DocumentKind, Cause> {
     let text = head.trim_ascii_start();
     match text.first() {
         Some(b'{') => of_json(head, text, options),
@@ -58,7 +58,7 @@ pub(super) fn of(
     }
 }
 
-fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentKind, ErrorKind> {
+fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentKind, Cause> {
     let line = memchr(b'\n', text).map_or(text, |end| &text[..end]);
     let members = serde_json::from_slice::<BTreeMap<Cow<'_, str>, IgnoredAny>>(line);
     let members = members.unwrap_or_default();
@@ -74,10 +74,10 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
 ///
 /// # Errors
 /// If the columns are those of a list of mentions, and such lists are not trusted.
-fn trusted(names: &[&str], options: &KnownOptions) -> Result<Option<String>, ErrorKind> {
+fn trusted(names: &[&str], options: &KnownOptions) -> Result<Option<String>, Cause> {
     let is_mentions = is_mentions(names);
     if is_mentions && !options.trust {
-        return Err(ErrorKind::Known(KnownError::Mentions));
+        return Err(Cause::Known(KnownError::Mentions));
     }
     let doi = || is_mentions.then(|| "doi".to_owned());
     Ok(options.column.clone().or_else(doi))
@@ -99,12 +99,12 @@ fn of_rows(
     (head, whole): (&[u8], bool),
     options: &KnownOptions,
     choice: HeaderChoice,
-) -> Result<DocumentKind, ErrorKind> {
+) -> Result<DocumentKind, Cause> {
     let wanted = options.column.as_slice();
     let shown = |wanted| TableHead::of((head, whole), None, wanted, choice);
     let table = match shown(wanted) {
         Err(error @ TableError::Unknown { proposed: Some(_) }) => {
-            return Err(ErrorKind::Table(error));
+            return Err(Cause::Table(error));
         }
         table => table.or_else(|_| shown(&[])),
     };
@@ -151,11 +151,11 @@ fn names_column(
     names: &[&str],
     table: &TableHead,
     options: &KnownOptions,
-) -> Result<Option<usize>, ErrorKind> {
+) -> Result<Option<usize>, Cause> {
     let Some(column) = trusted(names, options)? else {
         return Ok(None);
     };
     let header: Vec<_> = names.iter().map(|name| name.as_bytes()).collect();
     let found = named_column(&header, &column).map_err(|error| table.explain(error));
-    found.map(Some).map_err(ErrorKind::Table)
+    found.map(Some).map_err(Cause::Table)
 }

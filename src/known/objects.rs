@@ -6,7 +6,7 @@ use doisift_documents::InputError;
 use memchr::{memchr_iter, memchr2, memchr3, memmem, memrchr};
 
 use super::cut::{BlockSizes, HeldText, RawText};
-use crate::error::{ErrorKind, KnownError};
+use crate::error::{Cause, KnownError};
 use crate::structure::string_bytes;
 
 /// Finds the objects of an array in a buffer to which bytes are appended. Reads each byte once.
@@ -51,7 +51,7 @@ fn ends_with_items(bytes: &[u8]) -> Option<bool> {
 /// A piece of an array: bytes, the ranges of the objects in them, and the offset of the bytes; or a loss at an offset.
 pub(super) enum ObjectPiece<'b> {
     Objects(&'b [u8], &'b [Range<usize>], u64),
-    Lost(ErrorKind, u64),
+    Lost(Cause, u64),
 }
 
 impl ObjectFinder {
@@ -181,13 +181,13 @@ impl<'d> ObjectBlocks<'d> {
         let at = self.text.end();
         self.text.bytes.clear();
         self.finder.has_ended = true;
-        let cut = || ErrorKind::Known(KnownError::Json("the array of works does not end".into()));
-        let error = self.damage.take().map_or_else(cut, ErrorKind::Input);
+        let cut = || Cause::Known(KnownError::Json("the array of works does not end".into()));
+        let error = self.damage.take().map_or_else(cut, Cause::Input);
         ObjectPiece::Lost(error, at)
     }
 
     /// Reads from the end of an array to the start of the next page's. Returns whether there is one.
-    fn find_page(&mut self) -> Result<bool, ErrorKind> {
+    fn find_page(&mut self) -> Result<bool, Cause> {
         /// Max bytes from the name of the array to its bracket.
         const LONGEST_NAME: usize = 256;
         loop {
@@ -206,7 +206,7 @@ impl<'d> ObjectBlocks<'d> {
             }
             self.text.fill().map_err(|error| {
                 self.text.has_ended = true;
-                ErrorKind::Input(error)
+                Cause::Input(error)
             })?;
         }
     }
@@ -215,7 +215,7 @@ impl<'d> ObjectBlocks<'d> {
     fn lost_page(&mut self) -> Option<ObjectPiece<'static>> {
         self.text.bytes.clear();
         let at = self.page.take()?;
-        Some(ObjectPiece::Lost(ErrorKind::Known(KnownError::More), at))
+        Some(ObjectPiece::Lost(Cause::Known(KnownError::More), at))
     }
 
     /// Drops the held part of an object that is too long. Returns the loss once per object. The search for its end continues.
@@ -224,7 +224,7 @@ impl<'d> ObjectBlocks<'d> {
         self.finder.start = self.finder.at;
         let is_first = !std::mem::replace(&mut self.finder.is_dropped, true);
         let error = KnownError::LongRow(self.text.sizes.max);
-        is_first.then_some(ObjectPiece::Lost(ErrorKind::Known(error), at))
+        is_first.then_some(ObjectPiece::Lost(Cause::Known(error), at))
     }
 }
 

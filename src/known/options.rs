@@ -9,7 +9,7 @@ use doisift_known::Date;
 use super::Indexing;
 use super::report::IndexingOptions;
 use crate::column::HeaderChoice;
-use crate::error::{Error, ErrorKind, KnownError};
+use crate::error::{Cause, Error, KnownError};
 use crate::options::{
     HeaderOptions, LimitOptions, OnError, OptionHelp, OptionKind, OptionSpec, OptionValue,
     OutputOptions, ReadingOptions, ResourceOptions, SourceOptions, reported, reported_paths,
@@ -130,11 +130,11 @@ impl IndexingBuilder {
     /// glob is wrong.
     pub fn build(self) -> Result<Indexing, Error> {
         if self.paths.is_empty() && self.known.add.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
         let search = SourceSearch::new(&self.sources.include, &self.sources.exclude)
-            .map_err(|error| Error::new(ErrorKind::Glob(error)))?;
+            .map_err(|error| Error::new(Cause::Glob(error)))?;
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let settings = IndexingSettings {
             given: self.values(),
@@ -165,11 +165,11 @@ impl IndexingBuilder {
 
 /// Returns the file of the index.
 fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
-    let refused = |error| Error::new(ErrorKind::Known(error));
+    let refused = |error| Error::new(Cause::Known(error));
     let output = given.and_then(named_output);
     let output = output.ok_or_else(|| refused(KnownError::NoOutput))?;
     if output.is_dir() {
-        return Err(Error::new(ErrorKind::Folder(output)));
+        return Err(Error::new(Cause::Folder(output)));
     }
     let is_packed = ["gz", "zst"]
         .iter()

@@ -18,7 +18,7 @@ use super::kind::{self, DocumentKind};
 use super::objects::ObjectBlocks;
 use super::{table, works};
 use crate::column::{TableReading, table_bytes};
-use crate::error::{ErrorKind, KnownError};
+use crate::error::{Cause, KnownError};
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -94,7 +94,7 @@ impl Names<'_, '_> {
         self.collector.counts.drafts += 1;
     }
 
-    pub(super) fn report_loss(&mut self, error: ErrorKind, at: u64) {
+    pub(super) fn report_loss(&mut self, error: Cause, at: u64) {
         self.collector.report_loss(error, (&self.place, at));
     }
 
@@ -140,11 +140,11 @@ impl<'a, 's> NamesReading<'a, 's> {
     pub(super) fn check_columns(&mut self, source: &Source) {
         let is_trusted = self.names.collector.settings.known.trust;
         if !is_trusted && source.kind == SourceKind::File && holds_mentions(source) {
-            self.refuse_document(ErrorKind::Known(KnownError::Mentions));
+            self.refuse_document(Cause::Known(KnownError::Mentions));
         }
     }
 
-    fn refuse_document(&mut self, error: ErrorKind) {
+    fn refuse_document(&mut self, error: Cause) {
         let Names {
             collector, place, ..
         } = &mut self.names;
@@ -239,7 +239,7 @@ impl NamesReading<'_, '_> {
     fn read_cells(&mut self, table: &DocumentHead, batch: &CellBatch) {
         self.names.place.document.clone_from(&table.name);
         if self.names.collector.settings.known.column.is_none() {
-            return self.refuse_document(ErrorKind::Known(KnownError::NoColumn));
+            return self.refuse_document(Cause::Known(KnownError::NoColumn));
         }
         for cell in batch.cells() {
             let row = batch.first_row + u64::from(cell.row) + 1;
@@ -263,7 +263,7 @@ impl DocumentSink for NamesReading<'_, '_> {
     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.piece(|reading| {
             reading.names.place.document = name;
-            reading.names.report_loss(ErrorKind::Input(error), offset);
+            reading.names.report_loss(Cause::Input(error), offset);
         });
     }
 

@@ -20,7 +20,7 @@ use super::options::IndexingSettings;
 use super::reading::NamesReading;
 use super::report::IndexingReport;
 use crate::checkpoint::{self, CheckpointFolder};
-use crate::error::{Error, ErrorKind, KnownError};
+use crate::error::{Cause, Error, KnownError};
 use crate::records::Output;
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
@@ -108,7 +108,7 @@ fn begin<'s>(
 fn add(collector: &mut Collector<'_>) -> Result<(), Error> {
     let settings = collector.settings;
     for path in settings.added() {
-        let unreadable = |error| Error::new(ErrorKind::Known(KnownError::Unreadable(error)));
+        let unreadable = |error| Error::new(Cause::Known(KnownError::Unreadable(error)));
         let index = Index::open(&path).map_err(unreadable)?;
         let added = collector.builder.add(&index);
         added.map_err(|error| failed(settings, error))?;
@@ -177,7 +177,7 @@ fn find(
 
 fn pool(threads: usize) -> Result<ThreadPool, Error> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Error::new(ErrorKind::Threads(io::Error::other(error))))
+    pool.map_err(|error| Error::new(Cause::Threads(io::Error::other(error))))
 }
 
 fn read_source(
@@ -189,7 +189,7 @@ fn read_source(
     let name: Arc<str> = display_name(&source.path).into();
     if source.path.extension().is_some_and(|end| end == "doix") {
         if source.is_named {
-            let error = Error::new(ErrorKind::Known(KnownError::Index));
+            let error = Error::new(Cause::Known(KnownError::Index));
             collector.fail(error.in_source(name));
         } else {
             let name = printable::name(&name);
@@ -215,7 +215,7 @@ fn read_source(
 }
 
 pub(super) fn input_error(path: &Path, error: InputError) -> Error {
-    Error::new(ErrorKind::Input(error)).in_source(display_name(path).into())
+    Error::new(Cause::Input(error)).in_source(display_name(path).into())
 }
 
 /// Returns the name of a source in the index: the last part of the path that was named, a file or a folder.

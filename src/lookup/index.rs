@@ -8,7 +8,7 @@ use doisift_known::{IndexEntry, IndexError, IndexSource, SortedLookup};
 
 pub(crate) use doisift_known::Index as KnownNames;
 
-use crate::error::{Error, ErrorKind, KnownError};
+use crate::error::{Cause, Error, KnownError};
 use crate::records::IndexStatus;
 use crate::report::{KnownReport, KnownSource};
 
@@ -18,7 +18,7 @@ pub(super) fn open(path: &Path) -> Result<KnownNames, Error> {
 }
 
 fn unreadable(error: IndexError) -> Error {
-    Error::new(ErrorKind::Known(KnownError::Unreadable(error)))
+    Error::new(Cause::Known(KnownError::Unreadable(error)))
 }
 
 /// The names of an index, for [`Scanner::known`](crate::Scanner::known).

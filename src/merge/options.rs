@@ -6,7 +6,7 @@ use super::Merge;
 use super::inputs::OrderedRows;
 use super::report::MergeOptions;
 use super::sort::SortPlace;
-use crate::error::{Error, ErrorKind, SelectionError};
+use crate::error::{Cause, Error, SelectionError};
 use crate::options::{
     OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
     reported_paths, stated,
@@ -72,7 +72,7 @@ impl MergeBuilder {
     /// If there is no input, no format was set and the output's ending does not name one, or a chosen field does not exist.
     pub fn build(self) -> Result<Merge, Error> {
         if self.inputs.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
         let (format, parts) =
@@ -114,10 +114,10 @@ impl MergeBuilder {
         };
         if self.selection.pairs && format == Format::Names {
             let fault = SelectionError::Names(rows.name());
-            return Err(Error::new(ErrorKind::Selection(fault)));
+            return Err(Error::new(Cause::Selection(fault)));
         }
         let layout = Layout::with_fields(format, rows, chosen);
-        layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
+        layout.map_err(|error| Error::new(Cause::Fields(error)))
     }
 }
 
@@ -130,14 +130,12 @@ fn ordered_layout(
 ) -> Result<Layout, Error> {
     let (columns, lacks_names) = (rows.columns, rows.lacks_names);
     if (format, columns.rows) == (Format::Names, RowKind::Nodes) {
-        return Err(Error::new(ErrorKind::Selection(
-            SelectionError::NodesAsNames,
-        )));
+        return Err(Error::new(Cause::Selection(SelectionError::NodesAsNames)));
     }
     let fields = chosen.unwrap_or(&columns.fields);
     let fields = Some(fields).filter(|_| format != Format::Names);
     let layout = Layout::with_fields(format, columns.rows, fields);
-    let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+    let layout = layout.map_err(|error| Error::new(Cause::Fields(error)))?;
     let layout = layout.with_record_fields(columns.record_columns());
     Ok(match lacks_names {
         true => layout.without_names(),

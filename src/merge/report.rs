@@ -60,6 +60,7 @@ pub struct MergeOptions {
 
 impl MergeOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{
     ComparedKind, Field, Format, IDENTITY, Layout, MAX, OwnedPair, OwnedRecord, OwnedRow,
     RowIdentity,
@@ -121,7 +121,7 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
 
 fn sum(field: &'static str, doi: &str, a: u64, b: u64) -> Result<u64, Error> {
     let sum = a.checked_add(b).filter(|&sum| sum <= MAX);
-    let overflow = || ErrorKind::Overflow {
+    let overflow = || Cause::Overflow {
         field,
         doi: doi.into(),
     };

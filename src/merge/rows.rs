@@ -10,7 +10,7 @@ use doisift_documents::{InputError, ReadAt, display_name};
 
 use super::row::MergeRow;
 use super::run::RecordRun;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{
     Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
 };
@@ -164,12 +164,12 @@ pub(crate) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
 
 /// Returns the error for an input that cannot be opened.
 pub(super) fn lost(name: &Arc<str>, error: InputError) -> Error {
-    Error::new(ErrorKind::Input(error)).in_source(Arc::clone(name))
+    Error::new(Cause::Input(error)).in_source(Arc::clone(name))
 }
 
 /// Returns the error for an input that is not a file of rows or has an invalid row.
 pub(super) fn wrong(name: &Arc<str>, error: ReadError) -> Error {
-    Error::new(ErrorKind::Records(error)).in_source(Arc::clone(name))
+    Error::new(Cause::Records(error)).in_source(Arc::clone(name))
 }
 
 fn open(path: &Path) -> Result<File, Error> {

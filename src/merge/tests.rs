@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::row::MergeRow;
 use super::{Merge, MergeBuilder, MergeReport};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{Format, Forms, Layout, MAX, OwnedRecord, RowKind, writer};
 use crate::task::Monitor;
 
@@ -138,10 +138,7 @@ fn sums_that_no_record_holds_are_errors() {
             .fold(Merge::builder(), MergeBuilder::input);
         let output = inputs.folder.path().join("out.csv");
         let error = merge.output(&output).build().unwrap().run().unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::Overflow { .. }),
-            "{error}"
-        );
+        assert!(matches!(error.cause(), Cause::Overflow { .. }), "{error}");
         assert!(!output.exists());
     }
 }
@@ -215,7 +212,7 @@ fn a_run_ends_where_it_is_reported_to() {
         .monitor(&monitor);
     monitor.cancel();
     let stopped = merge.build().unwrap().run().unwrap_err();
-    assert!(matches!(stopped.kind(), ErrorKind::Cancelled));
+    assert!(matches!(stopped.cause(), Cause::Cancelled));
     assert!(!output.exists());
 }
 

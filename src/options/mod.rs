@@ -35,7 +35,7 @@ mod types;
 mod age;
 mod value;
 
-pub use age::{Age, BadAge};
+pub use age::Age;
 pub use reading::OnError;
 pub use spec::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, Task};
 pub use value::{BadOption, OptionValue};

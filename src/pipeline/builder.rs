@@ -10,7 +10,7 @@ use doisift_documents::{
 use super::Pipeline;
 use super::plan::{ScanOptions, Selection, SideOutput, record_fields, select};
 use crate::checkpoint::fault;
-use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
+use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::options::{
     FormOptions, HeaderOptions, LimitOptions, LookupOptions, OutputOptions, ReadingOptions,
@@ -242,7 +242,7 @@ impl PipelineBuilder {
 
     fn check(&self) -> Result<(), Error> {
         if self.paths.is_empty() && self.sources.files_from.is_none() && self.readers.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         self.check_checkpoint()?;
         if let Some(name) = &self.repeated {
@@ -259,9 +259,7 @@ impl PipelineBuilder {
             return Err(selection(SelectionError::NoSources));
         }
         if self.selection.edges && self.reading.lines {
-            return Err(Error::new(ErrorKind::Selection(
-                SelectionError::EdgesOfLines,
-            )));
+            return Err(Error::new(Cause::Selection(SelectionError::EdgesOfLines)));
         }
         Ok(())
     }
@@ -313,7 +311,7 @@ impl PipelineBuilder {
 }
 
 fn selection(error: SelectionError) -> Error {
-    Error::new(ErrorKind::Selection(error))
+    Error::new(Cause::Selection(error))
 }
 
 /// Returns the files that list sources, with their separator.
@@ -327,5 +325,5 @@ fn lists(options: &SourceOptions) -> Vec<(PathBuf, Separator)> {
 }
 
 fn wrong_glob(error: BadGlob) -> Error {
-    Error::new(ErrorKind::Glob(error))
+    Error::new(Cause::Glob(error))
 }

@@ -8,7 +8,7 @@ use super::plan::{ScanOptions, ScanPlan, UnreadPaths, add_named_sources};
 use super::rows::{Caller, Drain, Sink, WrittenRows};
 use super::shared_scan::SharedScan;
 use crate::checkpoint::{self, CheckpointFolder};
-use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
+use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
 use crate::report::{KnownReport, Report};
@@ -21,7 +21,7 @@ pub(super) fn run_scan<'c>(
 ) -> Result<Report, Error> {
     let started = Instant::now();
     if options.sources.range.is_some() && !options.selection.writes_mentions() {
-        return Err(Error::new(ErrorKind::Selection(SelectionError::Range)));
+        return Err(Error::new(Cause::Selection(SelectionError::Range)));
     }
     let unfound = UnreadPaths::new(options.reading.on_error.unwrap_or_default());
     let (is_over, report_loss) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
@@ -93,8 +93,8 @@ fn sink<'c>(
 
 /// Returns the error of a failed run. Damage of a sorted run is reported as damage of the checkpoint, if there is one.
 fn with_cause(error: Error, options: &ScanOptions) -> Error {
-    match (error.kind(), &options.resources.checkpoint) {
-        (ErrorKind::Spill(sorted), Some(folder)) if sorted.is_damage() => {
+    match (error.cause(), &options.resources.checkpoint) {
+        (Cause::Spill(sorted), Some(folder)) if sorted.is_damage() => {
             checkpoint::fault(folder, CheckpointError::Damaged(sorted.path().to_owned()))
         }
         _ => error,

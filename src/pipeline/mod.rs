@@ -67,7 +67,7 @@ use crate::report::{Report, ReportOptions};
 /// let pipeline = Pipeline::builder().source("Cargo.toml").monitor(&monitor).build()?;
 /// monitor.cancel();
 /// let stopped = pipeline.run();
-/// assert!(stopped.is_err_and(|error| matches!(error.kind(), ErrorKind::Cancelled)));
+/// assert!(stopped.is_err_and(|error| error.kind() == ErrorKind::Cancelled));
 /// assert_eq!(monitor.progress().mentions, 0);
 /// # Ok(())
 /// # }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use doisift_core::ParseError;
+
 /// A format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -21,11 +23,6 @@ pub enum Format {
     Tsv,
 }
 
-/// Error for a text that does not name a format.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", unknown(.0))]
-pub struct UnknownFormat(Box<str>);
-
 /// Bytes before encoding at which a row group of Parquet is full. It usually reaches its number of rows first.
 #[cfg(feature = "parquet")]
 pub(super) const GROUP_BYTES: usize = 32 << 20;
@@ -33,12 +30,14 @@ pub(super) const GROUP_BYTES: usize = 32 << 20;
 /// The name of the format that a build may lack.
 const PARQUET: &str = "parquet";
 
-fn unknown(name: &str) -> String {
-    if name == PARQUET {
-        return "this build writes no parquet: build doisift with its feature `parquet`".into();
-    }
+/// Returns the names of formats, for the message about a name that is none of them.
+fn names() -> String {
     let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-    format!("unknown format {name:?}: it is one of {}", names.join(", "))
+    let names = names.join(", ");
+    match cfg!(feature = "parquet") {
+        true => format!("one of {names}"),
+        false => format!("one of {names} (parquet needs a build with the feature `parquet`)"),
+    }
 }
 
 impl Format {
@@ -77,10 +76,9 @@ impl Format {
         ending(path)?.parse().ok()
     }
 
-    /// Returns the error for an ending of `path` that names a format which this build lacks.
-    pub(crate) fn left_out(path: &Path) -> Option<UnknownFormat> {
-        let unknown = ending(path)?.parse::<Format>().err()?;
-        (*unknown.0 == *PARQUET).then_some(unknown)
+    /// Whether the ending of `path` names a format that this build lacks.
+    pub(crate) fn left_out(path: &Path) -> bool {
+        Format::from_path(path).is_none() && ending(path).is_some_and(|ending| ending == PARQUET)
     }
 
     /// Whether the last ending of `path` names a compression that doisift does not write.
@@ -134,14 +132,14 @@ fn ending(path: &Path) -> Option<String> {
 }
 
 impl FromStr for Format {
-    type Err = UnknownFormat;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+    fn from_str(name: &str) -> Result<Format, ParseError> {
         let format = Format::ALL
             .iter()
             .copied()
             .find(|format| format.name() == name);
-        format.ok_or_else(|| UnknownFormat(name.into()))
+        format.ok_or_else(|| ParseError::new("format", name, names()))
     }
 }
 
@@ -227,7 +225,7 @@ mod tests {
     fn a_build_without_parquet_says_how_it_comes_in() {
         let error = "parquet".parse::<Format>().expect_err("left out");
         assert!(error.to_string().contains("feature `parquet`"), "{error}");
-        assert_eq!(Format::left_out(Path::new("a.PARQUET")), Some(error));
-        assert_eq!(Format::left_out(Path::new("a.xlsx")), None);
+        assert!(Format::left_out(Path::new("a.PARQUET")));
+        assert!(!Format::left_out(Path::new("a.xlsx")));
     }
 }

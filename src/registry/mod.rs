@@ -13,9 +13,9 @@ pub(crate) use service::{Registry, cache_failed, cancelled_with};
 
 use doisift_core::Doi;
 
-use crate::error::Error;
 #[cfg(not(feature = "resolve"))]
-use crate::error::ErrorKind;
+use crate::error::Cause;
+use crate::error::Error;
 #[cfg(not(feature = "resolve"))]
 use crate::options::RegistryOptions;
 use crate::task::Monitor;
@@ -39,14 +39,14 @@ pub(crate) trait Inquiry {
 /// Always: this build asks no registry.
 #[cfg(not(feature = "resolve"))]
 pub(crate) fn check(_: &RegistryOptions) -> Result<(), Error> {
-    Err(Error::new(ErrorKind::WithoutResolve))
+    Err(Error::new(Cause::WithoutResolve))
 }
 
 /// # Errors
 /// As [`check`].
 #[cfg(not(feature = "resolve"))]
 pub(crate) fn open(_: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error> {
-    Err(Error::new(ErrorKind::WithoutResolve))
+    Err(Error::new(Cause::WithoutResolve))
 }
 
 /// Answer of a registry for a name.

@@ -10,7 +10,7 @@ use doisift_resolve::{
     Cache, CacheError, CancelHandle, Client, ClientOptions, MaxAge, Rate, SetupError,
 };
 
-use crate::error::{Error, ErrorKind, ResolveError};
+use crate::error::{Cause, Error, ResolveError};
 use crate::options::{Age, RegistryOptions};
 use crate::task::Monitor;
 
@@ -30,7 +30,7 @@ impl Registry {
     /// # Errors
     /// If the endpoint or the contact cannot be used.
     pub(crate) fn new(options: &RegistryOptions) -> Result<Self, Error> {
-        let refused = |error| Error::new(ErrorKind::Resolve(ResolveError::Setup(error)));
+        let refused = |error| Error::new(Cause::Resolve(ResolveError::Setup(error)));
         Ok(Registry {
             client: client(options).map_err(refused)?,
             cache: options.cache.clone(),
@@ -100,7 +100,7 @@ fn freshness(max_age: Option<Age>) -> MaxAge {
 
 /// Converts the error of a cache.
 pub(crate) fn cache_failed(error: CacheError) -> Error {
-    Error::new(ErrorKind::Resolve(ResolveError::Cache(error)))
+    Error::new(Cause::Resolve(ResolveError::Cache(error)))
 }
 
 /// Calls `work`. Cancels the requests of the client if the run is cancelled meanwhile.

@@ -11,7 +11,7 @@ use doisift_documents::{
 
 use super::options::{NameInput, ResolveSettings};
 use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, header_column, table_bytes};
-use crate::error::{Error, ErrorKind, KnownError, TableError};
+use crate::error::{Cause, Error, KnownError, TableError};
 use crate::known::{BlockSizes, RowBlocks, RowPiece};
 use crate::normalize::{Normalizer, quoted};
 use crate::records::FileId;
@@ -150,7 +150,7 @@ impl NameReading<'_> {
             ..monitor.read_options()
         };
         let name = Arc::clone(&self.source);
-        let lost = |error| Error::new(ErrorKind::Input(error)).in_source(Arc::clone(&name));
+        let lost = |error| Error::new(Cause::Input(error)).in_source(Arc::clone(&name));
         let source = named_source(path).map_err(lost)?;
         let read = read_options.read_source(&source, &mut self);
         if source.is_pipe() {
@@ -161,7 +161,7 @@ impl NameReading<'_> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    fn fail(&mut self, name: &Option<Arc<str>>, kind: ErrorKind) {
+    fn fail(&mut self, name: &Option<Arc<str>>, kind: Cause) {
         let error = Error::new(kind).in_source(Arc::clone(&self.source));
         self.failure.get_or_insert(match name {
             Some(name) => error.in_document(Arc::clone(name)),
@@ -170,7 +170,7 @@ impl NameReading<'_> {
     }
 
     /// Logs and counts a part of a document that was not read.
-    fn lost(&mut self, name: &Option<Arc<str>>, at: u64, kind: ErrorKind) {
+    fn lost(&mut self, name: &Option<Arc<str>>, at: u64, kind: Cause) {
         let error = Error::new(kind)
             .in_source(Arc::clone(&self.source))
             .at(name.clone(), at);
@@ -193,7 +193,7 @@ impl NameReading<'_> {
                             && !std::mem::take(&mut is_header)
                             && let Err(error) = self.names.row(place, &cells)
                         {
-                            self.lost(name, offset + at as u64, ErrorKind::Known(error));
+                            self.lost(name, offset + at as u64, Cause::Known(error));
                         }
                         at += length;
                     }
@@ -280,7 +280,7 @@ impl DocumentSink for NameReading<'_> {
                 let blocks = RowBlocks::new(raw, offset, place.dialect(), sizes);
                 self.rows(&name, &place, blocks);
             }
-            Err(error) => self.fail(&name, ErrorKind::Table(error)),
+            Err(error) => self.fail(&name, Cause::Table(error)),
         }
     }
 
@@ -291,11 +291,11 @@ impl DocumentSink for NameReading<'_> {
     }
 
     fn report_loss(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        self.lost(&name, offset, ErrorKind::Input(error));
+        self.lost(&name, offset, Cause::Input(error));
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
-        self.fail(&name, ErrorKind::Table(TableError::NotText(kind)));
+        self.fail(&name, Cause::Table(TableError::NotText(kind)));
     }
 
     fn is_halted(&self) -> bool {

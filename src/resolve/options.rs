@@ -7,7 +7,7 @@ use doisift_documents::{ColumnSelection, display_name};
 use super::Resolve;
 use super::report::ResolveOptions;
 use crate::column::HeaderChoice;
-use crate::error::{Error, ErrorKind, SelectionError};
+use crate::error::{Cause, Error, SelectionError};
 use crate::options::{
     HeaderOptions, OptionHelp, OptionSpec, OptionValue, OutputOptions, RegistryOptions,
     SelectionOptions, reported,
@@ -107,7 +107,7 @@ impl ResolveBuilder {
     /// one, or a chosen field does not exist.
     pub fn build(self) -> Result<Resolve, Error> {
         if self.inputs.is_empty() {
-            return Err(Error::new(ErrorKind::NoSource));
+            return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
         let column = self.asking.column.clone();
@@ -136,11 +136,11 @@ impl ResolveBuilder {
         let format = chosen_format(self.output.format, output)?;
         if format == Format::Names {
             let fault = SelectionError::Names(RowKind::Answers.name());
-            return Err(Error::new(ErrorKind::Selection(fault)));
+            return Err(Error::new(Cause::Selection(fault)));
         }
         let fields = self.selection.fields.as_deref();
         let layout = Layout::with_fields(format, RowKind::Answers, fields);
-        layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
+        layout.map_err(|error| Error::new(Cause::Fields(error)))
     }
 }
 

@@ -65,6 +65,7 @@ pub struct ResolveOptions {
 
 impl ResolveOptions {
     /// Returns the value of any other option, by the name of its setter.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.given.get(name)
     }

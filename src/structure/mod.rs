@@ -45,11 +45,11 @@ pub(crate) use place::Event;
 pub(crate) use place::Role;
 pub(crate) use syntax::Syntax;
 pub(crate) use table::ItemPart;
-pub use table::{BadRecordId, RecordId};
+pub use table::RecordId;
 pub(crate) use value::ValueSyntax;
 pub(crate) use value::{LATEX_MARKS, without_latex};
 
-pub use record_field::BadRecordField;
+pub(crate) use record_field::BadRecordField;
 pub(crate) use record_field::{
     RecordColumn, RecordField, RecordFields, RecordType, RecordValue, record_value,
 };

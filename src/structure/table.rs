@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use doisift_core::ParseError;
+
 /// The meaning of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -464,15 +466,10 @@ pub struct RecordId {
     path: Box<str>,
 }
 
-/// A path that does not start with `/`, or has no name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not the path of an identifier in a record, such as /DOI or /header/identifier")]
-pub struct BadRecordId(Box<str>);
-
 impl FromStr for RecordId {
-    type Err = BadRecordId;
+    type Err = ParseError;
 
-    fn from_str(path: &str) -> Result<RecordId, BadRecordId> {
+    fn from_str(path: &str) -> Result<RecordId, ParseError> {
         let mut steps = path.split('/');
         let is_path = steps.next() == Some("")
             && steps.clone().count() > 0
@@ -480,7 +477,11 @@ impl FromStr for RecordId {
         if is_path {
             Ok(RecordId { path: path.into() })
         } else {
-            Err(BadRecordId(path.into()))
+            Err(ParseError::new(
+                "path from a record to its identifier",
+                path,
+                "one such as /DOI or /header/identifier",
+            ))
         }
     }
 }

@@ -13,7 +13,7 @@ use doisift_system::FileStatus;
 use super::lifecycle::{RowTarget, TaskFiles};
 use super::monitor::Monitor;
 use super::named::check_named;
-use crate::error::{ClashError, Error, ErrorKind};
+use crate::error::{Cause, ClashError, Error};
 use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 
 /// The files that the outputs of a run lead to, and those that it creates for them.
@@ -260,5 +260,5 @@ fn name(path: &Path) -> Arc<str> {
 }
 
 fn clash(error: ClashError) -> Error {
-    Error::new(ErrorKind::Clash(error))
+    Error::new(Cause::Clash(error))
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Scope};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::lock::lock;
 
 /// A job that gets the worker `W` of its thread.
@@ -81,7 +81,7 @@ impl<'s> Threads<'s, '_> {
         let work = move || panics.guard(|| work(&panics));
         let started = thread.name(name.to_owned()).spawn_scoped(self.scope, work);
         let started = started.map(drop);
-        started.map_err(|error| Error::new(ErrorKind::Threads(error)))
+        started.map_err(|error| Error::new(Cause::Threads(error)))
     }
 }
 

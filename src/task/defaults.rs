@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::memory::available_memory;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
 /// Default size of a part, in bytes.
@@ -46,7 +46,7 @@ pub(crate) fn chosen_rows(
     let by_ending = || Format::from_path(path).unwrap_or(Format::OF_PARTS);
     let format = chosen.unwrap_or_else(by_ending);
     if format.is_packed_twice(path) {
-        return Err(Error::new(ErrorKind::PackedTwice(path.to_owned())));
+        return Err(Error::new(Cause::PackedTwice(path.to_owned())));
     }
     let size = size.unwrap_or(PartSize::Bytes(DEFAULT_PART_BYTES));
     Ok((format, Some(PartPlan::new(path, format, size))))
@@ -62,18 +62,18 @@ pub(crate) fn chosen_format(
         return Ok(chosen.unwrap_or(Format::Jsonl));
     };
     if is_folder(path) || path.is_dir() {
-        return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+        return Err(Error::new(Cause::Folder(path.to_owned())));
     }
     if folder_of_pattern(path).is_some() {
-        return Err(Error::new(ErrorKind::Pattern(path.to_owned())));
+        return Err(Error::new(Cause::Pattern(path.to_owned())));
     }
     if Format::is_packed_otherwise(path) {
-        return Err(Error::new(ErrorKind::UnknownPacking(path.to_owned())));
+        return Err(Error::new(Cause::UnknownPacking(path.to_owned())));
     }
     let by_ending = || Format::from_path(path).ok_or_else(|| no_format(path));
     let format = chosen.map_or_else(by_ending, Ok)?;
     if format.is_packed_twice(path) {
-        Err(Error::new(ErrorKind::PackedTwice(path.to_owned())))
+        Err(Error::new(Cause::PackedTwice(path.to_owned())))
     } else {
         Ok(format)
     }
@@ -81,7 +81,7 @@ pub(crate) fn chosen_format(
 
 fn no_format(path: &Path) -> Error {
     Error::new(match Format::left_out(path) {
-        Some(format) => ErrorKind::LeftOut(format),
-        None => ErrorKind::UnknownEnding(path.to_owned()),
+        true => Cause::LeftOut,
+        false => Cause::UnknownEnding(path.to_owned()),
     })
 }

@@ -10,7 +10,7 @@ use super::clash::Destinations;
 use super::ending::TaskReport;
 use super::monitor::Monitor;
 use super::pending_report::PendingReport;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{Output, PartPlan, WholeOutput};
 
 /// The files that a task writes, and the monitor that observes it.
@@ -106,7 +106,7 @@ impl TaskFiles<'_> {
         };
         let report = run().map_err(|error| cause(error, self.monitor));
         // The report may be the file that is refused as an output, and must not be replaced then.
-        let is_clash = |error: &&Error| matches!(error.kind(), ErrorKind::Clash(_));
+        let is_clash = |error: &&Error| matches!(error.cause(), Cause::Clash(_));
         if let Some(error) = report.as_ref().err().filter(|error| !is_clash(error)) {
             self.monitor.report_failure(error);
         }
@@ -139,11 +139,11 @@ impl TaskFiles<'_> {
 /// Returns the error of a failed run. If its input failed or its output was closed, and the run was cancelled, the cancellation
 /// is the cause: a signal may have ended the other programs of the pipeline first.
 fn cause(error: Error, monitor: &Monitor) -> Error {
-    match error.kind() {
-        ErrorKind::Spill(stopped) if stopped.is_stop() => {
-            return Error::new(ErrorKind::Cancelled);
+    match error.cause() {
+        Cause::Spill(stopped) if stopped.is_stop() => {
+            return Error::new(Cause::Cancelled);
         }
-        ErrorKind::Input(_) | ErrorKind::List(_) | ErrorKind::Records(_) => monitor.settle(),
+        Cause::Input(_) | Cause::List(_) | Cause::Records(_) => monitor.settle(),
         _ if error.is_closed_pipe() => {}
         _ => return error,
     }
@@ -179,7 +179,7 @@ fn commit(
 
 pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
     if monitor.is_cancelled() {
-        Err(Error::new(ErrorKind::Cancelled))
+        Err(Error::new(Cause::Cancelled))
     } else {
         Ok(())
     }

@@ -12,7 +12,7 @@ use doisift_system::EndingSignals;
 
 use super::ending::Ending;
 use super::pending_report::PendingReport;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::lock::lock;
 use crate::temporary::{LazyRunFolder, RunFolder};
 
@@ -184,7 +184,7 @@ impl Monitor {
         temporary.removed = true;
         if !temporary.committed {
             let report = temporary.report.take();
-            self.write_failure(report, &Error::new(ErrorKind::Cancelled));
+            self.write_failure(report, &Error::new(Cause::Cancelled));
         }
         // In reverse order, since a folder was recorded before the files in it.
         let paths = temporary.paths.drain(..).rev();
@@ -197,7 +197,7 @@ impl Monitor {
         // The lock is held until all outputs are renamed, so that the process does not exit between two of them.
         let mut temporary = lock(&self.0.temporary);
         if temporary.removed || self.is_cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled));
+            return Err(Error::new(Cause::Cancelled));
         }
         rename().map_err(Error::output)?;
         temporary.committed = true;

@@ -8,7 +8,7 @@ use doisift_documents::{InputError, Source, SourceKind, display_name};
 use doisift_system::FileStatus;
 
 use super::clash::is_stdin;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 
 /// Refuses named sources that do not exist or cannot be opened. It is called before an output is created: a mistyped name must
 /// not cost the output of an earlier run.
@@ -19,7 +19,7 @@ pub(crate) fn check_named(paths: &[PathBuf]) -> Result<(), Error> {
     paths.iter().try_for_each(|path| {
         openable(path).map_err(|error| {
             let error = InputError::of_path(path, error);
-            Error::new(ErrorKind::Input(error)).in_source(display_name(path).into())
+            Error::new(Cause::Input(error)).in_source(display_name(path).into())
         })
     })
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::ending::{Ending, TaskReport};
 use super::utc::utc;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::records::{Output, WholeOutput};
 
 /// The output of the report of a run that has not ended.
@@ -61,8 +61,8 @@ impl PendingReport {
 
     /// Writes that the run failed, and gives the report its final name. A signal ends it with the exit code of `interrupted`.
     pub(super) fn failed(self, error: &Error, interrupted: Ending) -> io::Result<()> {
-        let (status, ending) = match error.kind() {
-            ErrorKind::Cancelled => ("interrupted", interrupted),
+        let (status, ending) = match error.cause() {
+            Cause::Cancelled => ("interrupted", interrupted),
             _ if error.is_closed_pipe() => ("closed", Ending::Whole),
             _ => ("failed", Ending::Failed),
         };

@@ -171,7 +171,7 @@ fn nothing_is_asked_if_an_input_or_an_option_is_wrong() {
         ("10.5555/5 --rate 0", "the minimum is 1"),
         (
             "10.5555/5 --max-age 5",
-            "not an age; write a number of days",
+            "is not an age; expected a number of days",
         ),
         (
             "10.5555/5 -f names",

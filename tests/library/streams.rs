@@ -5,9 +5,7 @@ use std::io::{self, Cursor, Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use doisift::{
-    ClashError, ErrorKind, Form, InputError, Merge, Monitor, OnError, Pipeline, PipelineBuilder,
-};
+use doisift::{ErrorKind, Form, Merge, Monitor, OnError, Pipeline, PipelineBuilder};
 
 fn go_on() -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -129,14 +127,14 @@ fn a_caller_that_breaks_ends_the_run() {
             .build()
             .unwrap()
             .for_each_mention(|_| stop(&mut seen));
-        assert!(matches!(run.unwrap_err().kind(), ErrorKind::Cancelled));
+        assert_eq!(run.unwrap_err().kind(), ErrorKind::Cancelled);
         assert_eq!(seen, 2);
         seen = 0;
         let run = builder()
             .build()
             .unwrap()
             .for_each_record(|_| stop(&mut seen));
-        assert!(matches!(run.unwrap_err().kind(), ErrorKind::Cancelled));
+        assert_eq!(run.unwrap_err().kind(), ErrorKind::Cancelled);
         assert_eq!(seen, 2);
     }
 }
@@ -183,15 +181,12 @@ fn a_name_is_that_of_one_source() {
     let twice = Pipeline::builder()
         .reader("a", io::empty())
         .reader("a", io::empty());
-    assert!(matches!(
-        twice.build().unwrap_err().kind(),
-        ErrorKind::Clash(_)
-    ));
+    assert_eq!(twice.build().unwrap_err().kind(), ErrorKind::Clash);
     let file = Pipeline::builder()
         .source("Cargo.toml")
         .reader("Cargo.toml", io::empty());
     let run = file.build().unwrap().for_each_mention(|_| go_on());
-    assert!(matches!(run.unwrap_err().kind(), ErrorKind::Clash(_)));
+    assert_eq!(run.unwrap_err().kind(), ErrorKind::Clash);
 }
 
 #[test]
@@ -205,7 +200,7 @@ fn mentions_are_not_passed_on_from_a_checkpoint() {
             .build()
     };
     let run = builder().unwrap().for_each_mention(|_| go_on());
-    assert!(matches!(run.unwrap_err().kind(), ErrorKind::Checkpoint(..)));
+    assert_eq!(run.unwrap_err().kind(), ErrorKind::Checkpoint);
     let mut records = 0;
     let run = builder().unwrap().for_each_record(|_| {
         records += 1;
@@ -222,8 +217,6 @@ fn a_missing_file_is_an_error_of_its_source() {
     let pipeline = builder().on_error(OnError::Skip).build().unwrap();
     let report = pipeline.for_each_mention(|_| go_on()).unwrap();
     assert_eq!(report.errors.count, 1);
-    let error = InputError::from(io::Error::from(io::ErrorKind::NotFound));
-    assert!(std::error::Error::source(&error).is_some());
 }
 
 #[test]
@@ -313,10 +306,7 @@ fn only_mentions_have_ranges() {
         .source("corpora/sample.txt")
         .range(0..10);
     let failed = builder.build().unwrap().for_each_record(|_| go_on());
-    assert!(matches!(
-        failed.unwrap_err().kind(),
-        ErrorKind::Selection(_)
-    ));
+    assert_eq!(failed.unwrap_err().kind(), ErrorKind::Options);
 }
 
 #[test]
@@ -325,8 +315,13 @@ fn standard_input_is_given_once() {
     let twice = twice.build().unwrap();
     let merge = Merge::builder().input("-").input("-").build().unwrap();
     for error in [twice.run().unwrap_err(), merge.run().unwrap_err()] {
-        assert!(matches!(error.kind(), ErrorKind::Clash(_)), "{error}");
-        assert_eq!(error.to_string(), ClashError::Stdin.to_string());
+        assert_eq!(error.kind(), ErrorKind::Clash, "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("standard input can be read only once"),
+            "{error}"
+        );
     }
 }
 
@@ -358,7 +353,7 @@ fn outputs_wait_for_a_cancellation_that_ended_a_pipe_and_for_no_file() {
     });
     let stopped = run("fifo", &monitor);
     writer.join().unwrap();
-    assert!(stopped.is_err_and(|error| matches!(error.kind(), ErrorKind::Cancelled)));
+    assert!(stopped.is_err_and(|error| error.kind() == ErrorKind::Cancelled));
     assert!(began.elapsed() < wait, "it does not wait on after that");
     assert!(!path("out.csv").exists());
 }

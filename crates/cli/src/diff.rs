@@ -12,7 +12,7 @@ use crate::progress::Meter;
 use crate::streams::check_terminal;
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Write which names or edges appeared, vanished or were retracted between two outputs
 ///

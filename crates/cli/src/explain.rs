@@ -6,9 +6,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use doisift::internal::Printable;
 use doisift::{
-    Change, CheckDigit, Doi, Explanation, ExplanationStep, Printable, Rule, Scanner, TextKind,
-    Verdict, clean,
+    Change, CheckDigit, Doi, Explanation, ExplanationStep, Rule, Scanner, TextKind, Verdict, clean,
 };
 use doisift::{Index, IndexNames};
 use serde_json::{Value, json};

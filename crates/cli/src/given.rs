@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
-use doisift::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue};
+use doisift::internal::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue};
 
 /// The options of the task of `B` that were given, for flattening into the arguments of its command.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use doisift::{IndexingBuilder, IndexingReport, Monitor, Printable};
+use doisift::internal::Printable;
+use doisift::{IndexingBuilder, IndexingReport, Monitor};
 use doisift_known::{FORMAT_VERSION, Index, IndexSource};
 
 use crate::closed;
@@ -14,7 +15,7 @@ use crate::messages::{Messages, ProgressShape};
 use crate::progress::Meter;
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Build an index of registered names for offline use
 ///

@@ -34,11 +34,11 @@ mod watch;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 
-use doisift::Printable;
+use doisift::internal::Printable;
 
 use args::{Cli, Command};
 
-use doisift::command_support::Ending;
+use doisift::internal::Ending;
 
 /// Facts about the process that only the program can find out.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use crate::progress::Meter;
 use crate::streams::{check_terminal, is_dash};
 use crate::summary::{self, Decisions};
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Unite the rows of many scans into those of one scan of all sources
 ///

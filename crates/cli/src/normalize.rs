@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use doisift::{
-    Monitor, NormalizeBuilder, NormalizeReport, Normalizer, Presentation, Printable, Refusal,
-};
+use doisift::internal::{Normalizer, Printable, Refusal};
+use doisift::{Monitor, NormalizeBuilder, NormalizeReport, Presentation};
 
 use crate::closed;
 use crate::given::Given;
@@ -20,7 +19,7 @@ use crate::progress::Meter;
 use crate::streams::is_dash;
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Write DOI names in one form: texts, lines, or columns of tables
 ///

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use doisift::{Printable, Progress};
+use doisift::Progress;
+use doisift::internal::Printable;
 use env_logger::Target;
 use indicatif::{
     BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle,

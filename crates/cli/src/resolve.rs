@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use clap::Args;
-use doisift::{Monitor, Normalizer, ResolveBuilder, ResolveReport};
+use doisift::internal::Normalizer;
+use doisift::{Monitor, ResolveBuilder, ResolveReport};
 
 use crate::closed;
 use crate::given::Given;
@@ -16,7 +17,7 @@ use crate::progress::Meter;
 use crate::streams::{check_terminal, is_dash};
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Ask the registry of DOI names which names exist, and where they lead
 ///

@@ -12,7 +12,7 @@ use crate::progress::Meter;
 use crate::screen::ScreenTable;
 use crate::summary::{self, SummaryChoice};
 use crate::watch::watched;
-use doisift::command_support::{Ending, TaskReport};
+use doisift::internal::{Ending, TaskReport};
 
 /// Runs the scan that the arguments describe.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {

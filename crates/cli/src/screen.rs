@@ -5,8 +5,9 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use doisift::command_support::{CountValues, for_each_count};
-use doisift::{Error, FieldValue, MentionRow, Pipeline, Printable, Record, Report};
+use doisift::internal::Printable;
+use doisift::internal::{CountValues, for_each_count};
+use doisift::{Error, FieldValue, MentionRow, Pipeline, Record, Report};
 use indicatif::HumanCount;
 use terminal_size::{Height, Width, terminal_size};
 use unicode_width::UnicodeWidthStr;

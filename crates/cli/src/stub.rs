@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use doisift::ResolveBuilder;
+use doisift::internal::{OptionBuilder, OptionKind, OptionSpec};
 use doisift::{CheckBuilder, IndexingBuilder};
-use doisift::{
-    MergeBuilder, NormalizeBuilder, OptionBuilder, OptionKind, OptionSpec, PipelineBuilder,
-};
+use doisift::{MergeBuilder, NormalizeBuilder, PipelineBuilder};
 
 /// A function of Python, the name of the type for its options, and the options of its task.
 type Function = (&'static str, &'static str, fn() -> Vec<&'static OptionSpec>);

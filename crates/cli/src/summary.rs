@@ -4,9 +4,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use doisift::{
-    CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report, ResumedWork,
-};
+use doisift::internal::Printable;
+use doisift::{CellStatus, MergeReport, NormalizeReport, Rejection, Report, ResumedWork};
 use indicatif::{BinaryBytes, HumanCount};
 
 /// Whether the summary line is written.

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
-use doisift::Printable;
+use doisift::internal::Printable;
 
 use crate::args::Cli;
 use crate::version;
-use doisift::command_support::Ending;
+use doisift::internal::Ending;
 
 /// Parses the arguments. If they are wrong or ask for help, writes a message or the help, and returns the exit code as the error.
 pub(crate) fn parse(args: Vec<OsString>, allocator: &str) -> Result<Cli, Ending> {

@@ -12,7 +12,7 @@ use doisift::{Error, ErrorKind, Monitor};
 use doisift_system::EndingSignals;
 
 use crate::progress::Meter;
-use doisift::command_support::{Ending, interrupted, set_signals};
+use doisift::internal::{Ending, interrupted, set_signals};
 
 /// Time between checks for signals and updates of the progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -107,7 +107,7 @@ pub(crate) fn watched<R>(
     {
         Ok(report) => ending(report),
         Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
-        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => {
+        Err(error) if error.kind() == ErrorKind::Cancelled => {
             interruption.report();
             Ok(interrupted(monitor))
         }

@@ -51,6 +51,7 @@ impl IndexError {
     }
 
     /// Returns the reason.
+    #[doc(hidden)]
     pub fn kind(&self) -> &IndexErrorKind {
         &self.kind
     }

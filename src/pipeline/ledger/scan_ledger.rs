@@ -11,7 +11,7 @@ use doisift_documents::{
 use super::notice::{Notice, Notices, SourceTotals};
 use super::unused_options::SeenInputs;
 use crate::dedup::Document;
-use crate::error::{Error, ErrorKind, MistypedValues};
+use crate::error::{Cause, Error, MistypedValues};
 use crate::lock::lock;
 use crate::pipeline::checkpoint::{FinishedWork, Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::{NamedSource, OnError, ScanOptions, UnreadPaths};
@@ -142,7 +142,7 @@ impl<'p> ScanLedger<'p> {
         error: InputError,
     ) {
         let is_fatal = error.is_fatal();
-        let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
+        let mut error = Error::new(Cause::Input(error)).in_source(source);
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
@@ -165,7 +165,7 @@ impl<'p> ScanLedger<'p> {
 
     /// Reports that the names of `count` documents of a source were cut.
     pub(crate) fn report_cut_names(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
-        let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
+        let error = Error::new(Cause::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
         let counts = Counts {
             cut_names: count,
@@ -215,7 +215,7 @@ impl<'p> ScanLedger<'p> {
             count: values.count,
             first: values.first,
         };
-        let error = Error::new(ErrorKind::Mistyped(mistyped.into()));
+        let error = Error::new(Cause::Mistyped(mistyped.into()));
         let error = error.in_source(Arc::clone(&document.source));
         let place = ReadPlace {
             source: document.id.source,

@@ -10,7 +10,7 @@ use doisift_documents::{
 };
 
 use super::options::{OnError, ScanOptions};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::report::Losses;
 use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
 
@@ -32,7 +32,7 @@ impl UnreadPaths {
     }
 
     pub(crate) fn add(&self, lost: UnreadablePath) {
-        let error = Error::new(ErrorKind::Input(lost.error));
+        let error = Error::new(Cause::Input(lost.error));
         let error = error.in_source(display_name(&lost.path).into());
         match self.on_error {
             OnError::Fail => {
@@ -83,7 +83,7 @@ pub(crate) fn add_named_sources(
             options.monitor.note_stream_end();
         }
         listed.map_err(|error| {
-            Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
+            Error::new(Cause::List(error)).in_source(display_name(list).into())
         })??;
     }
     readers.iter().for_each(|name| finder.add_reader(name));

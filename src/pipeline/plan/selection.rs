@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::prefixes::PrefixSet;
 use crate::dedup::StoredFields;
-use crate::error::{Error, ErrorKind, SelectionError};
+use crate::error::{Cause, Error, SelectionError};
 use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::structure::{RecordField, Role, StructureRequest};
@@ -69,7 +69,7 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
         return Err(fault(SelectionError::Names(rows.name())));
     }
     let layout = Layout::with_fields(format, rows, options.fields.as_deref());
-    let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+    let layout = layout.map_err(|error| Error::new(Cause::Fields(error)))?;
     let layout = with_records(options, layout).map_err(fault)?;
     if options.fields.is_some() {
         return match layout.has_index_status() && !asks {
@@ -193,7 +193,7 @@ fn check_context(options: &SelectionOptions, layout: &Layout) -> Result<(), Sele
 }
 
 fn fault(error: SelectionError) -> Error {
-    Error::new(ErrorKind::Selection(error))
+    Error::new(Cause::Selection(error))
 }
 
 impl Selection {

@@ -10,7 +10,7 @@ use super::pairs::pair;
 use super::prefix_ranking::{PrefixRanking, count_prefixes};
 use super::row_maker::{ReadyContent, ReadyRows, RowMaker};
 use crate::dedup::{Drained, NameTable, TablePart};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error};
 use crate::lock::lock;
 use crate::lookup::{self, IndexStatusWalk};
 use crate::pipeline::checkpoint::{FinishedRows, Mark, MarkedRows};
@@ -359,7 +359,7 @@ fn pass_on(
 fn check_flow(flow: ControlFlow<()>) -> Result<(), Error> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::new(ErrorKind::Cancelled)),
+        ControlFlow::Break(()) => Err(Error::new(Cause::Cancelled)),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::messages::{Messages, ProgressShape, When, has_terminal};
 use crate::progress::Meter;
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::command_support::{Ending, TaskReport, could_not_ask};
+use doisift::internal::{Ending, TaskReport, could_not_ask};
 use table::CheckTable;
 
 /// Check the references of bibliographies, manuscripts, tables and lists
@@ -116,9 +116,7 @@ fn show(check: Check, shows_all: bool, written: &mut io::Result<()>) -> Result<C
             Err(_) => ControlFlow::Break(()),
         }
     });
-    if written.is_ok()
-        && !matches!(&report, Err(error) if matches!(error.kind(), ErrorKind::Cancelled))
-    {
+    if written.is_ok() && !matches!(&report, Err(error) if error.kind() == ErrorKind::Cancelled) {
         *written = table.end();
     }
     report

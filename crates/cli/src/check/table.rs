@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use doisift::command_support::document_name;
-use doisift::{CheckVerdict, CheckedReference, Printable};
+use doisift::internal::Printable;
+use doisift::internal::document_name;
+use doisift::{CheckVerdict, CheckedReference};
 use unicode_width::UnicodeWidthStr;
 
 /// Max rows by which the widths of columns are determined. Fewer if they reach `MAX_PAGE_BYTES`.

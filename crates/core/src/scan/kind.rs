@@ -128,7 +128,7 @@ impl FromStr for TextKind {
     fn from_str(word: &str) -> Result<Self, ParseError> {
         let mut kinds = TextKind::ALL.iter().copied();
         let named = kinds.find(|kind| kind.name() == word);
-        let expected = "unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed";
+        let expected = "one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed";
         named.ok_or_else(|| ParseError::new("kind of text", word, expected))
     }
 }

@@ -83,7 +83,7 @@ impl FromStr for Form {
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
         let named = Form::ALL.into_iter().find(|form| form.name() == name);
-        let expected = "urn, info, hdl, doi, url, label, bare, arxiv";
+        let expected = "one of urn, info, hdl, doi, url, label, bare, arxiv";
         named.ok_or_else(|| ParseError::new("form", name, expected))
     }
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use doisift::{CellStatus, ColumnCleaner, NormalizeBuilder, Normalizer, Presentation};
+use doisift::{CellStatus, NormalizeBuilder, Presentation};
+use doisift::internal::{ColumnCleaner, Normalizer};
 use extendr_api::prelude::*;
 
 use crate::Answer;

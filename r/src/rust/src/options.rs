@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 
-use doisift::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
+use doisift::internal::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
 use extendr_api::prelude::*;
 
 use crate::Answer;

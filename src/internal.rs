@@ -4,7 +4,17 @@ use std::ops::ControlFlow;
 
 use doisift_system::EndingSignals;
 
+pub use doisift_documents::Packing;
+pub use doisift_documents::printable::Printable;
+pub use doisift_known::IndexErrorKind;
+
 pub use crate::check::document_name;
+pub use crate::column::ColumnCleaner;
+pub use crate::keywords::Keywords;
+pub use crate::normalize::{Normalized, Normalizer, Refusal, Repair};
+pub use crate::options::{
+    BadOption, OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue, Task,
+};
 pub use crate::task::{Ending, TaskReport};
 
 use crate::check::CheckReport;
