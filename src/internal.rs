@@ -1,9 +1,11 @@
-//! Items that the command needs beyond the public interface.
+//! Items for the command and for the bindings to other languages. They are not part of the public interface, and may change in any
+//! version.
 
 use std::ops::ControlFlow;
 
 use doisift_system::EndingSignals;
 
+pub use doisift_core::{Example, ExampleReading};
 pub use doisift_documents::Packing;
 pub use doisift_documents::printable::Printable;
 pub use doisift_known::IndexErrorKind;

@@ -1,5 +1,44 @@
 //! doisift sifts DOI names (`10.1000/182`) out of crawl and bibliography dumps.
 //!
+//! ```
+//! use doisift::{Doi, Scanner};
+//!
+//! let text = "See https://doi.org/10.5555/A%28b%29 and doi:10.5555/x.";
+//! let names: Vec<Doi> = Scanner::new().find_iter(text).map(|found| found.doi).collect();
+//! assert_eq!(names, ["10.5555/a(b)", "10.5555/x"]);
+//! ```
+//!
+//! Tasks on files start with a builder: `Pipeline` scans files for names, `Normalize` cleans columns of tables, `Check` judges the references
+//! of bibliographies, `Merge` and `Diff` unite and compare outputs, `Indexing` builds an index of registered names, and `Resolve` asks the
+//! registry.
+//!
+#![cfg_attr(
+    feature = "pipeline",
+    doc = r#"```
+use std::ops::ControlFlow;
+
+let text = std::io::Cursor::new("See 10.5555/ABC, and doi:10.5555/abc again.");
+let scan = doisift::Pipeline::builder().reader("a letter", text).build()?;
+let report = scan.for_each_record(|record| {
+    assert_eq!((record.doi, record.mentions), ("10.5555/abc", 2));
+    ControlFlow::Continue(())
+})?;
+assert_eq!(report.records, 1);
+# Ok::<(), doisift::Error>(())
+```"#
+)]
+//!
+//! # Features
+//!
+//! | feature | by default | adds |
+//! |---|---|---|
+//! | `pipeline` | yes | tasks on files. Without it the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system; with it, the system must be Linux, macOS or Windows |
+//! | `parquet` | yes | rows as Parquet, and rows read back from it |
+//! | `resolve` | no | questions to the registry: `Resolve`, and `CheckBuilder::online` |
+//! | `serde` | no | names, mentions and records to and from any format of serde |
+//!
+//! # Stages
+//!
 //! ```text
 //!  sources --> documents --> scan --> mentions --> dedup --> records
 //!             (packings,    (anchor,             (table,    (CSV, JSON Lines,
@@ -13,10 +52,6 @@
 //! names and bytes in memory. This crate exports the items of both that its users need. A module may use only modules of earlier
 //! stages: dedup does not know output formats, and only the pipeline knows all stages. `Merge` unites the records of several
 //! scans.
-//!
-//! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system. With it, the
-//! system must be Linux, macOS or Windows. It is on by default, and so is `parquet`, which writes rows as Parquet and reads them back. The
-//! feature `resolve` asks the registry about names, and `serde` makes names, mentions and records serializable.
 //!
 //! # Words
 //!
@@ -105,10 +140,9 @@ mod task;
 mod temporary;
 
 pub use doisift_core::{
-    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Example, ExampleReading,
-    Explanation, ExplanationStep, FindIter, Form, Match, Mention, NameSet, NonCandidate,
-    NotOneName, ParseError, Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind,
-    UrlEncoding, Verdict, clean,
+    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Explanation,
+    ExplanationStep, FindIter, Form, Match, Mention, NameSet, NonCandidate, NotOneName, ParseError,
+    Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind, UrlEncoding, Verdict, clean,
 };
 
 #[cfg(feature = "pipeline")]
@@ -126,7 +160,7 @@ pub use diff::{Diff, DiffBuilder, DiffOptions, DiffReport};
 pub use doisift_documents::{BadShard, Shard};
 #[cfg(feature = "pipeline")]
 pub use doisift_known::{
-    AssertedBy, BadDate, Date, Index, IndexEntry, IndexError, IndexSource, Notice, NoticeKind,
+    AssertedBy, Date, Index, IndexEntry, IndexError, IndexSource, Notice, NoticeKind,
 };
 #[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};

@@ -84,16 +84,19 @@ impl Check {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> CheckOptions {
         self.settings.for_report()
     }
 
     /// Returns the format of the rows.
+    #[doc(hidden)]
     pub fn format(&self) -> CheckFormat {
         self.settings.format
     }
 
     /// Returns the verdicts that are findings, unless the row is no longer [open](CheckedReference::is_open).
+    #[doc(hidden)]
     pub fn findings(&self) -> &[CheckVerdict] {
         &self.settings.findings
     }

@@ -30,6 +30,7 @@ impl TableFormat {
     ];
 
     /// Returns the names of formats.
+    #[doc(hidden)]
     pub fn names() -> impl Iterator<Item = &'static str> {
         TableFormat::NAMED.iter().map(|(name, _)| *name)
     }

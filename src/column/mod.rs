@@ -99,6 +99,7 @@ impl Normalize {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> NormalizeOptions {
         self.settings.for_report()
     }

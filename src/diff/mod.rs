@@ -61,6 +61,7 @@ impl Diff {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> DiffOptions {
         self.settings.for_report()
     }

@@ -70,11 +70,13 @@ impl Indexing {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> IndexingOptions {
         self.settings.for_report()
     }
 
     /// Returns the folder for temporary files.
+    #[doc(hidden)]
     pub fn tmp_dir(&self) -> &Path {
         &self.settings.tmp
     }

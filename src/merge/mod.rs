@@ -96,11 +96,13 @@ impl Merge {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> MergeOptions {
         self.options.for_report()
     }
 
     /// Returns the folder for temporary files.
+    #[doc(hidden)]
     pub fn tmp_dir(&self) -> &Path {
         &self.options.tmp
     }

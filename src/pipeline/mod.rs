@@ -84,11 +84,13 @@ impl Pipeline {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> ReportOptions {
         self.options.for_report()
     }
 
     /// Returns the folder for temporary files.
+    #[doc(hidden)]
     pub fn tmp_dir(&self) -> &Path {
         &self.options.tmp
     }

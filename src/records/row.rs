@@ -57,6 +57,7 @@ impl FieldValue<'_> {
     /// assert_eq!(FieldValue::empty("offset"), Some(FieldValue::Number(0)));
     /// assert_eq!(FieldValue::empty("document"), Some(FieldValue::Nullable(None)));
     /// ```
+    #[doc(hidden)]
     pub fn empty(field: &str) -> Option<FieldValue<'static>> {
         Some(match Field::named(field)?.kind() {
             FieldKind::Text => FieldValue::Text(""),

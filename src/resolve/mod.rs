@@ -50,6 +50,7 @@ impl Resolve {
     }
 
     /// Returns the options, with all defaults filled in.
+    #[doc(hidden)]
     pub fn options(&self) -> ResolveOptions {
         self.settings.for_report()
     }

@@ -128,12 +128,14 @@ impl Monitor {
     /// Ends a run with a [checkpoint](crate::PipelineBuilder::checkpoint) without losing work: no further source is started, the
     /// current ones are read to their end, which may take long, and a last checkpoint is written. Then the run ends as if it was
     /// cancelled. Without a checkpoint, or after all sources were read, this works as [`cancel`](Self::cancel) does.
+    #[doc(hidden)]
     pub fn suspend(&self) {
         self.0.suspended.store(true, Ordering::Relaxed);
     }
 
     /// Returns a flag that [suspends](Self::suspend) the run when it is set, for example by a signal handler. The run reads it
     /// directly before it renames its outputs.
+    #[doc(hidden)]
     pub fn suspend_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.suspended)
     }
@@ -141,6 +143,7 @@ impl Monitor {
     /// Sets the minimum time between the end of a piped input and the renaming of the outputs; the default is 0. A signal that
     /// ends a whole pipeline may end the program that writes to the pipe first. During this time, the signal can still reach this
     /// process, and the end of the pipe is not mistaken for the end of the data.
+    #[doc(hidden)]
     pub fn set_stream_wait(&self, wait: Duration) {
         lock(&self.0.stream).wait = wait;
     }
@@ -179,6 +182,7 @@ impl Monitor {
     /// Removes the temporary files of a run that cannot end, because a read blocks and the process is about to exit, and writes
     /// its report. Errors are ignored. Returns false if the outputs already have their final names, so that the run is about to
     /// succeed.
+    #[doc(hidden)]
     pub fn remove_temporary_files(&self) -> bool {
         let mut temporary = lock(&self.0.temporary);
         temporary.removed = true;

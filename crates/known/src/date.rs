@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use doisift_core::ParseError;
+
 /// A day, a month or a year: `2026-03-09`, `2026-03`, `2026`.
 ///
 /// Dates sort by time; a month comes after its days, and a year after its months.
@@ -15,18 +17,10 @@ pub struct Date {
 
 const ABSENT_PART: u8 = u8::MAX;
 
-/// A date that does not exist, or is not written as `2026-03-09`, `2026-03` or `2026`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a date; write a year, a month or a day, such as 2026-03-09")]
-pub struct BadDate;
-
 impl Date {
-    /// Makes a date of a year from 1 to 9999, and a month and a day if they are known.
-    ///
-    /// # Errors
-    ///
-    /// If the month or day does not exist, or a day has no month.
-    pub fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Result<Self, BadDate> {
+    /// Makes a date of a year from 1 to 9999, and a month and a day if they are known. Returns `None` if the month or day does not
+    /// exist, or a day has no month.
+    pub fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Option<Self> {
         let last_day = match month {
             None => 0,
             Some(4 | 6 | 9 | 11) => 30,
@@ -38,13 +32,11 @@ impl Date {
             && month.is_none_or(|month| (1..=12).contains(&month))
             && day.is_none_or(|day| (1..=last_day).contains(&day));
         let part = |part: Option<u8>| part.unwrap_or(ABSENT_PART);
-        exists
-            .then_some(Date {
-                year,
-                month: part(month),
-                day: part(day),
-            })
-            .ok_or(BadDate)
+        exists.then_some(Date {
+            year,
+            month: part(month),
+            day: part(day),
+        })
     }
 
     /// Returns the year.
@@ -78,7 +70,7 @@ impl Date {
         }
         let part = |part: u8| Some(part).filter(|&part| part != ABSENT_PART);
         let date = Date::new(u16::from_be_bytes([high, low]), part(month), part(day));
-        date.ok().map(Some)
+        date.map(Some)
     }
 }
 
@@ -97,28 +89,30 @@ impl fmt::Display for Date {
 }
 
 impl FromStr for Date {
-    type Err = BadDate;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, BadDate> {
-        let mut parts = text.split('-');
-        let year = number(parts.next().unwrap_or_default(), 4)?;
-        let month = parts.next().map(|part| number(part, 2)).transpose()?;
-        let day = parts.next().map(|part| number(part, 2)).transpose()?;
-        if parts.next().is_some() {
-            return Err(BadDate);
-        }
-        let narrow = |part: Option<u16>| part.and_then(|part| part.try_into().ok());
-        Date::new(year, narrow(month), narrow(day))
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const EXPECTED: &str = "a year, a month or a day, such as 2026-03-09";
+        date(text).ok_or_else(|| ParseError::new("date", text, EXPECTED))
     }
 }
 
+fn date(text: &str) -> Option<Date> {
+    let parts = text.split('-').zip([4, 2, 2]);
+    let numbers: Option<Vec<u16>> = parts.map(|(part, length)| number(part, length)).collect();
+    let numbers = numbers.filter(|_| text.split('-').count() <= 3)?;
+    let narrow = |part: Option<&u16>| part.and_then(|&part| part.try_into().ok());
+    Date::new(
+        *numbers.first()?,
+        narrow(numbers.get(1)),
+        narrow(numbers.get(2)),
+    )
+}
+
 /// Parses a number of exactly `length` decimal digits.
-fn number(text: &str, length: usize) -> Result<u16, BadDate> {
+fn number(text: &str, length: usize) -> Option<u16> {
     let is_number = text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
-    is_number
-        .then(|| text.parse().ok())
-        .flatten()
-        .ok_or(BadDate)
+    is_number.then(|| text.parse().ok()).flatten()
 }
 
 #[cfg(test)]
@@ -154,7 +148,7 @@ mod tests {
             "0000",
             "1900-02-29",
         ] {
-            assert_eq!(text.parse::<Date>(), Err(BadDate), "{text}");
+            assert!(text.parse::<Date>().is_err(), "{text}");
         }
         assert_eq!(Date::from_bytes([7, 234, 13, 1]), None);
     }

@@ -100,12 +100,14 @@ impl Index {
     }
 
     /// Returns the sections of the file in their order, each with its length in bytes.
+    #[doc(hidden)]
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let sections = self.header.sections.iter();
         sections.map(|section| (section.name, section.length))
     }
 
     /// Returns a checksum of the whole content. Two indexes with the same content have the same checksum.
+    #[doc(hidden)]
     pub fn checksum(&self) -> u64 {
         self.header.checksum()
     }

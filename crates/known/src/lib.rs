@@ -61,7 +61,7 @@ mod trie;
 
 pub use ask::{JoinedNames, NearName, SortedLookup, Typo};
 pub use build::{BuildOptions, IndexBuilder, IndexCounts, SourceId};
-pub use date::{BadDate, Date};
+pub use date::Date;
 pub use error::{BuildError, IndexError, IndexErrorKind};
 pub use header::VERSION as FORMAT_VERSION;
 pub use index::{Index, IndexEntry};

@@ -125,7 +125,7 @@ impl UpdateDate {
                 .flatten()
                 .and_then(|part| u8::try_from(part).ok())
         };
-        Date::new(year, narrow(), narrow()).ok()
+        Date::new(year, narrow(), narrow())
     }
 }
 
@@ -311,7 +311,7 @@ impl SlashedDate {
             DateOrder::MonthFirst => (self.first, self.second),
             DateOrder::DayFirst => (self.second, self.first),
         };
-        Date::new(self.year, Some(month), Some(day)).ok()
+        Date::new(self.year, Some(month), Some(day))
     }
 }
 

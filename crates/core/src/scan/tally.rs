@@ -102,6 +102,7 @@ impl Tally {
     }
 
     /// Sets how many candidates were refused for this reason, for a tally that was stored.
+    #[doc(hidden)]
     pub fn set_rejected(&mut self, reason: Rejection, count: u64) {
         self.rejections[reason as usize] = count;
     }

@@ -10,6 +10,7 @@ pub struct JoinedNames<'i, I> {
 
 impl Index {
     /// Looks up names that are sorted bytewise, as a [`SortedLookup`] does.
+    #[doc(hidden)]
     pub fn join<I: IntoIterator>(&self, names: I) -> JoinedNames<'_, I::IntoIter> {
         JoinedNames {
             walk: self.sorted_lookup(),

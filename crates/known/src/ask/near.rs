@@ -36,6 +36,7 @@ impl Index {
     /// # Errors
     ///
     /// If a block that may hold such a name cannot be read or is damaged.
+    #[doc(hidden)]
     pub fn near(&self, key: &str) -> Result<Vec<NearName>, IndexError> {
         let mut search = TypoSearch {
             index: self,

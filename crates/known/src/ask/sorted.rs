@@ -34,11 +34,13 @@ enum WalkBlock<'i> {
 
 impl Index {
     /// Starts to look up sorted names, with one block of names and one of notices in memory at a time.
+    #[doc(hidden)]
     pub fn sorted_lookup(&self) -> SortedLookup<'_> {
         self.walk_with(false)
     }
 
     /// Like [`sorted_lookup`](Self::sorted_lookup) for names that are sorted in batches: the blocks that are read stay in memory.
+    #[doc(hidden)]
     pub fn walk_kept(&self) -> SortedLookup<'_> {
         self.walk_with(true)
     }
@@ -67,6 +69,7 @@ impl Index {
     /// # Errors
     ///
     /// Same as [`Index::contains`].
+    #[doc(hidden)]
     pub fn holds_prefix(&self, prefix: &str) -> Result<bool, IndexError> {
         let start = format!("{prefix}/");
         match self.blocks().shows_start(start.as_bytes()) {
@@ -111,6 +114,7 @@ impl<'i> SortedLookup<'i> {
     /// # Errors
     ///
     /// Same as [`SortedLookup::find`].
+    #[doc(hidden)]
     pub fn holds_prefix(&mut self, prefix: &str) -> Result<bool, IndexError> {
         if let Some((last, is_held)) = &self.prefix
             && last == prefix

@@ -8,6 +8,7 @@ impl Index {
     /// # Errors
     ///
     /// If the block of the text cannot be read or is damaged.
+    #[doc(hidden)]
     pub fn known_starts(&self, text: &[u8]) -> Result<Vec<usize>, IndexError> {
         let Some(at) = self.blocks().block_of(text) else {
             return Ok(Vec::new());
@@ -37,6 +38,7 @@ impl Index {
     /// # Errors
     ///
     /// Same as [`Index::known_starts`].
+    #[doc(hidden)]
     pub fn longest_known_start(&self, text: &[u8]) -> Result<Option<usize>, IndexError> {
         Ok(self.known_starts(text)?.pop())
     }
@@ -46,6 +48,7 @@ impl Index {
     /// # Errors
     ///
     /// If a block of such names cannot be read or is damaged.
+    #[doc(hidden)]
     pub fn extends(&self, key: &str) -> Result<bool, IndexError> {
         Ok(!self.extensions(key, 1)?.is_empty())
     }
@@ -55,6 +58,7 @@ impl Index {
     /// # Errors
     ///
     /// Same as [`Index::extends`].
+    #[doc(hidden)]
     pub fn extensions(&self, key: &str, max: usize) -> Result<Vec<String>, IndexError> {
         let mut names = Vec::new();
         let from = self.blocks().block_of(key.as_bytes()).unwrap_or(0);

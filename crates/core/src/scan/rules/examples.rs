@@ -32,6 +32,7 @@ pub(super) const ITEM: &str = "{}";
 
 impl Rule {
     /// Returns a text that shows the effect of the rule.
+    #[doc(hidden)]
     pub fn example(self) -> Example {
         let first = self.items().first().copied();
         self.case().with_item(first.unwrap_or_default())
