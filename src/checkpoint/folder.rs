@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use doisift_system::{FileStatus, is_at, open_unfollowed, sync_folder};
 
-use super::manifest::NamedRun;
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Cause, CheckpointError, Error};
 use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT, is_part_log, is_run, part_log};
@@ -28,6 +29,14 @@ const REMAINS_FILE: &str = CHECKPOINT[2];
 const NEW_FILE: &str = CHECKPOINT[3];
 /// Max attempts to create and lock the folder, while other runs remove it at the same time.
 const MAX_LOCK_TRIES: usize = 16;
+
+/// A run that the manifest lists.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct NamedRun {
+    /// The name of the file in the folder.
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+}
 
 /// The folder of a checkpoint while a run uses it.
 ///

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::folder::{at, open_own};
+use super::folder::{NamedRun, at, open_own};
 use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
 
@@ -29,14 +29,6 @@ const CHECKSUM_LINE_BYTES: usize = 32;
 /// The options that affect the result, other than the sources: names and values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FixedSettings(BTreeMap<String, String>);
-
-/// A run that the manifest lists.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct NamedRun {
-    /// The name of the file in the folder.
-    pub(crate) name: String,
-    pub(crate) bytes: u64,
-}
 
 /// The first line.
 #[derive(Serialize, Deserialize)]

@@ -12,9 +12,9 @@ use std::path::Path;
 use doisift_documents::{SourceKind, Sources, display_name};
 use doisift_system::{sync_file, sync_folder};
 
-pub(crate) use folder::{CheckpointFolder, MANIFEST_FILE, at, fault};
+pub(crate) use folder::{CheckpointFolder, MANIFEST_FILE, NamedRun, at, fault};
 pub(crate) use manifest::{
-    FixedSettings, ManifestHead, NamedRun, Stamp, read as read_manifest, write as write_manifest,
+    FixedSettings, ManifestHead, Stamp, read as read_manifest, write as write_manifest,
 };
 
 use crate::error::{CheckpointError, Error};

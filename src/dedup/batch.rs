@@ -8,8 +8,7 @@ use std::sync::Arc;
 use doisift_core::Mention;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::facts::{FirstText, MentionPlace};
-use super::shard::{Update, after_directory};
+use super::facts::{FirstText, MentionPlace, Update};
 use super::{CountedUnit, Document, DocumentId, StoredFields};
 use crate::records::Forms;
 
@@ -353,6 +352,11 @@ impl Batch {
         self.closing = None;
         self.recent.fill(0);
     }
+}
+
+/// Returns the key of a name without its `10.`.
+fn after_directory(key: &[u8]) -> &[u8] {
+    key.get(3..).unwrap_or(key)
 }
 
 /// Returns the letters that are in upper case in `text`, as bits counted from the byte after `10.`. Returns `None` if `key` and

@@ -7,7 +7,6 @@ use super::arena::{Address, Arena, stored};
 use super::blocks::Blocks;
 use super::count::Count48;
 use super::counted::{DocumentLists, ListHead};
-use super::shard::Update;
 use crate::records::Forms;
 
 /// Bytes of unused strings below which the arena is not rewritten.
@@ -31,6 +30,18 @@ pub(super) enum FirstText<'a> {
 
 /// The facts about one name, as stored.
 // Packed to 64 bytes, because a table may have hundreds of millions of names.
+/// An update to the facts about a key.
+pub(super) struct Update<'a> {
+    pub(super) text: FirstText<'a>,
+    pub(super) name: Option<&'a [u8]>,
+    pub(super) place: MentionPlace,
+    /// The number under which the document of `place` is counted.
+    pub(super) counted: DocumentId,
+    pub(super) mentions: u32,
+    pub(super) forms: Forms,
+    pub(super) guessed: bool,
+}
+
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
 struct Fact {

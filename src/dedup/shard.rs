@@ -5,33 +5,15 @@
 use super::arena::{Address, Arena};
 use super::batch::{Batch, BatchRow};
 use super::blocks::Blocks;
-use super::facts::{Facts, FirstText, Known, MentionPlace};
+use super::facts::{Facts, Known};
 use super::index::{KeyIndex, Vacant};
 use super::{DocumentId, StoredFields};
-use crate::records::Forms;
 
 /// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
 const TOGETHER: usize = 64;
 
 /// Max keys of a shard that stay in the cache of a core with their facts. Loading them ahead costs more than it saves.
 const CACHED: usize = 256;
-
-/// Returns the key of a name without its `10.`.
-pub(super) fn after_directory(key: &[u8]) -> &[u8] {
-    key.get(3..).unwrap_or(key)
-}
-
-/// An update to the facts about a key.
-pub(super) struct Update<'a> {
-    pub(super) text: FirstText<'a>,
-    pub(super) name: Option<&'a [u8]>,
-    pub(super) place: MentionPlace,
-    /// The number under which the document of `place` is counted.
-    pub(super) counted: DocumentId,
-    pub(super) mentions: u32,
-    pub(super) forms: Forms,
-    pub(super) guessed: bool,
-}
 
 /// One part of the table.
 pub(super) struct TableShard {

@@ -22,6 +22,7 @@ mod output;
 mod reading;
 #[macro_use]
 mod registry;
+mod reported;
 #[macro_use]
 mod resources;
 #[macro_use]
@@ -47,9 +48,9 @@ pub(crate) use lookup::LookupOptions;
 pub(crate) use output::OutputOptions;
 pub(crate) use reading::ReadingOptions;
 pub(crate) use registry::RegistryOptions;
+pub(crate) use reported::{OptionValues, reported, reported_paths, stated};
 pub(crate) use resources::ResourceOptions;
 pub(crate) use selection::SelectionOptions;
 pub(crate) use sources::SourceOptions;
 pub(crate) use spec::{OptionGroup, Subject};
 pub(crate) use types::{OptionField, OptionType, parsed};
-pub(crate) use value::{OptionValues, reported, reported_paths, stated};

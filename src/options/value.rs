@@ -1,15 +1,11 @@
 //! Values of options, of any type, as they come from a command line or from Python, and as they are reported.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use doisift_documents::display_name;
 use serde::ser::{Serialize, Serializer};
-
-use super::spec::OptionSpec;
 
 /// The value of an option. Its `Display` is the form in messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,37 +24,6 @@ pub enum OptionValue {
     Text(OsString),
     /// Several texts.
     List(Vec<OsString>),
-}
-
-/// Options by their names.
-pub(crate) type OptionValues = BTreeMap<&'static str, OptionValue>;
-
-/// Returns the values of options for a report, without those that have a member of their own there.
-pub(crate) fn reported(options: &[(&'static OptionSpec, OptionValue)]) -> OptionValues {
-    const OWN: [&str; 5] = ["output", "format", "fields", "threads", "memory"];
-    let others = options.iter().filter(|(spec, _)| !OWN.contains(&spec.name));
-    others
-        .map(|(spec, value)| (spec.name, value.clone()))
-        .collect()
-}
-
-/// Returns the values of options that were given and affect the rows, for the manifest of parts.
-pub(crate) fn stated(options: &[(&'static OptionSpec, OptionValue)]) -> OptionValues {
-    let is_stated = |spec: &OptionSpec, value: &OptionValue| {
-        !matches!(spec.heading, "Resources" | "Output") && value.is_given()
-    };
-    let stated = options
-        .iter()
-        .filter(|(spec, value)| is_stated(spec, value));
-    stated
-        .map(|(spec, value)| (spec.name, value.clone()))
-        .collect()
-}
-
-/// Returns the names of paths for a report.
-pub(crate) fn reported_paths<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<String> {
-    let names = paths.into_iter().map(|path| display_name(path));
-    names.map(Cow::into_owned).collect()
 }
 
 /// The reason why an option cannot be set.

@@ -1,12 +1,6 @@
-//! Recognises the kind of rows in a file by its columns, without reading rows.
+//! The columns of a file of rows, and the kind of rows that they show.
 
-use std::io::{Read, Seek};
-
-use doisift_documents::ReadAt;
-
-use super::fault::ReadError;
-use super::field::{Field, RowKind, kind_of};
-use super::reader::file_columns;
+use super::field::{Field, RowKind};
 use crate::structure::{RecordColumn, RecordType};
 
 /// The kind of the rows of a file or folder, and their columns.
@@ -28,18 +22,6 @@ pub(in crate::records) struct FoundColumn {
 }
 
 impl FileColumns {
-    /// Reads the columns of the file `raw`. Returns `None` if it has no columns, or they are not those of any kind of rows.
-    ///
-    /// # Errors
-    /// If it cannot be read, or its start shows that it is not a file of rows.
-    pub(crate) fn of_file(
-        raw: impl Read + Seek + ReadAt + 'static,
-    ) -> Result<Option<Self>, ReadError> {
-        let columns = file_columns(raw)?;
-        let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-        Ok(kind_of(&names).map(|rows| FileColumns::new(rows, columns)))
-    }
-
     /// Creates it for rows with these columns.
     pub(in crate::records) fn new(rows: RowKind, columns: Vec<FoundColumn>) -> Self {
         let is_field =

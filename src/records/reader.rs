@@ -4,9 +4,9 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use doisift_documents::ReadAt;
 
-use super::columns::FoundColumn;
+use super::columns::{FileColumns, FoundColumn};
 use super::fault::{ReadError, RecordFault};
-use super::field::{Field, RowKind};
+use super::field::{Field, RowKind, kind_of};
 use super::row::OwnedRow;
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
@@ -72,12 +72,26 @@ fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
     }
 }
 
+impl FileColumns {
+    /// Reads the columns of the file `raw`. Returns `None` if it has no columns, or they are not those of any kind of rows.
+    ///
+    /// # Errors
+    /// If it cannot be read, or its start shows that it is not a file of rows.
+    pub(crate) fn of_file(
+        raw: impl Read + Seek + ReadAt + 'static,
+    ) -> Result<Option<Self>, ReadError> {
+        let columns = file_columns(raw)?;
+        let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+        Ok(kind_of(&names).map(|rows| FileColumns::new(rows, columns)))
+    }
+}
+
 /// Returns the columns of the file `raw`, in order: of its header, its metadata, or its first object. Empty if the file is empty
 /// or in no known format.
 ///
 /// # Errors
 /// If it cannot be read, or contains bare names.
-pub(super) fn file_columns(
+fn file_columns(
     mut raw: impl Read + Seek + ReadAt + 'static,
 ) -> Result<Vec<FoundColumn>, ReadError> {
     let head = peek(&mut raw)?;

@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 use super::table::{
     Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_NAMES, JSON_RECORDS, Meaning, RecordId,
 };
-use super::wanted::StructureRequest;
 
 /// A path in the table, seen both from the start of the value and from the start of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +60,12 @@ impl PathNode {
 }
 
 impl Pointers {
-    pub(super) fn new(wanted: &StructureRequest) -> Arc<Pointers> {
-        match (wanted.id.as_ref(), wanted.has_items()) {
+    /// Returns the table for records with the identifier at `id`. `has_items` and `has_names` add the details of items, and the
+    /// texts of their fields for names.
+    pub(super) fn new(id: Option<&RecordId>, has_items: bool, has_names: bool) -> Arc<Pointers> {
+        match (id, has_items) {
             (None, false) => Arc::clone(&TABLE),
-            (id, has_items) => Arc::new(Pointers::build(id, has_items, wanted.names)),
+            _ => Arc::new(Pointers::build(id, has_items, has_names)),
         }
     }
 

@@ -258,9 +258,9 @@ mod tests {
         }
         for (field, wanted) in [
             ("year:year=/a", "\"year\" in \"year:year=/a\""),
-            ("year:int=", "no path"),
-            ("a//b", "no path"),
-            ("", "no path"),
+            ("year:int=", "not the path"),
+            ("a//b", "not the path"),
+            ("", "not the path"),
         ] {
             let error = field.parse::<RecordField>().unwrap_err().to_string();
             assert!(error.contains(wanted), "{field}: {error}");

@@ -49,12 +49,17 @@ impl StructureRequest {
     }
 
     pub(super) fn json(&self) -> Arc<Pointers> {
-        let table = self.tables.json.get_or_init(|| Pointers::new(self));
+        let table = self
+            .tables
+            .json
+            .get_or_init(|| Pointers::new(self.id.as_ref(), self.has_items(), self.names));
         Arc::clone(table)
     }
 
     pub(super) fn xml(&self) -> Arc<Elements> {
-        let table = self.tables.xml.get_or_init(|| Elements::new(self));
+        let table = self.tables.xml.get_or_init(|| {
+            Elements::new(self.id.as_ref(), &self.fields, self.has_items(), self.names)
+        });
         Arc::clone(table)
     }
 

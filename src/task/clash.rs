@@ -10,9 +10,9 @@ use std::sync::Arc;
 use doisift_documents::{Source, SourceKind, Sources, display_name};
 use doisift_system::FileStatus;
 
-use super::lifecycle::{RowTarget, TaskFiles};
+use super::files::{RowTarget, TaskFiles};
 use super::monitor::Monitor;
-use super::named::check_named;
+use super::named::{check_named, is_stdin};
 use crate::error::{Cause, ClashError, Error};
 use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 
@@ -205,11 +205,6 @@ impl Destinations {
         let rows = self.rows.as_ref();
         rows.is_some_and(|rows| std::ptr::eq(output, rows)) && output.is_replaced()
     }
-}
-
-/// Whether a path names standard input.
-pub(crate) fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 /// Returns the error that standard input, or a stream of the caller, has the name of another source.

@@ -3,59 +3,15 @@
 //! All files that a task writes have temporary names at first, and are renamed together at the end.
 
 use std::io;
-use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use super::clash::Destinations;
 use super::ending::TaskReport;
+use super::files::{RowOutputs, TaskFiles};
 use super::monitor::Monitor;
 use super::pending_report::PendingReport;
 use crate::error::{Cause, Error};
-use crate::records::{Output, PartPlan, WholeOutput};
-
-/// The files that a task writes, and the monitor that observes it.
-#[derive(Clone, Copy)]
-pub(crate) struct TaskFiles<'o> {
-    pub(crate) rows: RowTarget<'o>,
-    /// Outputs of further rows that are made in the same pass.
-    pub(crate) side_outputs: &'o [RowTarget<'o>],
-    /// Whether the caller takes the rows, so that they have no output.
-    pub(crate) has_caller: bool,
-    pub(crate) report: Option<&'o Path>,
-    pub(crate) monitor: &'o Monitor,
-}
-
-/// The destination of rows.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct RowTarget<'o> {
-    /// `None` for standard output.
-    pub(crate) path: Option<&'o Path>,
-    /// How the output is divided, if it is a folder of parts.
-    pub(crate) parts: Option<&'o PartPlan>,
-}
-
-/// The outputs of rows.
-pub(crate) struct RowOutputs {
-    pub(crate) rows: Output,
-    /// Outputs in the order of [`TaskFiles::further`].
-    pub(crate) side_outputs: Vec<Output>,
-}
-
-impl<'o> RowTarget<'o> {
-    /// Creates the target of a file, or of standard output.
-    pub(crate) fn file(path: Option<&'o Path>) -> Self {
-        RowTarget { path, parts: None }
-    }
-}
-
-impl From<Output> for RowOutputs {
-    fn from(rows: Output) -> Self {
-        RowOutputs {
-            rows,
-            side_outputs: Vec::new(),
-        }
-    }
-}
+use crate::records::{Output, WholeOutput};
 
 impl TaskFiles<'_> {
     /// As [`run_all`](Self::run_all), for a task with one output of rows.

@@ -8,6 +8,7 @@ mod clash;
 mod crew;
 mod defaults;
 mod ending;
+mod files;
 mod lifecycle;
 mod memory;
 mod monitor;
@@ -19,14 +20,15 @@ mod utc;
 
 pub use monitor::{Monitor, Progress};
 
-pub(crate) use clash::{Destinations, in_checkpoint, is_stdin, no_stdin, same_name, stdin_twice};
+pub(crate) use clash::{Destinations, in_checkpoint, no_stdin, same_name, stdin_twice};
 pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
     MIN_MEMORY_BYTES, chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 pub use ending::{Ending, TaskReport};
-pub(crate) use lifecycle::{RowOutputs, RowTarget, TaskFiles, not_cancelled};
-pub(crate) use named::{check_named, named_source};
+pub(crate) use files::{RowOutputs, RowTarget, TaskFiles};
+pub(crate) use lifecycle::not_cancelled;
+pub(crate) use named::{check_named, is_stdin, named_source};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};
 pub(crate) use ticket::{Ticket, Tickets};
 #[cfg(feature = "resolve")]

@@ -7,8 +7,12 @@ use std::path::{Path, PathBuf};
 use doisift_documents::{InputError, Source, SourceKind, display_name};
 use doisift_system::FileStatus;
 
-use super::clash::is_stdin;
 use crate::error::{Cause, Error};
+
+/// Whether a path names standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
 
 /// Refuses named sources that do not exist or cannot be opened. It is called before an output is created: a mistyped name must
 /// not cost the output of an earlier run.

@@ -15,10 +15,7 @@ use doisift_system::{sync_file, sync_folder};
 
 use super::log::PartLog;
 use super::read::foreign_part;
-use super::{
-    MANIFEST, PartEntry, PartPlan, PartsDone, SUCCESS, SourceRows, is_part, may_be_of_folder,
-};
-use crate::records::output::Output;
+use super::{MANIFEST, PartEntry, PartPlan, PartsDone, SUCCESS, is_part, may_be_of_folder};
 use crate::temporary;
 
 /// Threads that sync parts.
@@ -42,17 +39,17 @@ pub(crate) enum PartKeep {
 ///
 /// Dropping it removes the parts, and the folder if the run made it, unless the output is complete or can be resumed.
 pub(crate) struct PartFolder {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) plan: PartPlan,
     /// Part of the temporary names, if there is a checkpoint.
-    mark: Option<String>,
+    pub(super) mark: Option<String>,
     made: bool,
     /// The log, if a later run can resume.
-    log: Option<PartLog>,
+    pub(super) log: Option<PartLog>,
     has_manifest: bool,
     is_complete: bool,
     /// Takes the paths of files to remove if the process exits.
-    note: Box<dyn Fn(&Path) + Send>,
+    pub(super) note: Box<dyn Fn(&Path) + Send>,
     /// The complete parts.
     pub(super) parts: Vec<PartEntry>,
     /// Number of the first parts that are synced to disk.
@@ -184,48 +181,6 @@ impl PartFolder {
     /// Returns the path of the manifest.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.path.join(MANIFEST)
-    }
-
-    /// Creates the next part under a temporary name.
-    pub(super) fn create_part(&self) -> io::Result<Output> {
-        let path = self.path.join(self.plan.name(self.parts.len()));
-        let part = Output::create_part(&path, self.mark.as_deref())?;
-        if let Some(temporary) = part.temporary() {
-            (self.note)(temporary);
-        }
-        Ok(part)
-    }
-
-    /// Renames a complete part to its name.
-    pub(super) fn add_part(
-        &mut self,
-        part: Output,
-        rows: u64,
-        sources: Vec<SourceRows>,
-    ) -> io::Result<()> {
-        let whole = part.finish()?;
-        let (bytes, xxh3) = whole.sum();
-        let part = PartEntry {
-            name: self.plan.name(self.parts.len()),
-            rows,
-            bytes,
-            xxh3: format!("{xxh3:016x}"),
-            sources,
-        };
-        match &mut self.log {
-            Some(log) => {
-                log.add(&part)?;
-                whole.commit_new()?;
-            }
-            None => {
-                whole.commit_new()?;
-                (self.note)(&self.path.join(&part.name));
-            }
-        }
-        self.done.parts += 1;
-        self.done.rows += rows;
-        self.parts.push(part);
-        Ok(())
     }
 
     /// Syncs the parts and their log to disk, if a later run can resume.

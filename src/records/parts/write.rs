@@ -3,7 +3,7 @@
 use std::io;
 
 use super::manifest;
-use super::{PartFolder, PartSize, PartsDone, SourceRows};
+use super::{PartEntry, PartFolder, PartSize, PartsDone, SourceRows};
 use crate::records::layout::Layout;
 use crate::records::output::Output;
 use crate::records::row::Row;
@@ -59,6 +59,45 @@ impl PartWriter {
         self.rows = 0;
         let block = std::mem::replace(&mut self.block, next);
         self.blocks.block(block.end()?)
+    }
+}
+
+impl PartFolder {
+    /// Creates the next part under a temporary name.
+    fn create_part(&self) -> io::Result<Output> {
+        let path = self.path.join(self.plan.name(self.parts.len()));
+        let part = Output::create_part(&path, self.mark.as_deref())?;
+        if let Some(temporary) = part.temporary() {
+            (self.note)(temporary);
+        }
+        Ok(part)
+    }
+
+    /// Renames a complete part to its name.
+    fn add_part(&mut self, part: Output, rows: u64, sources: Vec<SourceRows>) -> io::Result<()> {
+        let whole = part.finish()?;
+        let (bytes, xxh3) = whole.sum();
+        let part = PartEntry {
+            name: self.plan.name(self.parts.len()),
+            rows,
+            bytes,
+            xxh3: format!("{xxh3:016x}"),
+            sources,
+        };
+        match &mut self.log {
+            Some(log) => {
+                log.add(&part)?;
+                whole.commit_new()?;
+            }
+            None => {
+                whole.commit_new()?;
+                (self.note)(&self.path.join(&part.name));
+            }
+        }
+        self.done.parts += 1;
+        self.done.rows += rows;
+        self.parts.push(part);
+        Ok(())
     }
 }
 
