@@ -186,7 +186,7 @@ impl PipelineBuilder {
         })
     }
 
-    /// Returns the output of further rows to `path`. `None` without a path.
+    /// Returns the side output to `path`. `None` without a path.
     fn chosen_side_output(
         &self,
         path: Option<&Path>,

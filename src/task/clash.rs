@@ -20,7 +20,7 @@ use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 pub(crate) struct Destinations {
     /// `None` if the rows go to the caller.
     rows: Option<Destination>,
-    /// Destinations of further rows.
+    /// Destinations of the side outputs.
     side_outputs: Vec<Destination>,
     report: Option<Destination>,
     /// Mark in the temporary names of outputs; random letters if `None`.

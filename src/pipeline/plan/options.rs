@@ -78,7 +78,7 @@ pub(crate) struct SideOutput {
 }
 
 impl ScanOptions {
-    /// Returns the targets of further rows, in the order of the outputs.
+    /// Returns the targets of the side outputs, in their order.
     pub(crate) fn side_outputs(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
         let side_outputs = [&self.names_to, &self.nodes_to].into_iter().flatten();
         side_outputs.map(|rows| RowTarget {
