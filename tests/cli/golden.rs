@@ -27,7 +27,7 @@ const KEPT: &str = "tests/golden.txt";
 /// Folder below it for the outputs of the last run, to compare with another version.
 const OUTPUTS: &str = "target/golden";
 /// Folders of the inputs.
-const INPUTS: [&str; 3] = ["in", "kinds", "cases"];
+const INPUTS: [&str; 4] = ["in", "kinds", "cases", "random"];
 /// Members of reports that differ between equal runs.
 const OF_THE_RUN: [&str; 5] = ["seconds", "started", "options", "runs", "spilled_bytes"];
 
@@ -178,6 +178,7 @@ fn fill(place: &Place) {
         place.file(format!("cases/{number:04}"), case.bytes);
     }
     fill_kinds(place);
+    fill_random(place);
     fs::create_dir(place.path("o")).unwrap();
     for number in 0..6 {
         place.file(format!("kinds/list/{number}.txt"), names(300 * number));
@@ -229,6 +230,59 @@ fn fill_kinds(place: &Place) {
     for (name, bytes) in kinds {
         place.file(format!("kinds/{name}"), bytes);
     }
+}
+
+/// Writes random texts, plain and packed, whole and cut, in one piece and many.
+fn fill_random(place: &Place) {
+    let mut cut = gzip(random_text(7, 900));
+    cut.truncate(cut.len() - 50);
+    let members = [gzip(random_text(3, 20)), gzip(random_text(4, 20))].concat();
+    let frames = [zstd(random_text(5, 20)), zstd(random_text(6, 20))].concat();
+    let archive = tar(&[
+        ("first.gz", &gzip(random_text(1, 900))[..]),
+        ("plain", random_text(2, 60).as_bytes()),
+        ("cut.gz", &cut),
+        ("last.gz", &gzip(random_text(8, 900))),
+    ]);
+    place
+        .file("random/plain", random_text(1, 60))
+        .file("random/packed.gz", gzip(random_text(2, 60)))
+        .file("random/members", members)
+        .file("random/frames.zst", frames)
+        .file("random/members.tar", archive)
+        .file("random/empty", "")
+        .file("random/end", "10.5555/at-the-end")
+        .file("random/tiny", "1");
+    for number in 0..20 {
+        place.file(
+            format!("random/small/{number}"),
+            random_text(100 + number, 3),
+        );
+    }
+}
+
+/// Returns references with names across lines, long lines, and lines without names, from a fixed random sequence.
+fn random_text(seed: u64, lines: usize) -> String {
+    let mut state = seed;
+    let mut next = |max: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % max
+    };
+    let mut text = String::new();
+    for _ in 0..lines {
+        let pad = "x ".repeat(next(40) as usize);
+        let number = next(60);
+        let _ = match next(5) {
+            0 => writeln!(text, "{pad}doi:10.5555/Abc-{number}, and more."),
+            1 => writeln!(text, "{pad}https://doi.org/10.5555/abc-{number}"),
+            2 => write!(text, "{pad}\"10.1000/{number}\" "),
+            3 => writeln!(text, "10.5555/ {pad}10.x"),
+            _ => writeln!(text),
+        };
+    }
+    text
 }
 
 const BIBLIOGRAPHY: &str = "@article{a, title = {A}, doi = {10.5555/Old.},}\n@article{b, doi = {https://doi.org/10.5555/work.2}}\n\

@@ -65,7 +65,6 @@ mod reports;
 mod resolve;
 mod resume;
 mod rtf;
-mod same;
 mod selection;
 mod seven_zip;
 mod several;
