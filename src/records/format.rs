@@ -204,7 +204,7 @@ mod tests {
         }
         let error = "xlsx".parse::<Format>().expect_err("no format of ours");
         let error = error.to_string();
-        let known = "unknown format \"xlsx\": it is one of csv, jsonl, names";
+        let known = "\"xlsx\" is not a format; expected one of csv, jsonl, names";
         assert!(error.starts_with(known), "{error}");
         assert_eq!(error.contains("parquet"), cfg!(feature = "parquet"));
     }

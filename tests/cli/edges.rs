@@ -343,7 +343,10 @@ fn options_that_contradict_edges_are_usage_errors() {
         ("--edges --mentions", "not both"),
         ("--edges --lines", "leave out --lines"),
         ("--mentions --record-id /id", "add --edges"),
-        ("--edges --record-id id", "not the path of an identifier"),
+        (
+            "--edges --record-id id",
+            "not a path from a record to its identifier",
+        ),
         ("--edges -f names", "choose another format"),
         ("--edges --checkpoint c", "checkpoint"),
     ];

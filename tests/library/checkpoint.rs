@@ -376,7 +376,9 @@ fn a_run_that_is_gone_or_cut_short_is_named_before_anything_is_read() {
     fs::write(&path, &content[1..]).unwrap();
     assert!(refusal(place.checkpointed(2, 1 << 20)).contains(&format!("{name} is damaged")));
     fs::remove_file(&path).unwrap();
-    let said = refusal(place.checkpointed(2, 1 << 20));
+    let error = run(place.checkpointed(2, 1 << 20)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::System, "{error}");
+    let said = error.to_string();
     assert!(
         said.contains(name) && said.contains("No such file"),
         "{said}"

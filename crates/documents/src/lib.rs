@@ -39,8 +39,8 @@
 //! let source = Source {
 //!     path: "a.warc".into(),
 //!     kind: SourceKind::Reader,
-//!     named: true,
-//!     above: 0,
+//!     is_named: true,
+//!     folder_bytes: 0,
 //! };
 //!
 //! let bytes = AtomicU64::new(0);

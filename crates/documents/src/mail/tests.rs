@@ -233,7 +233,7 @@ fn a_mail_that_breaks_off_or_is_damaged_is_reported() {
     .concat();
     let seen = seen(format!("{HEAD}Content-Transfer-Encoding: base64\n\n{body}"));
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
-    assert!(seen.errors[0].contains("the mail data is damaged: a line has characters"));
+    assert!(seen.errors[0].contains("the mail data is damaged: a line has wrong characters"));
     assert!(seen.errors[1].contains("the mail data is damaged: it ends too early"));
     assert!(seen.documents[0].1.matches("10.5555/abc").count() == 14);
 }
