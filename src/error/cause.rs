@@ -146,7 +146,7 @@ impl Cause {
         }
     }
 
-    /// Returns the error of the system, a codec or a format behind it, or `None`.
+    /// Returns the error of the system, a codec or a format that caused this one, or `None`.
     pub(super) fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Cause::Input(error) => Some(error),

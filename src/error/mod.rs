@@ -1,5 +1,5 @@
-//! The one public error: a kind and a message, with source, document and offset. `cause` and its neighbours have the reasons of
-//! each task in full, which only this crate tells apart.
+//! The one public error: a kind and a message, with source, document and offset. `cause` and its neighbours hold the full reasons of
+//! each task, for this crate alone.
 
 mod cause;
 mod check;

@@ -71,7 +71,7 @@ pub(super) struct SavedIndexing {
 }
 
 impl IndexCheckpoint {
-    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none. Returns the state of the
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning without one. Returns the state of the
     /// interrupted run, or an empty one.
     pub(super) fn begin(
         folder: CheckpointFolder,

@@ -58,7 +58,7 @@ impl OrderedRows {
         OrderedRows::united(found.into_iter().flatten(), chosen)
     }
 
-    /// Unites the columns of the inputs. Returns `None` if there are none.
+    /// Unites the columns of the inputs. Returns `None` if the inputs have no columns.
     fn united<'p>(
         mut found: impl Iterator<Item = FoundInput<'p>>,
         chosen: Option<&[String]>,

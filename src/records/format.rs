@@ -30,7 +30,7 @@ pub(super) const GROUP_BYTES: usize = 32 << 20;
 /// The name of the format that a build may lack.
 const PARQUET: &str = "parquet";
 
-/// Returns the names of formats, for the message about a name that is none of them.
+/// Returns the names of formats, for the message about an unknown format.
 fn names() -> String {
     let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
     let names = names.join(", ");

@@ -62,7 +62,7 @@ pub(crate) struct EarlierScan {
 }
 
 impl ScanCheckpoint {
-    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none.
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning without one.
     ///
     /// # Errors
     /// If the run cannot be resumed from it, or a source cannot be read twice.
