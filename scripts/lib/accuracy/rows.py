@@ -20,8 +20,8 @@ class Class:
     ending: str
     #: (draw, number of documents) -> documents
     make: object
-    #: A command without which the class is left out.
-    needs: str = ""
+    #: A command that succeeds where the writer can run. The class is left out elsewhere.
+    probe: tuple = ()
 
 
 @dataclasses.dataclass

@@ -85,6 +85,7 @@ def php(expression):
     return by_program("php", "-r", program)
 
 
+PHP_RUNS = ("php", "-r", "json_encode(0);")
 PERL = """use JSON::PP; use Data::Dumper; $Data::Dumper::Sortkeys = 1; my $j = JSON::PP->new->allow_nonref->utf8;
 while (<STDIN>) { print $j->encode(Dumper($j->decode($_))), "\\n" }"""
 NODE = """require('fs').readFileSync(0, 'utf8').trimEnd().split('\\n').forEach(line =>
@@ -95,7 +96,7 @@ R = """for (line in readLines(file("stdin"), encoding = "UTF-8")) { rows <- json
 CLASSES = [
     Class("JSON", "json.dumps", "json", records(with_json)),
     Class("JSON Lines", "json.dumps, a record a line", "jsonl", records(json_lines)),
-    Class("JSON of PHP", "json_encode, which escapes each slash and all beyond ASCII", "json", php("json_encode($d)"), "php"),
+    Class("JSON of PHP", "json_encode, which escapes each slash and all beyond ASCII", "json", php("json_encode($d)"), PHP_RUNS),
     Class("JSON in JSON", "json.dumps of strings that json.dumps made; each level escapes the one within", "json", records(json_in_json)),
     Class("JSON in CSV", "csv.writer, a cell of which json.dumps made: quotes are doubled", "csv", records(json_in_csv)),
     Class("YAML", "PyYAML: quoted where it must be, lines folded at blanks", "yaml", records(with_yaml)),
@@ -104,9 +105,9 @@ CLASSES = [
     Class("SQLite dump", "sqlite3's iterdump: quotes are doubled", "sql", records(with_sqlite)),
     Class("MySQL insert", "PyMySQL's escapes", "sql", records(with_mysql)),
     Class("PostgreSQL insert", "psycopg's literals", "sql", records(with_postgres)),
-    Class("PHP serialize", "serialize", "txt", php("serialize($d)"), "php"),
-    Class("PHP var_export", "var_export", "php", php("var_export($d, true)"), "php"),
-    Class("Perl Data::Dumper", "Dumper", "pl", by_program("perl", "-e", PERL), "perl"),
-    Class("JavaScript inspect", "util.inspect of Node.js", "txt", by_program("node", "-e", NODE), "node"),
-    Class("R dput", "dput of a data frame", "R", by_program("Rscript", "-e", R), "Rscript"),
+    Class("PHP serialize", "serialize", "txt", php("serialize($d)"), PHP_RUNS),
+    Class("PHP var_export", "var_export", "php", php("var_export($d, true)"), PHP_RUNS),
+    Class("Perl Data::Dumper", "Dumper", "pl", by_program("perl", "-e", PERL), ("perl", "-MJSON::PP", "-MData::Dumper", "-e", "1")),
+    Class("JavaScript inspect", "util.inspect of Node.js", "txt", by_program("node", "-e", NODE), ("node", "-e", "0")),
+    Class("R dput", "dput of a data frame", "R", by_program("Rscript", "-e", R), ("Rscript", "-e", "library(jsonlite)")),
 ]
