@@ -84,7 +84,7 @@ fn all() -> Vec<&'static OptionSpec> {
         NormalizeBuilder::options(),
         MergeBuilder::options(),
         DiffBuilder::options(),
-        crate::known::IndexingBuilder::options(),
+        crate::indexing::IndexingBuilder::options(),
         crate::check::CheckBuilder::options(),
         #[cfg(feature = "resolve")]
         crate::resolve::ResolveBuilder::options(),

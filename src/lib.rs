@@ -106,12 +106,12 @@ mod diff;
 #[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]
+mod indexing;
+#[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod internal;
 #[cfg(feature = "pipeline")]
 mod keywords;
-#[cfg(feature = "pipeline")]
-mod known;
 #[cfg(feature = "pipeline")]
 mod lock;
 #[cfg(feature = "pipeline")]
@@ -165,7 +165,7 @@ pub use doisift_known::{
 #[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]
-pub use known::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
+pub use indexing::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
 #[cfg(feature = "pipeline")]
 pub use lookup::IndexNames;
 #[cfg(feature = "pipeline")]

@@ -12,7 +12,7 @@ use doisift_documents::{
 use super::options::{NameInput, ResolveSettings};
 use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, header_column, table_bytes};
 use crate::error::{Cause, Error, KnownError, TableError};
-use crate::known::{BlockSizes, RowBlocks, RowPiece};
+use crate::indexing::{BlockSizes, RowBlocks, RowPiece};
 use crate::normalize::{Normalizer, quoted};
 use crate::records::FileId;
 use crate::report::Losses;

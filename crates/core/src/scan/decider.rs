@@ -3,11 +3,11 @@
 use super::candidate::Candidate;
 use super::decode::Decoder;
 use super::fast_path;
-use super::known::{KnownLookup, KnownName};
+use super::known_ends::{KnownLookup, KnownName};
 use super::name_buffers::{MAX_SHORT_NAME_BYTES, NameBuffers};
 use super::rules::TextScope;
 use super::rules::end::is_guess;
-use super::rules::known::{is_doubtful, may_end_elsewhere};
+use super::rules::known_ends::{is_doubtful, may_end_elsewhere};
 use super::rules::start::{WrittenPrefix, has_right_suffix};
 use super::start::{prefix, start_of_prefix};
 use super::tally::Rejection;

@@ -9,7 +9,7 @@ use super::arxiv;
 use super::automaton;
 use super::decider::Decider;
 use super::kind::TextKind;
-use super::known::{KnownLookup, NameSet};
+use super::known_ends::{KnownLookup, NameSet};
 use super::mention::{Decision, Form, Mention};
 use super::name_buffers::NameBuffers;
 use super::rules::{self, Rule, TextScope};

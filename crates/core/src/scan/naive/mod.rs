@@ -6,7 +6,7 @@
 //!
 //! Not part of the public interface: for tests, with the feature `testing`.
 
-mod known;
+mod known_ends;
 mod layers;
 mod pattern;
 
@@ -25,7 +25,7 @@ use super::rules::suffix::SuffixHead;
 use super::rules::{NameContext, NameEnd, TextScope, cell};
 use super::{Form, Mention, Rejection, Tally, TextKind};
 use crate::doi::Doi;
-use known::{KnownQuery, NameReading};
+use known_ends::{KnownQuery, NameReading};
 use layers::UndoneText;
 
 /// Bytes before a name that a decision about it may read.

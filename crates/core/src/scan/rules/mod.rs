@@ -26,7 +26,7 @@
 //! | [`tail`] | what is cut from the end of a name |
 //! | [`template`] | which source code holds a place for a value |
 //! | [`dirt`] | which text follows names in dirty data |
-//! | [`known`] | which of the known ends of a name was meant |
+//! | [`known_ends`] | which of the known ends of a name was meant |
 //! | [`end`](mod@end) | the order in which the rules apply |
 //! | [`examples`] | a text for each rule whose names differ without it |
 
@@ -43,7 +43,7 @@ pub(crate) mod examples;
 pub(crate) mod hidden;
 mod items;
 pub(crate) mod joint;
-pub(crate) mod known;
+pub(crate) mod known_ends;
 pub(crate) mod page;
 pub(crate) mod pattern;
 pub(crate) mod place;

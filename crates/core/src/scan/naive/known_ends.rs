@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::layers::UndoneText;
 use crate::scan::Form;
-use crate::scan::rules::known::{KnownEnds, is_doubtful, last_after_break, with_hyphens};
+use crate::scan::rules::known_ends::{KnownEnds, is_doubtful, last_after_break, with_hyphens};
 use crate::scan::rules::{DecodedBytes, NameEnd};
 
 /// A candidate with the end that the rules found, and the known keys to ask.

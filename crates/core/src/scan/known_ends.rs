@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::candidate::Candidate;
 use super::decode::{DecodedText, Decoder};
 use super::rules::NameEnd;
-use super::rules::known::{KnownEnds, key_of, last_after_break, with_hyphens};
+use super::rules::known_ends::{KnownEnds, key_of, last_after_break, with_hyphens};
 
 /// A set of known names, which a [`Scanner`](crate::Scanner) asks where its rules are in doubt.
 ///
