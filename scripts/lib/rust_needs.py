@@ -1,4 +1,7 @@
-"""Which folders of a crate need which, by imports and by paths in code. Re-exports are followed to the file that defines the thing."""
+"""Which files and folders of a crate need which, by imports and by paths in code.
+
+A re-export is followed to the file that defines the thing. A path that restricts visibility, as in `pub(in crate::scan)`, needs nothing.
+"""
 import re
 
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -42,24 +45,25 @@ def read(source):
             # What is only passed on is needed by whoever names it.
             needs += [] if is_public else [path for _, path in found]
         elif WORD.fullmatch(text) and at + 1 < len(tokens) and tokens[at + 1].text == "::":
+            is_visibility = at and tokens[at - 1].text == "in" and tokens[at - 2].text == "("
             path = [text]
             while at + 2 < len(tokens) and tokens[at + 1].text == "::" and WORD.fullmatch(tokens[at + 2].text):
                 at += 2
                 path.append(tokens[at].text)
-            needs.append(path)
+            needs += [] if is_visibility else [path]
             at += 1
         else:
             at += 1
     return uses, needs
 
 
-class Folders:
+class Needs:
     def __init__(self, crate):
         self.modules = set(crate.sources)
         self.parents = {module[:-1] for module in self.modules if module}
         files = {module: read(source) for module, source in crate.sources.items()}
         self.uses = {module: uses for module, (uses, _) in files.items()}
-        self.needs = {(self.folder(module), self.folder(other)) for module, (_, needs) in files.items() for path in needs for other in [self.definer(module, path)] if other is not None}
+        self.needs = {(module, other) for module, (_, needs) in files.items() for path in needs for other in [self.definer(module, path)] if other is not None}
 
     def folder(self, module):
         """A file with children belongs to their folder."""
@@ -83,10 +87,18 @@ class Folders:
             is_known = True
         return at
 
-    def circles(self):
+    def circles_of_files(self):
+        """Files that reach each other, largest sets. A file puts the files below it together, which does not count as a need."""
+        graph = {}
+        for one, other in self.needs:
+            if other[: len(one)] != one:
+                graph.setdefault(one, set()).add(other)
+        return groups(graph)
+
+    def circles_of_folders(self):
         """Folders of one parent that reach each other, largest sets."""
         graphs = {}
-        for one, other in self.needs:
+        for one, other in ((self.folder(one), self.folder(other)) for one, other in self.needs):
             common = next((length for length, (a, b) in enumerate(zip(one, other)) if a != b), None)
             if common is not None:
                 graphs.setdefault(one[:common], {}).setdefault(one[common], set()).add(other[common])

@@ -56,8 +56,10 @@ def item_end(tokens, at):
 
 
 def is_for_tests(attribute):
+    """Whether the attribute leaves its item out of all builds but those of tests."""
     words = [token.text for token in attribute]
-    return "cfg" in words and "test" in words and "not" not in words and "any" not in words
+    needed = [at for at, word in enumerate(words) if word == "test" and words[at - 2 : at] != ["not", "("]]
+    return "cfg" in words and bool(needed) and "any" not in words
 
 
 def without_tests(tokens):
@@ -126,7 +128,7 @@ class Crate:
     """The files below a root such as src/lib.rs, by module, without modules for tests."""
 
     def __init__(self, name, root, left_out=()):
-        self.name, self.folder = name, root.parent
+        self.name, self.folder, self.root = name, root.parent, root.stem
         files = [path for path in sorted(self.folder.rglob("*.rs")) if not any(other in path.parents for other in left_out)]
         sources = [Source(path, self.module_of(path, root)) for path in files if path == root or path.name not in ("lib.rs", "main.rs")]
         tests = {(*source.module, child) for source in sources for child in source.test_modules}
