@@ -7,20 +7,12 @@ use super::bibliography::Bibliography;
 use super::bibliography::bibtex::BibStrings;
 use super::bibliography::csl::CslReader;
 use super::bibliography::yaml::YamlLayout;
-use super::reference::Reference;
+use super::reference::TakenReferences;
 use super::table::TableReader;
 use super::text::{self as prose, ProseReader};
 use crate::column::HeaderChoice;
 use crate::error::TableError;
 use crate::structure::Syntax;
-
-/// The references in a part of a document, and the length of the part that was read.
-#[derive(Default)]
-pub(super) struct Taken {
-    pub(super) references: Vec<Reference>,
-    /// Bytes that need not be held any longer.
-    pub(super) passed: usize,
-}
 
 /// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {
@@ -82,7 +74,11 @@ impl DocumentReader {
     ///
     /// # Errors
     /// If a table lacks the column.
-    pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Result<Taken, TableError> {
+    pub(super) fn take(
+        &mut self,
+        held: &[u8],
+        is_last: bool,
+    ) -> Result<TakenReferences, TableError> {
         let taken = match self {
             DocumentReader::Table(table) => return table.take(held, is_last),
             DocumentReader::Entries(bibliography, strings) => {
@@ -94,7 +90,7 @@ impl DocumentReader {
                     None if is_last => held.len(),
                     None => 0,
                 };
-                Taken { references, passed }
+                TakenReferences { references, passed }
             }
             DocumentReader::Csl(csl) => csl.take(held, is_last),
             DocumentReader::Yaml(layout) => layout.take(held),
@@ -104,7 +100,7 @@ impl DocumentReader {
                     false => memchr::memrchr(b'\n', held).map_or(0, |line| line + 1),
                 };
                 let references = prose::lines(&held[..passed]);
-                Taken { references, passed }
+                TakenReferences { references, passed }
             }
             DocumentReader::Prose(prose) => prose.take(held, is_last),
         };

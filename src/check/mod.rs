@@ -4,8 +4,8 @@
 //! `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
 //! `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
-//! `row` is a row of the output, `write` and `sarif` write it. `fix` writes repairs into the file, which is held as a whole, and
-//! `patch` writes them as a diff.
+//! `row` is a row of the output; `row_sink` counts and compares rows, `write` and `sarif` write them. `fix` writes repairs into the
+//! file, which is held as a whole, and `patch` writes them as a diff.
 //!
 //! References are judged in batches. If a registry is asked, those whose names no index knows are judged twice: the first time
 //! shows which names to ask for.
@@ -24,6 +24,7 @@ mod reference;
 mod report;
 mod reserved;
 mod row;
+mod row_sink;
 mod run;
 mod sarif;
 mod seen;

@@ -14,7 +14,7 @@ use super::judge::{Judge, Judgement};
 use super::options::CheckSettings;
 use super::reference::{Escape, Field, Reference, Written, text};
 use super::row::{CheckedReference, LineCount, RowPlace, document_name};
-use super::run::{DocumentRows, RowSink};
+use super::row_sink::{DocumentRows, RowSink};
 use super::verdict::CheckVerdict;
 use crate::error::{Cause, CheckError, Error, KnownError, TableError};
 use crate::task::not_cancelled;

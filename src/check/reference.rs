@@ -26,6 +26,14 @@ impl Reference {
     pub(super) const UNCOMPARED: u64 = u64::MAX;
 }
 
+/// The references in a part of a document, and the length of the part that was read.
+#[derive(Default)]
+pub(super) struct TakenReferences {
+    pub(super) references: Vec<Reference>,
+    /// Bytes that need not be held any longer.
+    pub(super) passed: usize,
+}
+
 /// Place of the name in a reference.
 #[derive(Debug)]
 pub(super) enum Written {

@@ -1,20 +1,17 @@
 //! Runs a check: opens the sources, delivers the rows, and replaces fixed files.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use doisift_documents::ReadOptions;
 
-use super::document::Compared;
-use super::fix::{FileRepairs, FixedFile};
+use super::fix::FixedFile;
 use super::judge::Judge;
 use super::options::CheckSettings;
-use super::reference::Reference;
 use super::report::{CheckCounts, CheckReport};
-use super::row::{CheckedReference, RowPlace};
-use super::seen::{MAX_NAMES, SeenNames};
+use super::row_sink::{RowSink, TakeRow};
+use super::seen::MAX_NAMES;
 use super::sources::{SourceReader, expanded};
 use super::write::{CheckFormat, RowsOut};
 use crate::error::{Cause, CheckError, Error};
@@ -24,31 +21,6 @@ use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
 
 /// Max bytes of a file that must be held as a whole, such as a PDF.
 const MAX_WHOLE_BYTES: usize = 256 << 20;
-
-/// Takes a row and decides whether the run continues.
-pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
-
-/// The rows of a document.
-pub(super) struct DocumentRows<'d> {
-    pub(super) place: RowPlace<'d>,
-    /// The name of the document for messages.
-    pub(super) document: Arc<str>,
-    pub(super) compared: Compared,
-}
-
-/// Counts and compares rows and delivers them to the output or the caller.
-pub(super) struct RowSink<'s> {
-    settings: &'s CheckSettings,
-    out: RowsOut,
-    caller: Option<TakeRow<'s>>,
-    pub(super) counts: CheckCounts,
-    /// The names of the entries of all sources.
-    seen: SeenNames,
-    /// The names of the references of the current record, and its number.
-    in_record: (SeenNames, u64),
-    /// Repaired files under temporary names, each with its source.
-    fixed: Vec<(Arc<str>, FixedFile)>,
-}
 
 /// Runs a check.
 pub(super) fn run<'s>(
@@ -161,94 +133,6 @@ fn read(
     Ok(())
 }
 
-impl<'s> RowSink<'s> {
-    fn new(settings: &'s CheckSettings, out: RowsOut, caller: Option<TakeRow<'s>>) -> Self {
-        RowSink {
-            settings,
-            out,
-            caller,
-            counts: CheckCounts::default(),
-            seen: SeenNames::default(),
-            in_record: (SeenNames::default(), 0),
-            fixed: Vec::new(),
-        }
-    }
-
-    /// Writes the repairs of a file under a temporary name, or as a diff. A file with two names in the run is fixed once.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub(super) fn repair(&mut self, repairs: FileRepairs, source: &Arc<str>) -> Result<(), Error> {
-        if self.settings.diff {
-            let out = self.out.output().map(|out| repairs.write_diff(out));
-            return out.unwrap_or(Ok(())).map_err(Error::output);
-        }
-        if let Some(file) = repairs.write(&self.settings.monitor)? {
-            let mut others = self.fixed.iter();
-            let is_new = !others.any(|(_, other)| other.replaces_same(&file));
-            self.fixed
-                .extend(is_new.then(|| (Arc::clone(source), file)));
-        }
-        Ok(())
-    }
-
-    /// Counts and logs an error of a file below a folder.
-    pub(super) fn report_loss(&mut self, error: &Error) {
-        log::warn!("{error}");
-        self.counts.errors.add(error);
-    }
-
-    /// Starts a document. Its records are numbered anew.
-    pub(super) fn enter(&mut self) {
-        self.in_record.1 = 0;
-    }
-
-    /// Adds to a row the place of an earlier one with the same name, if such names are compared.
-    pub(super) fn compare(
-        &mut self,
-        row: &mut CheckedReference,
-        record: u64,
-        rows: &DocumentRows<'_>,
-    ) {
-        let seen = match rows.compared {
-            Compared::Nothing => return,
-            _ if record == Reference::UNCOMPARED => return,
-            Compared::All => &mut self.seen,
-            Compared::InRecord if record == 0 => return,
-            Compared::InRecord => {
-                let (seen, last) = &mut self.in_record;
-                if std::mem::replace(last, record) != record {
-                    seen.clear();
-                }
-                seen
-            }
-        };
-        let line = row.line.unwrap_or_default();
-        let key = row.doi.as_deref();
-        let first = key.and_then(|key| seen.note(key, &rows.document, line));
-        if let Some(first) = first {
-            row.add_first(&first);
-        }
-    }
-
-    /// Counts and delivers a row.
-    ///
-    /// # Errors
-    /// If it cannot be written, or the caller ends the run.
-    pub(super) fn take(&mut self, row: &CheckedReference) -> Result<(), Error> {
-        let is_finding = self.settings.is_finding(row);
-        self.counts.references += 1;
-        *self.counts.verdicts.entry(row.verdict).or_default() += 1;
-        self.counts.findings += u64::from(is_finding);
-        self.counts.fixed += u64::from(row.fixed);
-        match self.caller.as_mut().map(|take| take(row)) {
-            Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
-            Some(ControlFlow::Continue(())) => Ok(()),
-            None => self.out.write(row, is_finding).map_err(Error::output),
-        }
-    }
-}
-
 impl CheckSettings {
     /// Returns the paths of the index and the cache, which outputs may not overwrite.
     fn own_files(&self) -> impl Iterator<Item = &Path> {
@@ -257,10 +141,5 @@ impl CheckSettings {
             .as_ref()
             .and_then(|options| options.cache.as_deref());
         self.index.as_deref().into_iter().chain(cache)
-    }
-
-    /// Whether a row is a finding: its verdict is one of those chosen, and it was not fixed.
-    pub(super) fn is_finding(&self, row: &CheckedReference) -> bool {
-        row.is_open() && self.findings.contains(&row.verdict)
     }
 }

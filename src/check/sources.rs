@@ -11,7 +11,7 @@ use glob::{MatchOptions, glob_with};
 use super::judge::Judge;
 use super::options::CheckSettings;
 use super::reading::CheckReading;
-use super::run::RowSink;
+use super::row_sink::RowSink;
 use crate::error::{Cause, CheckError, Error, KnownError};
 use crate::pipeline::report_passed_over;
 use crate::task::{Destinations, named_source, not_cancelled};

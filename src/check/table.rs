@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::document::Taken;
+use super::reference::TakenReferences;
 use super::reference::{Escape, Field, Reference, Written};
 use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading, named_column};
 use crate::error::TableError;
@@ -69,7 +69,11 @@ impl TableReader {
     ///
     /// # Errors
     /// If the table lacks the column.
-    pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Result<Taken, TableError> {
+    pub(super) fn take(
+        &mut self,
+        held: &[u8],
+        is_last: bool,
+    ) -> Result<TakenReferences, TableError> {
         match &mut self.rows {
             TableRows::Delimited {
                 table,
@@ -85,7 +89,7 @@ impl TableReader {
                 *above -= at;
                 let read = delimited((&held[..passed], at), *dialect, &self.column, wanted);
                 let references = read.map_err(|error| table.explain(error))?;
-                Ok(Taken { references, passed })
+                Ok(TakenReferences { references, passed })
             }
             TableRows::Objects { is_there } => {
                 let lines = memchr::memrchr(b'\n', held).map_or(0, |line| line + 1);
@@ -97,7 +101,7 @@ impl TableReader {
                         members: String::new(),
                     });
                 }
-                Ok(Taken { references, passed })
+                Ok(TakenReferences { references, passed })
             }
         }
     }

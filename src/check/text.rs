@@ -6,7 +6,7 @@ use std::ops::Range;
 use doisift_core::{Doi, Form, Scanner, TextKind, clean};
 
 use super::bibliography::items::{CitedItem, CitedName, ItemReader};
-use super::document::Taken;
+use super::reference::TakenReferences;
 use super::reference::{Escape, Field, FieldRole, Reference, Written, trimmed};
 use super::seen::NameSet;
 use crate::structure::Syntax;
@@ -121,7 +121,7 @@ impl ProseReader {
     }
 
     /// Returns the references in `held`, which starts at the first byte that was not passed.
-    pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> Taken {
+    pub(super) fn take(&mut self, held: &[u8], is_last: bool) -> TakenReferences {
         let (before, after) = self.scanner.window();
         let end = if is_last {
             held.len()
@@ -137,7 +137,7 @@ impl ProseReader {
         };
         self.decided = end.saturating_sub(passed);
         self.offset += passed as u64;
-        Taken { references, passed }
+        TakenReferences { references, passed }
     }
 
     /// Returns the references of records that end in `held` before `end`, and an end at which no reference is open.

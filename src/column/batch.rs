@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::charset::Code;
 use super::format::DocumentReading;
-use super::json::WantedMembers;
 use super::layout::TableLayout;
+use super::members::WantedMembers;
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::TableError;

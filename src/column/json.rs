@@ -10,47 +10,10 @@ use serde_json::value::RawValue;
 use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
 use super::elements::{self, ElementSplitter};
-use super::layout::NewNames;
+use super::members::WantedMembers;
 use super::status::CellStatus;
 use crate::error::TableError;
 use crate::normalize;
-
-/// The wanted members.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WantedMembers {
-    /// Each member as its keys from the outermost object on.
-    paths: Vec<Vec<String>>,
-    /// The members as the options name them.
-    pub(super) asked: Vec<String>,
-    /// The names of the new members for each. `None` if the values are replaced.
-    new: Option<Vec<NewNames>>,
-}
-
-impl WantedMembers {
-    /// Splits `column` into keys: the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
-    pub(super) fn path(column: &str) -> Vec<String> {
-        let key = |part: &str| part.replace("~1", "/").replace("~0", "~");
-        match column.strip_prefix('/') {
-            Some(pointer) => pointer.split('/').map(key).collect(),
-            None => vec![column.to_owned()],
-        }
-    }
-
-    pub(super) fn new(columns: &[String], new: Option<Vec<NewNames>>) -> Self {
-        WantedMembers {
-            paths: columns
-                .iter()
-                .map(|column| WantedMembers::path(column))
-                .collect(),
-            asked: columns.to_vec(),
-            new,
-        }
-    }
-
-    fn new_names(&self) -> impl Iterator<Item = &String> {
-        self.new.iter().flatten().flatten()
-    }
-}
 
 /// Lists the members of the object at the start of `text`, for a message. `None` if it is not an object.
 pub(super) fn members(text: &[u8]) -> Option<String> {

@@ -21,6 +21,7 @@ mod header;
 mod json;
 mod layout;
 mod lines;
+mod members;
 mod names;
 mod reading;
 mod reason;

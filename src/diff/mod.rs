@@ -1,9 +1,10 @@
 //! Compares two lists of names, or of edges and other rows, and writes which appeared, vanished, or were retracted.
 //!
-//! `stream` reads the names of a side in order, `compare` merges both, and `graph` sorts and merges other rows. Does not know how
-//! names are found.
+//! `stream` reads the names of a side in order, and `compare` merges both. For other rows `compared_rows` chooses the fields to compare
+//! by, and `graph` sorts and merges them. Does not know how names are found.
 
 mod compare;
+mod compared_rows;
 mod graph;
 mod options;
 mod report;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use doisift_documents::display_name;
 
 use super::Diff;
-use super::graph::Compared;
+use super::compared_rows::ComparedRows;
 use super::report::DiffOptions;
 use crate::error::{Cause, Error, SelectionError};
 use crate::merge::SortPlace;
@@ -45,7 +45,7 @@ pub(super) struct DiffSettings {
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
     /// Rows to compare. `None` for lists of names.
-    pub(super) compared: Option<Compared>,
+    pub(super) compared: Option<ComparedRows>,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
     pub(super) exit_code: bool,
@@ -90,7 +90,7 @@ impl DiffBuilder {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
-        let compared = Compared::of(&self.old, &self.new)?;
+        let compared = ComparedRows::of(&self.old, &self.new)?;
         let settings = DiffSettings {
             given: self.values(),
             layout: self.layout(output.as_deref(), compared.as_ref())?,
@@ -107,7 +107,11 @@ impl DiffBuilder {
         Ok(Diff { settings })
     }
 
-    fn layout(&self, output: Option<&Path>, compared: Option<&Compared>) -> Result<Layout, Error> {
+    fn layout(
+        &self,
+        output: Option<&Path>,
+        compared: Option<&ComparedRows>,
+    ) -> Result<Layout, Error> {
         let format = chosen_format(self.output.format, output)?;
         if format == Format::Names {
             let fault = SelectionError::Names(RowKind::Changes.name());
@@ -117,7 +121,7 @@ impl DiffBuilder {
             let layout = Layout::with_fields(format, RowKind::Changes, names);
             layout.map_err(|error| Error::new(Cause::Fields(error)))
         };
-        let all = of(compared.map(Compared::columns).as_deref())?;
+        let all = of(compared.map(ComparedRows::columns).as_deref())?;
         let Some(chosen) = self.selection.fields.as_deref() else {
             return Ok(all);
         };

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::compare::{Sides, compare};
-use super::graph::{Compared, GraphSides};
+use super::compared_rows::ComparedRows;
+use super::graph::GraphSides;
 use super::options::DiffSettings;
 use super::report::DiffReport;
 use crate::error::Error;
@@ -47,7 +48,7 @@ pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
 /// Compares rows that must be sorted first.
 fn graph<K: ComparedKind>(
     settings: &DiffSettings,
-    compared: &Compared,
+    compared: &ComparedRows,
     rows: Output,
 ) -> Result<(Output, DiffReport), Error> {
     let sides = GraphSides::<K>::sorted(settings, compared)?;

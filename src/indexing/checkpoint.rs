@@ -15,8 +15,9 @@ use doisift_known::{BuildOptions, IndexBuilder};
 use doisift_system::sync_folder;
 use serde::{Deserialize, Serialize};
 
-use super::collect::{Collector, NameCounts, build_options};
+use super::build::build_options;
 use super::options::IndexingSettings;
+use super::report::NameCounts;
 use crate::checkpoint::{
     CheckpointFolder, FixedSettings, MANIFEST_FILE, ManifestHead, NamedRun, Stamp, at, check_files,
     fault, read_manifest, sync_outputs, write_manifest,
@@ -238,31 +239,6 @@ impl IndexCheckpoint {
     pub(super) fn end<'p>(&self, outputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
         let ended = sync_outputs(outputs).and_then(|()| self.folder.remove());
         ended.map_err(|error| fault(self.path(), error))
-    }
-}
-
-impl Collector<'_> {
-    /// Records that a piece or a source was read to its end. Writes a checkpoint if one is due.
-    pub(super) fn settle(&mut self, read: ReadSoFar) {
-        if let Some(checkpoint) = &self.checkpoint {
-            self.settled = (read, self.counts, self.losses.clone());
-            if checkpoint.is_due() {
-                self.write_checkpoint();
-            }
-        }
-    }
-
-    /// Writes a checkpoint. It may hold names of a piece that was not read to its end; adding them again changes nothing.
-    pub(super) fn write_checkpoint(&mut self) {
-        let Some(checkpoint) = &mut self.checkpoint else {
-            return;
-        };
-        let (read, counts, losses) = self.settled.clone();
-        let found = (counts, losses);
-        let written = checkpoint.write(&mut self.builder, read, found, self.bytes_before);
-        if let Err(error) = written {
-            self.fail(error);
-        }
     }
 }
 

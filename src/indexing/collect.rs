@@ -1,23 +1,20 @@
 //! Counts names and notices and adds them to the index.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use doisift_core::Doi;
-use doisift_documents::UnreadablePath;
-use doisift_known::{BuildError, BuildOptions, IndexBuilder, Notice, SourceId};
+use doisift_documents::{InputError, UnreadablePath, display_name};
+use doisift_known::{BuildError, IndexBuilder, Notice, SourceId};
 
+use super::build::{build_options, failed};
 use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
 use super::options::IndexingSettings;
-use super::run::input_error;
-use crate::dedup::SpillError;
+use super::report::NameCounts;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
 use crate::task::not_cancelled;
-
-/// Share of the memory for sorting names, in quarters, and its max in bytes. More would not be faster.
-const SORT: usize = 3;
-const MAX_SORT: usize = 1 << 30;
 
 /// Max refused texts that are reported one by one.
 const REPORTED: u64 = 5;
@@ -27,17 +24,6 @@ const REPORTED: u64 = 5;
 pub(super) struct DocumentPlace {
     pub(super) source: Arc<str>,
     pub(super) document: Option<Arc<str>>,
-}
-
-/// Counts so far.
-#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct NameCounts {
-    pub(super) sources: u64,
-    pub(super) documents: u64,
-    pub(super) names: u64,
-    pub(super) notices: u64,
-    pub(super) refused: u64,
-    pub(super) drafts: u64,
 }
 
 /// Collects the names and notices of all sources.
@@ -245,6 +231,29 @@ impl<'s> Collector<'s> {
         self.fail(error.in_document(place.document.clone()));
     }
 
+    /// Records that a piece or a source was read to its end. Writes a checkpoint if one is due.
+    pub(super) fn settle(&mut self, read: ReadSoFar) {
+        if let Some(checkpoint) = &self.checkpoint {
+            self.settled = (read, self.counts, self.losses.clone());
+            if checkpoint.is_due() {
+                self.write_checkpoint();
+            }
+        }
+    }
+
+    /// Writes a checkpoint. It may hold names of a piece that was not read to its end; adding them again changes nothing.
+    pub(super) fn write_checkpoint(&mut self) {
+        let Some(checkpoint) = &mut self.checkpoint else {
+            return;
+        };
+        let (read, counts, losses) = self.settled.clone();
+        let found = (counts, losses);
+        let written = checkpoint.write(&mut self.builder, read, found, self.bytes_before);
+        if let Err(error) = written {
+            self.fail(error);
+        }
+    }
+
     pub(super) fn is_halted(&self) -> bool {
         self.failure.is_some() || self.settings.monitor.is_cancelled()
     }
@@ -256,25 +265,6 @@ impl<'s> Collector<'s> {
     }
 }
 
-pub(super) fn build_options(settings: &IndexingSettings) -> BuildOptions {
-    BuildOptions {
-        memory: (settings.memory / 4 * SORT).min(MAX_SORT),
-        threads: settings.threads,
-        folder: Some(settings.tmp.clone()),
-    }
-}
-
-/// Returns the error of a builder that failed.
-pub(super) fn failed(settings: &IndexingSettings, error: BuildError) -> Error {
-    match error {
-        BuildError::Output(error) => Error::output(error),
-        BuildError::Temporary(error) => {
-            let folder = settings.checkpoint.as_ref().unwrap_or(&settings.tmp);
-            SpillError::io(folder, error).into()
-        }
-        BuildError::Index(error) => Error::new(Cause::Known(KnownError::Unreadable(error))),
-        BuildError::Name(error) => Error::new(Cause::Known(KnownError::Name(error))),
-        BuildError::TooLong(length) => Error::new(Cause::Known(KnownError::Long(length))),
-        other => Error::output(std::io::Error::other(other)),
-    }
+pub(super) fn input_error(path: &Path, error: InputError) -> Error {
+    Error::new(Cause::Input(error)).in_source(display_name(path).into())
 }

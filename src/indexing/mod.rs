@@ -1,13 +1,16 @@
 //! Builds an index of known names from the files of registries, from lists and from tables.
 //!
 //! `doisift-documents` opens the sources, and `doisift-known` sorts names and writes the index. `kind` recognises the layout of a
-//! document by its head, `cut` and `objects` cut it into rows or objects, `works` and `table` take names and notices from these,
-//! and `collect` counts them and adds them to the index. `checkpoint` keeps finished work.
+//! document by its head, `cut` and `objects` cut it into rows or objects, and `works` and `table` take names and notices from
+//! these. `names` passes them with their places to `collect`, which counts them and adds them to the index; `build` has its memory
+//! and its errors. `checkpoint` keeps finished work.
 
+mod build;
 mod checkpoint;
 mod collect;
 mod cut;
 mod kind;
+mod names;
 mod objects;
 // `IndexingBuilder::add` is the setter of the option --add.
 #[allow(clippy::should_implement_trait)]

@@ -71,3 +71,14 @@ impl IndexingOptions {
         self.given.get(name)
     }
 }
+
+/// Names, notices and refused texts so far.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct NameCounts {
+    pub(super) sources: u64,
+    pub(super) documents: u64,
+    pub(super) names: u64,
+    pub(super) notices: u64,
+    pub(super) refused: u64,
+    pub(super) drafts: u64,
+}

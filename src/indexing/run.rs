@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doisift_documents::{
-    InputError, ReadOptions, Source, SourceKind, Sources, UnpackThreads, UnreadablePath,
-    display_name, printable,
+    ReadOptions, Source, SourceKind, Sources, UnpackThreads, UnreadablePath, display_name,
+    printable,
 };
 use doisift_known::Index;
 use doisift_system::{bytes_of, path_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::build::failed;
 use super::checkpoint::IndexCheckpoint;
-use super::collect::{Collector, failed};
+use super::collect::{Collector, input_error};
 use super::options::IndexingSettings;
 use super::reading::NamesReading;
 use super::report::IndexingReport;
@@ -212,10 +213,6 @@ fn read_source(
             collector.take(input_error(&source.path, error), is_fatal);
         }
     }
-}
-
-pub(super) fn input_error(path: &Path, error: InputError) -> Error {
-    Error::new(Cause::Input(error)).in_source(display_name(path).into())
 }
 
 /// Returns the name of a source in the index: the last part of the path that was named, a file or a folder.

@@ -6,7 +6,7 @@ use doisift_known::notices::{DateOrder, NoticeError, RetractionWatch};
 
 use super::cut::{RowBlocks, RowPiece};
 use super::kind::NameColumns;
-use super::reading::Names;
+use super::names::Names;
 use crate::column::Dialect;
 use crate::error::KnownError;
 

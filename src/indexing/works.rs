@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::cut::{RowBlocks, RowPiece};
+use super::names::Names;
 use super::objects::{ObjectBlocks, ObjectPiece};
-use super::reading::Names;
 use crate::error::KnownError;
 
 /// An object, with its offset in the document.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 
 use super::{Draft, FieldText};
-use crate::check::document::Taken;
+use crate::check::reference::TakenReferences;
 use crate::check::reference::{Escape, Reference};
 use crate::structure::string_bytes;
 
@@ -38,7 +38,7 @@ impl CslReader {
     }
 
     /// Returns the references of the items in `held`, which starts at the first unread byte.
-    pub(in crate::check) fn take(&mut self, held: &[u8], is_last: bool) -> Taken {
+    pub(in crate::check) fn take(&mut self, held: &[u8], is_last: bool) -> TakenReferences {
         let mut references = Vec::new();
         let passed = self.items(held, |place| references.push(reference(held, place)));
         let rest = passed..held.len();
@@ -46,7 +46,7 @@ impl CslReader {
         {
             references.push(reference(held, rest));
         }
-        Taken {
+        TakenReferences {
             references,
             passed: if is_last { held.len() } else { passed },
         }

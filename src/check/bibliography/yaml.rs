@@ -6,7 +6,7 @@ use doisift_core::TextKind;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::starts_with_name;
-use crate::check::document::Taken;
+use crate::check::reference::TakenReferences;
 use crate::check::reference::{Field, FieldRole, Reference, Written};
 use crate::check::text as prose;
 
@@ -60,11 +60,11 @@ impl YamlLayout {
     }
 
     /// Returns the references of a document, which is held as a whole.
-    pub(in crate::check) fn take(self, held: &[u8]) -> Taken {
+    pub(in crate::check) fn take(self, held: &[u8]) -> TakenReferences {
         let passed = held.len();
         let Ok(text) = str::from_utf8(held) else {
             let references = prose::found(held, TextKind::Unknown);
-            return Taken { references, passed };
+            return TakenReferences { references, passed };
         };
         let mut reader = YamlReader::new(self, text);
         let read = reader.read();
@@ -78,7 +78,7 @@ impl YamlLayout {
             }));
         }
         references.sort_by_key(|reference| reference.start);
-        Taken { references, passed }
+        TakenReferences { references, passed }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::scan::markup;
 use crate::scan::rules::Rule;
 use crate::scan::rules::dirt::{Draft, Edit, is_line_end};
 use crate::scan::rules::joint::numbered_line_end_len;
-use crate::scan::rules::suffix::is_typeset_dash;
+use crate::scan::rules::script::is_typeset_dash;
 
 /// A rule on characters. Its function returns the number of bytes at the start of a text to replace, and the replacement.
 type EditRule = (Rule, fn(&str) -> Option<(usize, String)>);

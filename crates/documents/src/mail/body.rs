@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::base64::{Base64Decoder, Base64Line};
 use super::charset::{CharsetDecoder, MailCharset, has_foreign};
-use super::field::{unquoted, without_comments};
+use super::coding::MailCoding;
 use super::flow::FlowedText;
 use super::header::PartHeader;
 use super::lines::{LinesEnd, MailLines};
@@ -18,32 +18,6 @@ use crate::read::ReadBytes;
 
 /// Bytes that are decoded before they are passed on.
 const STEP_BYTES: usize = 16 << 10;
-
-/// How the bytes of a body are encoded (RFC 2045, 6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum MailCoding {
-    /// Not encoded.
-    #[default]
-    Plain,
-    Base64,
-    Quoted,
-    Uu,
-}
-
-impl MailCoding {
-    /// Returns the coding that a field names; [`Plain`](MailCoding::Plain) for an unknown one.
-    pub(super) fn of(value: &[u8]) -> MailCoding {
-        let value = without_comments(value);
-        let value = value.split(|byte| *byte == b';').next().unwrap_or(&value);
-        let value = unquoted(value);
-        match value.trim_ascii().to_ascii_lowercase().as_slice() {
-            b"base64" => MailCoding::Base64,
-            b"quoted-printable" => MailCoding::Quoted,
-            b"x-uuencode" | b"uuencode" | b"x-uue" | b"uue" => MailCoding::Uu,
-            _ => MailCoding::Plain,
-        }
-    }
-}
 
 /// Reads a body up to the line that [stops](MailLines::stop) it, or the first bytes that are not in its coding.
 pub(super) struct MailBody<'l, 'r> {

@@ -1,7 +1,7 @@
 //! The header of a message or a part: the fields that describe its body.
 
-use super::body::MailCoding;
 use super::charset::MailCharset;
+use super::coding::MailCoding;
 use super::field::FieldParameters;
 use super::flow::FlowedText;
 use super::words;

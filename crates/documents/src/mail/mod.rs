@@ -1,7 +1,7 @@
 //! Messages of e-mail (RFC 5322, MIME), one in a file or many in an mbox (RFC 4155).
 //!
-//! `lines` finds the end of a body: a boundary, the next message, or the end of the file. `header` reads the fields that
-//! say how a part is encoded, and `field` and `words` their values. `body` decodes the part with `base64` and `uu`, and
+//! `lines` finds the end of a body: a boundary, the next message, or the end of the file. `header` reads the fields of a
+//! part, `coding` the one that states its encoding, and `field` and `words` their values. `body` decodes the part with `base64` and `uu`, and
 //! converts it to text with `charset` and `flow`. `mail_start` recognises a mail. This module follows the structure.
 //!
 //! A text may only look like a message. So all bytes except those of encoded parts are passed on unchanged, and an encoded
@@ -13,6 +13,7 @@
 mod base64;
 mod body;
 mod charset;
+mod coding;
 mod field;
 mod flow;
 mod header;
@@ -25,7 +26,8 @@ mod tests;
 
 use std::io;
 
-use self::body::{MailBody, MailCoding};
+use self::body::MailBody;
+use self::coding::MailCoding;
 use self::header::{BodyContent, PartHeader};
 use self::lines::{LinesEnd, MailLines};
 use super::codec::{damaged, early_end};

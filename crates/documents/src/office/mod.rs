@@ -1,7 +1,7 @@
 //! Office documents: texts of paragraphs and cells instead of the members of their archives.
 //!
 //! [`OfficePackage`] is between the reader of a `package` and its consumer. It replaces the members with text: `prose`
-//! reads paragraphs; `sheet`, `ods` and `xlsb` read cells, with the names and texts that `workbook` gathers before. A
+//! reads paragraphs; `sheet`, `ods` and `xlsb_sheet` read cells, with the names and texts that `workbook` gathers before. A
 //! member is recognised by its root element (`part`). All others are passed on unchanged: properties, and relationships,
 //! which have the targets of links. The old format `xls` is not a zip archive but an OLE2 file (`ole`). `table` makes a
 //! table of the cells of a sheet.
@@ -10,11 +10,13 @@
 //!
 //! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
 
+mod address;
 mod cell;
 mod number;
 mod ods;
 mod ole;
 mod package;
+mod page_header;
 mod part;
 mod prose;
 mod sheet;
@@ -23,6 +25,7 @@ mod table;
 mod workbook;
 mod xls;
 mod xlsb;
+mod xlsb_sheet;
 
 use std::sync::Arc;
 
@@ -157,7 +160,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             Some(_) if name == CONTENT_PART => ods::read(cells, chosen.number, bytes),
             Some(workbook) if workbook.holds_strings() => {
                 if is_binary(name) {
-                    xlsb::read(cells, workbook, bytes)
+                    xlsb_sheet::read(cells, workbook, bytes)
                 } else {
                     sheet::read(cells, workbook, bytes)
                 }
@@ -251,13 +254,13 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let cells = |sink, sheet: &str| CellSink::new(sink, place, None, sheet.to_owned());
         if workbook.has_member(name) {
             let cells = cells(self.sink, workbook.sheet(name));
-            return xlsb::read(cells, workbook, bytes);
+            return xlsb_sheet::read(cells, workbook, bytes);
         }
         if is_binary_strings(name) {
             return self.strings(level, number, name, bytes);
         }
         if name.contains("/comments") {
-            xlsb::read_texts(cells(self.sink, ""), bytes)
+            xlsb_sheet::read_texts(cells(self.sink, ""), bytes)
         } else {
             self.sink.member(level, number, name, bytes)
         }
@@ -286,7 +289,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
                     member: name,
                 };
                 let cells = CellSink::new(self.sink, place, None, String::new());
-                return xlsb::read_texts(cells, bytes);
+                return xlsb_sheet::read_texts(cells, bytes);
             }
             return self.prose(level, name, ProseDialect::Ooxml, bytes);
         }

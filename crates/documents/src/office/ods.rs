@@ -5,7 +5,8 @@
 
 use memchr::memmem;
 
-use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
+use super::address::CellAddress;
+use super::cell::{CellSink, MAX_CELL_BYTES};
 use super::number::{decimal, truth};
 use super::prose::{ParagraphWriter, ProseDialect};
 use super::sheet::literals;

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
+use super::address::CellAddress;
+use super::cell::{CellSink, MAX_CELL_BYTES};
 use super::number::truth;
+use super::page_header;
 use super::strings::unescaped;
 use super::workbook::Workbook;
 use crate::fault::InputError;
@@ -180,7 +182,7 @@ impl<'a> SheetReader<'_, 'a> {
                 if name.starts_with(b"formula") {
                     self.aside(&literals(&text))
                 } else {
-                    self.aside(&header_text(&text))
+                    self.aside(&page_header::text(&text))
                 }
             }
             (b"row", _) => self.next.row = self.next.row.saturating_add(1),
@@ -287,35 +289,6 @@ fn is_aside(name: &[u8]) -> bool {
     )
 }
 
-/// Returns the text of a header or footer, in which `&` starts codes of formats and parts (ISO/IEC 29500-1, 18.3.1.39).
-pub(super) fn header_text(text: &[u8]) -> Vec<u8> {
-    let (mut out, mut rest) = (Vec::new(), text);
-    while let Some(at) = memchr(b'&', rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at + 1..];
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let length = match rest {
-            [b'&', ..] => {
-                out.push(b'&');
-                1
-            }
-            // The left, middle and right part.
-            [b'L' | b'C' | b'R', ..] => {
-                out.extend_from_slice(b"\n\n");
-                1
-            }
-            [b'"', name @ ..] => memchr(b'"', name).map_or(rest.len(), |end| end + 2),
-            [b'K', ..] => rest.len().min(7),
-            _ if digits > 0 => digits,
-            // A field such as the page number, or a format.
-            _ => rest.len().min(1),
-        };
-        rest = &rest[length..];
-    }
-    out.extend_from_slice(rest);
-    out
-}
-
 fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
@@ -342,17 +315,6 @@ pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn codes_of_headers_are_no_text() {
-        for (text, shown) in [
-            ("&Ldoi:10.5555/a&Rpage &P", "\n\ndoi:10.5555/a\n\npage "),
-            ("&\"Arial,Bold\"&12&K00FF00a&&b&", "a&b"),
-            ("&\"open", ""),
-        ] {
-            assert_eq!(header_text(text.as_bytes()), shown.as_bytes(), "{text}");
-        }
-    }
 
     #[test]
     fn texts_of_formulas_are_found_and_joined() {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use memchr::memchr3;
 
-use super::cell::CellAddress;
+use super::address::CellAddress;
 use crate::container::{MemberSink, StreamLevel};
 use crate::documents::TextOrigin;
 use crate::expansion::{Expansion, ExpansionReader};

@@ -7,10 +7,11 @@ use std::fs::File;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use super::cell::{CellAddress, CellSink, SheetLocation};
+use super::address::CellAddress;
+use super::cell::{CellSink, SheetLocation};
 use super::number::{NumberFormats, error, packed, truth};
 use super::ole::{OleFile, OleStream};
-use super::sheet::header_text;
+use super::page_header;
 use super::strings::SharedStrings;
 use super::table::{SheetTable, pass_table};
 use crate::container::{MemberSink, StreamLevel};
@@ -671,7 +672,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         };
         let text = match kind {
             0x1b6 => text,
-            _ => header_text(&text),
+            _ => page_header::text(&text),
         };
         let name = format!("{}#text", self.cells.sheet);
         self.cells.text_outside_cells(&name, &text);

@@ -1,10 +1,8 @@
-//! The parts of a binary workbook (MS-XLSB): a zip archive as of xlsx, with records instead of XML.
+//! The records of a binary workbook (MS-XLSB), a zip archive as of xlsx, and the parts that its sheets need.
 
-use super::cell::{CellAddress, CellSink, MAX_CELL_BYTES};
-use super::number::{NumberFormats, error, packed, truth};
-use super::sheet::header_text;
+use super::cell::MAX_CELL_BYTES;
+use super::number::NumberFormats;
 use super::strings::SharedStrings;
-use super::workbook::Workbook;
 use crate::fault::InputError;
 use crate::peek::PeekReader;
 use crate::read::ReadBytes;
@@ -19,21 +17,21 @@ const DAMAGED_RECORDS: InputError =
 const READ_BYTES: usize = 8 << 10;
 
 /// Reads records one after another.
-struct XlsbRecords<'r> {
+pub(super) struct XlsbRecords<'r> {
     bytes: PeekReader<&'r mut dyn ReadBytes>,
     /// Offset of the current record.
-    offset: u64,
+    pub(super) offset: u64,
     end: u64,
 }
 
 /// A record.
-struct XlsbRecord {
-    kind: u32,
-    data: Vec<u8>,
+pub(super) struct XlsbRecord {
+    pub(super) kind: u32,
+    pub(super) data: Vec<u8>,
 }
 
 impl<'r> XlsbRecords<'r> {
-    fn new(bytes: &'r mut dyn ReadBytes) -> Self {
+    pub(super) fn new(bytes: &'r mut dyn ReadBytes) -> Self {
         XlsbRecords {
             bytes: PeekReader::with_capacity(bytes, READ_BYTES),
             offset: 0,
@@ -52,7 +50,7 @@ impl<'r> XlsbRecords<'r> {
     ///
     /// # Errors
     /// No further record follows an error.
-    fn next_record(&mut self) -> Result<Option<XlsbRecord>, InputError> {
+    pub(super) fn next_record(&mut self) -> Result<Option<XlsbRecord>, InputError> {
         let cut = InputError::Office("ends within a record; get it again");
         self.offset = self.end;
         let Some(first) = self.byte()? else {
@@ -93,7 +91,7 @@ impl<'r> XlsbRecords<'r> {
 }
 
 impl XlsbRecord {
-    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], InputError> {
+    pub(super) fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], InputError> {
         let bytes = self
             .data
             .get(at..at.saturating_add(N))
@@ -101,12 +99,12 @@ impl XlsbRecord {
         bytes.try_into().map_err(|_| DAMAGED_RECORDS)
     }
 
-    fn u32(&self, at: usize) -> Result<u32, InputError> {
+    pub(super) fn u32(&self, at: usize) -> Result<u32, InputError> {
         Ok(u32::from_le_bytes(self.bytes(at)?))
     }
 
     /// Returns a text after its length, and its end. A missing text may have the length -1.
-    fn text(&self, at: usize) -> Result<(String, usize), InputError> {
+    pub(super) fn text(&self, at: usize) -> Result<(String, usize), InputError> {
         let (count, start) = (self.u32(at)?, at + 4);
         if count == u32::MAX {
             return Ok((String::new(), start));
@@ -189,126 +187,4 @@ pub(super) fn read_strings(bytes: &mut dyn ReadBytes, strings: &mut SharedString
         }
         Ok(())
     });
-}
-
-/// Passes on the texts of comments, or shared texts, without a cell.
-pub(super) fn read_texts(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> bool {
-    const SHARED: u32 = 0x13;
-    const COMMENT: u32 = 0x27d;
-    let name = cells.member();
-    each_of(&mut cells, bytes, |cells, record| {
-        if matches!(record.kind, SHARED | COMMENT) {
-            cells.text_outside_cells(name, record.text(1)?.0.as_bytes());
-        }
-        Ok(())
-    })
-}
-
-/// Passes on the cells of a sheet. Returns false if the source should not be read further.
-pub(super) fn read(
-    mut cells: CellSink<'_>,
-    workbook: &Workbook,
-    bytes: &mut dyn ReadBytes,
-) -> bool {
-    let mut row = 0;
-    each_of(&mut cells, bytes, |cells, record| {
-        match record.kind {
-            0x00 => row = record.u32(0)?,
-            0x02..=0x0b | 0x3e => cell(cells, workbook, row, record)?,
-            0x1ee => link(cells, workbook, record)?,
-            // A header or footer has texts for different pages.
-            0x1df => {
-                let name = format!("{}#text", cells.sheet);
-                let mut at = 2;
-                while at < record.data.len() {
-                    let (text, end) = record.text(at)?;
-                    cells.text_outside_cells(&name, &header_text(text.as_bytes()));
-                    at = end;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    })
-}
-
-/// Calls `take` with each record, and reports damage.
-fn each_of<'a>(
-    cells: &mut CellSink<'a>,
-    bytes: &mut dyn ReadBytes,
-    mut take: impl FnMut(&mut CellSink<'a>, &XlsbRecord) -> Result<(), InputError>,
-) -> bool {
-    let mut records = XlsbRecords::new(bytes);
-    while cells.go_on {
-        match records.next_record() {
-            Ok(Some(record)) => {
-                if let Err(error) = take(cells, &record) {
-                    cells.report_loss(records.offset, error);
-                }
-            }
-            Ok(None) => break,
-            Err(error) => {
-                cells.report_loss(records.offset, error);
-                break;
-            }
-        }
-    }
-    cells.go_on
-}
-
-fn cell(
-    cells: &mut CellSink<'_>,
-    workbook: &Workbook,
-    row: u32,
-    record: &XlsbRecord,
-) -> Result<(), InputError> {
-    let column = record.u32(0)?;
-    let at = CellAddress { row, column };
-    let style = u64::from(record.u32(4)? & 0xff_ffff);
-    let number = |cells: &mut CellSink<'_>, value| {
-        if cells.is_table() {
-            cells.value(at, workbook.shown(style, value).as_bytes());
-        }
-    };
-    match record.kind {
-        0x02 => number(cells, packed(record.u32(8)?)),
-        0x05 | 0x09 => number(cells, f64::from_le_bytes(record.bytes(8)?)),
-        0x03 | 0x0b => cells.value(at, error(record.bytes::<1>(8)?[0])),
-        0x04 | 0x0a => cells.value(at, truth(record.bytes::<1>(8)?[0] != 0)),
-        0x06 | 0x08 => cells.text(at, "", record.text(8)?.0.as_bytes()),
-        // A text with formats of its parts.
-        0x3e => cells.text(at, "", record.text(9)?.0.as_bytes()),
-        _ if !workbook.holds_strings() => {}
-        _ => {
-            let text = workbook.string(record.u32(8)? as usize);
-            let missing = InputError::Office("has a cell whose shared text is missing");
-            cells.text(at, "", text.ok_or(missing)?);
-        }
-    }
-    Ok(())
-}
-
-/// Reads the texts of a link on a cell. Its target is a relationship.
-fn link(
-    cells: &mut CellSink<'_>,
-    workbook: &Workbook,
-    record: &XlsbRecord,
-) -> Result<(), InputError> {
-    let at = CellAddress {
-        row: record.u32(0)?,
-        column: record.u32(8)?,
-    };
-    let (id, mut end) = record.text(16)?;
-    let target = workbook.link(cells.member(), &id);
-    let mut texts = target.map_or(String::new(), |target| format!("{target}\n\n"));
-    for _ in ["place", "tooltip", "shown"] {
-        let (text, next) = record.text(end)?;
-        if !text.is_empty() {
-            texts += &text;
-            texts += "\n\n";
-        }
-        end = next;
-    }
-    cells.text(at, "#link", texts.as_bytes());
-    Ok(())
 }

@@ -7,6 +7,7 @@
 //! members of the same name, and does not open an archive with one damaged entry. Crates unpack the data.
 
 mod data;
+mod directory;
 mod end;
 mod headers;
 mod salvage;
@@ -18,11 +19,10 @@ use std::fs::File;
 use std::io;
 
 use self::data::{ZipData, unpacked};
+use self::directory::DirectoryReader;
 use self::end::ArchiveEnd;
 pub(super) use self::end::{MAX_END_BYTES, ends_archive};
-use self::headers::{
-    CENTRAL_MAGIC, DESCRIPTOR_MAGIC, DirectoryReader, END_MAGIC, LocalHeader, ZipEntry, local_of,
-};
+use self::headers::{CENTRAL_MAGIC, DESCRIPTOR_MAGIC, END_MAGIC, LocalHeader, ZipEntry, local_of};
 use self::sound::{DirectoryFlaw, SoundDirectory};
 pub(super) use self::volume::CountedFile;
 pub(super) use self::volume::CountedPart;

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use super::directory::DirectoryReader;
 use super::end::{ArchiveEnd, DirectoryLocation, MIN_END_BYTES};
-use super::headers::{CENTRAL_MAGIC, DirectoryReader, END_MAGIC, ZipEntry};
+use super::headers::{CENTRAL_MAGIC, END_MAGIC, ZipEntry};
 use super::volume::CountedFile;
 use crate::codec::damaged;
 use crate::fault::{InputError, Packing};

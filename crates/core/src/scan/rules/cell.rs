@@ -1,6 +1,6 @@
 //! Bounds the cell of a delimited table that holds a name (RFC 4180).
 
-use super::enclosure::Enclosure;
+use super::enclosure::{Enclosure, is_blank};
 use super::{Rule, TextScope, sici};
 
 /// The content of a cell, as indices of the window that holds it.
@@ -139,18 +139,6 @@ pub(crate) fn enclosure(outside: &[u8], labelled: bool) -> Option<&'static Enclo
     } else {
         Enclosure::opened_by(outside)
     }
-}
-
-/// Whether `text` is only white space, including no-break spaces and byte order marks.
-pub(crate) fn is_blank(text: &[u8]) -> bool {
-    let mut rest = text.trim_ascii();
-    while let Some(next) = rest
-        .strip_prefix("\u{A0}".as_bytes())
-        .or_else(|| rest.strip_prefix("\u{FEFF}".as_bytes()))
-    {
-        rest = next.trim_ascii_start();
-    }
-    rest.is_empty()
 }
 
 #[cfg(test)]

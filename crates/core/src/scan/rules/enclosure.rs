@@ -153,7 +153,7 @@ impl Enclosure {
             after.any(|rest| rest.is_some_and(ends))
         };
         match self.kind {
-            Cell => super::cell::is_blank(rest),
+            Cell => is_blank(rest),
             Pair => closes(closer, |_| true),
             Parameter => ends_line || closes(closer, |_| true),
             Field => ends_line || closes(rest, |after| after.first() != Some(&b' ')),
@@ -221,6 +221,18 @@ fn line_start(before: &[u8]) -> Option<&'static Enclosure> {
         [.., last] => matches!(last, b'\n' | b'\r'),
     };
     is_start.then_some(enclosure)
+}
+
+/// Whether `text` is only white space, including no-break spaces and byte order marks.
+pub(crate) fn is_blank(text: &[u8]) -> bool {
+    let mut rest = text.trim_ascii();
+    while let Some(next) = rest
+        .strip_prefix("\u{A0}".as_bytes())
+        .or_else(|| rest.strip_prefix("\u{FEFF}".as_bytes()))
+    {
+        rest = next.trim_ascii_start();
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::alone::{is_alone, without_label};
 use super::enclosure::last_backslash;
-use super::hidden::{has_hidden_part, is_ellipsis_in_tags};
+use super::hidden::{has_hidden_part, is_ellipsis_in_tags, strip_ellipsis};
 use super::joint::BreakRules;
 use super::page::is_page_part;
 use super::place::UrlPlace;
@@ -177,12 +177,6 @@ fn is_after_plus(before: &[u8], context: &NameContext) -> bool {
     outside.ends_with(b"+") || context.form == Form::Label && without_label(outside).ends_with(b"+")
 }
 
-/// The spellings of an ellipsis, except for three full stops.
-#[rustfmt::skip]
-pub(super) const ELLIPSES: [&str; 13] = [
-    "…", "⋯", "‥", "[…]", "[...]", "(…)", "(...)", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
-];
-
 /// Returns the text after an ellipsis that was trimmed from a name or follows it; `None` if there is no ellipsis. The name ends
 /// at `end`, before `rest`; reading it ended at `uncut_end`.
 #[inline]
@@ -214,14 +208,6 @@ fn after_ellipsis<'w>(
         return None;
     }
     strip_ellipsis(rest)
-}
-
-/// Returns the text after the ellipsis that `rest` starts with. Three full stops do not count.
-pub(super) fn strip_ellipsis(rest: &[u8]) -> Option<&[u8]> {
-    let mut rests = ELLIPSES
-        .iter()
-        .filter_map(|sign| rest.strip_prefix(sign.as_bytes()));
-    rests.next()
 }
 
 /// Whether the text of a link that ends in the name `written` is cut short: an ellipsis in tags follows, and no hidden part of

@@ -2,11 +2,24 @@
 //! follows.
 
 use super::Rule;
-use super::end::strip_ellipsis;
 use crate::doi::hex_pair;
 
 /// Max bytes of a tag, as JSON writes it.
 const MAX_TAG_BYTES: usize = 256;
+
+/// The spellings of an ellipsis, except for three full stops.
+#[rustfmt::skip]
+pub(super) const ELLIPSES: [&str; 13] = [
+    "…", "⋯", "‥", "[…]", "[...]", "(…)", "(...)", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
+];
+
+/// Returns the text after the ellipsis that `rest` starts with. Three full stops do not count.
+pub(super) fn strip_ellipsis(rest: &[u8]) -> Option<&[u8]> {
+    let mut rests = ELLIPSES
+        .iter()
+        .filter_map(|sign| rest.strip_prefix(sign.as_bytes()));
+    rests.next()
+}
 
 /// Returns the length of the tags that `rest` starts with, if a hidden part of the same text follows: `</span><span
 /// class="invisible">`. JSON and HTML may escape them.

@@ -1,6 +1,6 @@
 //! The lists of words or marks that some rules have.
 
-use super::dirt::remark;
+use super::dirt::{remark, tails};
 use super::{Rule, enclosure, page, tail, word};
 
 impl Rule {
@@ -21,7 +21,7 @@ impl Rule {
             Rule::ArticleView => tail::ARTICLE_VIEWS.to_vec(),
             Rule::PathFile => tail::PATH_FILES.to_vec(),
             Rule::Remark => remark::remarks().collect(),
-            Rule::TitlePage => remark::TITLE_PAGE_STEMS.to_vec(),
+            Rule::TitlePage => tails::TITLE_PAGE_STEMS.to_vec(),
             _ => Vec::new(),
         }
     }

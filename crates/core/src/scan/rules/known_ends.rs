@@ -9,7 +9,7 @@ use std::str::from_utf8;
 
 use super::dirt::{self, Draft};
 use super::joint::may_be_broken;
-use super::suffix::is_typeset_dash;
+use super::script::is_typeset_dash;
 use super::word::is_glued;
 use super::{DecodedBytes, Form, NameEnd, tail};
 

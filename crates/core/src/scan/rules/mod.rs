@@ -48,7 +48,7 @@ pub(crate) mod page;
 pub(crate) mod pattern;
 pub(crate) mod place;
 pub(crate) mod raw;
-mod script;
+pub(crate) mod script;
 pub(crate) mod sici;
 pub(crate) mod start;
 pub(crate) mod suffix;

@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use super::suffix::is_typeset_dash;
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
 /// Blocks with Latin letters, and letters and digits styled for mathematics.
@@ -24,6 +23,11 @@ const OTHER_BLOCKS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB
 
 /// The alphabets whose letters look like Latin ones.
 const LOOK_ALIKE_BLOCKS: RangeInclusive<char> = '\u{370}'..='\u{52F}';
+
+/// Whether `c` is a dash that typesetters make of the hyphens of names.
+pub(crate) fn is_typeset_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}')
+}
 
 /// Whether `c` may be in a name of Latin letters: one of these, a mark on one, a dash, or a sign within a word.
 pub(super) fn is_latin(c: char) -> bool {

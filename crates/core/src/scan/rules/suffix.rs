@@ -501,11 +501,6 @@ pub(crate) fn is_foreign_mark(c: char) -> bool {
     is_mark && Rule::ForeignMark.holds()
 }
 
-/// Whether `c` is a dash that typesetters make of the hyphens of names.
-pub(crate) fn is_typeset_dash(c: char) -> bool {
-    matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}')
-}
-
 fn ends(rule: Rule) -> ReadStep {
     if rule.holds() {
         ReadStep::End(rule)

@@ -21,7 +21,7 @@ pub(super) mod remark;
 mod row;
 mod short;
 pub(crate) mod start;
-mod tails;
+pub(super) mod tails;
 
 use super::Rule;
 use super::tail::SuffixCuts;

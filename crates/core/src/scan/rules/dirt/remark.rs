@@ -41,11 +41,6 @@ pub(crate) fn remarks() -> impl Iterator<Item = &'static str> {
         .chain(WORDS_AFTER_DIGIT)
 }
 
-/// Stems of words that text from a title page adds to a name: `.author`, as in "Author manuscript". No registered name ends in a
-/// word that starts so after a digit or the `.x` of one publisher's names.
-pub(crate) const TITLE_PAGE_STEMS: [&str; 6] =
-    ["author", "research", "receiv", "accept", "peer", "hhs"];
-
 /// Returns where text starts that was glued on after a digit: a character beyond ASCII, or a run of letters that no name has
 /// there.
 ///

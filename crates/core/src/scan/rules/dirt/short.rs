@@ -3,7 +3,7 @@
 
 use super::{remark, start};
 use crate::scan::rules::Rule;
-use crate::scan::rules::end::ELLIPSES;
+use crate::scan::rules::hidden::ELLIPSES;
 use crate::scan::rules::joint::NextWord;
 use crate::scan::rules::template::has_wildcard;
 

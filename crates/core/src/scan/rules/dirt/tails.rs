@@ -1,8 +1,12 @@
 //! Finds pages, words and places in print to cut from the end of a name in dirty data.
 
-use super::remark::TITLE_PAGE_STEMS;
 use crate::scan::rules::Rule;
 use crate::scan::rules::tail::{self, TailRule};
+
+/// Stems of words that text from a title page adds to a name: `.author`, as in "Author manuscript". No registered name ends in a
+/// word that starts so after a digit or the `.x` of one publisher's names.
+pub(crate) const TITLE_PAGE_STEMS: [&str; 6] =
+    ["author", "research", "receiv", "accept", "peer", "hhs"];
 
 /// The texts that are cut from the end, in addition to marks.
 pub(super) const TAILS: [TailRule; 9] = [

@@ -1,6 +1,5 @@
 //! Reads the text after white space that may be a break: more of the name, or the next thing in the text.
 
-use super::spacing::PART_LETTERS;
 use super::{MAX_PAGE_DIGITS, first_word, has_digit, is_long_number};
 
 /// A word after white space.
@@ -10,6 +9,9 @@ pub(crate) struct NextWord<'w> {
     /// The bytes after the word.
     pub(super) after: &'w [u8],
 }
+
+/// Letters and digits between two blanks in a word.
+pub(super) const PART_LETTERS: usize = 5;
 
 /// Max digits of the number of an item. Few lists have a thousand items.
 const MAX_ITEM_DIGITS: usize = 3;

@@ -1,7 +1,6 @@
 //! Recognises breaks by the shape of a name, whatever is around it.
 
 use super::following::{NextWord, is_incomplete};
-use super::spacing::is_x;
 use super::{MAX_PAGE_DIGITS, WhiteSpace, has_digit, is_long_number, starts_another};
 use crate::doi::hex_pair;
 use crate::scan::rules::Rule;
@@ -278,4 +277,10 @@ pub(super) fn is_hexadecimal_pair(word: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `word` is the letter that the names of one publisher end in.
+pub(super) fn is_x(word: &[u8]) -> bool {
+    let end = word.iter().rposition(u8::is_ascii_alphanumeric);
+    matches!(&word[..end.map_or(0, |at| at + 1)], b"x" | b"X")
 }

@@ -4,12 +4,10 @@
 //! there: `https:// doi. org/ 10. 1371/ journ al. pone. 01534 64`. The scheme, proxy and prefix show which kinds of blanks the
 //! text has. Blanks of these kinds in the suffix are breaks; another blank ends the name.
 
-use super::following::{NextWord, is_incomplete};
-use super::shape::{ends_in_manuscript, is_hexadecimal_pair, lacks_last_part};
+use super::following::{NextWord, PART_LETTERS, is_incomplete};
+use super::shape::{ends_in_manuscript, is_hexadecimal_pair, is_x, lacks_last_part};
 use super::{WhiteSpace, has_digit, is_long_number, is_long_run, starts_another};
 
-/// Letters and digits between two blanks in a word.
-pub(super) const PART_LETTERS: usize = 5;
 /// Max bytes of a suffix with such blanks.
 const MAX_SUFFIX_BYTES: usize = 256;
 
@@ -224,10 +222,4 @@ impl SpacedName<'_> {
 /// Whether a line may break after `byte`.
 fn is_mark(byte: u8) -> bool {
     matches!(byte, b'.' | b'-' | b'/' | b':' | b'_' | b'(' | b')')
-}
-
-/// Whether `word` is the letter that the names of one publisher end in.
-pub(super) fn is_x(word: &[u8]) -> bool {
-    let end = word.iter().rposition(u8::is_ascii_alphanumeric);
-    matches!(&word[..end.map_or(0, |at| at + 1)], b"x" | b"X")
 }

@@ -1,0 +1,138 @@
+//! Takes the rows of all documents: compares, counts and delivers them, and keeps repaired files until the end of the run.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::document::Compared;
+use super::fix::{FileRepairs, FixedFile};
+use super::options::CheckSettings;
+use super::reference::Reference;
+use super::report::CheckCounts;
+use super::row::{CheckedReference, RowPlace};
+use super::seen::SeenNames;
+use super::write::RowsOut;
+use crate::error::{Cause, Error};
+
+/// Takes a row and decides whether the run continues.
+pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
+
+/// The rows of a document.
+pub(super) struct DocumentRows<'d> {
+    pub(super) place: RowPlace<'d>,
+    /// The name of the document for messages.
+    pub(super) document: Arc<str>,
+    pub(super) compared: Compared,
+}
+
+/// Counts and compares rows and delivers them to the output or the caller.
+pub(super) struct RowSink<'s> {
+    settings: &'s CheckSettings,
+    pub(super) out: RowsOut,
+    caller: Option<TakeRow<'s>>,
+    pub(super) counts: CheckCounts,
+    /// The names of the entries of all sources.
+    pub(super) seen: SeenNames,
+    /// The names of the references of the current record, and its number.
+    in_record: (SeenNames, u64),
+    /// Repaired files under temporary names, each with its source.
+    pub(super) fixed: Vec<(Arc<str>, FixedFile)>,
+}
+
+impl<'s> RowSink<'s> {
+    pub(super) fn new(
+        settings: &'s CheckSettings,
+        out: RowsOut,
+        caller: Option<TakeRow<'s>>,
+    ) -> Self {
+        RowSink {
+            settings,
+            out,
+            caller,
+            counts: CheckCounts::default(),
+            seen: SeenNames::default(),
+            in_record: (SeenNames::default(), 0),
+            fixed: Vec::new(),
+        }
+    }
+
+    /// Writes the repairs of a file under a temporary name, or as a diff. A file with two names in the run is fixed once.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(super) fn repair(&mut self, repairs: FileRepairs, source: &Arc<str>) -> Result<(), Error> {
+        if self.settings.diff {
+            let out = self.out.output().map(|out| repairs.write_diff(out));
+            return out.unwrap_or(Ok(())).map_err(Error::output);
+        }
+        if let Some(file) = repairs.write(&self.settings.monitor)? {
+            let mut others = self.fixed.iter();
+            let is_new = !others.any(|(_, other)| other.replaces_same(&file));
+            self.fixed
+                .extend(is_new.then(|| (Arc::clone(source), file)));
+        }
+        Ok(())
+    }
+
+    /// Counts and logs an error of a file below a folder.
+    pub(super) fn report_loss(&mut self, error: &Error) {
+        log::warn!("{error}");
+        self.counts.errors.add(error);
+    }
+
+    /// Starts a document. Its records are numbered anew.
+    pub(super) fn enter(&mut self) {
+        self.in_record.1 = 0;
+    }
+
+    /// Adds to a row the place of an earlier one with the same name, if such names are compared.
+    pub(super) fn compare(
+        &mut self,
+        row: &mut CheckedReference,
+        record: u64,
+        rows: &DocumentRows<'_>,
+    ) {
+        let seen = match rows.compared {
+            Compared::Nothing => return,
+            _ if record == Reference::UNCOMPARED => return,
+            Compared::All => &mut self.seen,
+            Compared::InRecord if record == 0 => return,
+            Compared::InRecord => {
+                let (seen, last) = &mut self.in_record;
+                if std::mem::replace(last, record) != record {
+                    seen.clear();
+                }
+                seen
+            }
+        };
+        let line = row.line.unwrap_or_default();
+        let key = row.doi.as_deref();
+        let first = key.and_then(|key| seen.note(key, &rows.document, line));
+        if let Some(first) = first {
+            row.add_first(&first);
+        }
+    }
+
+    /// Counts and delivers a row.
+    ///
+    /// # Errors
+    /// If it cannot be written, or the caller ends the run.
+    pub(super) fn take(&mut self, row: &CheckedReference) -> Result<(), Error> {
+        let is_finding = self.settings.is_finding(row);
+        self.counts.references += 1;
+        *self.counts.verdicts.entry(row.verdict).or_default() += 1;
+        self.counts.findings += u64::from(is_finding);
+        self.counts.fixed += u64::from(row.fixed);
+        match self.caller.as_mut().map(|take| take(row)) {
+            Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
+            Some(ControlFlow::Continue(())) => Ok(()),
+            None => self.out.write(row, is_finding).map_err(Error::output),
+        }
+    }
+}
+
+impl CheckSettings {
+    /// Whether a row is a finding: its verdict is one of those chosen, and it was not fixed.
+    fn is_finding(&self, row: &CheckedReference) -> bool {
+        row.is_open() && self.findings.contains(&row.verdict)
+    }
+}
