@@ -33,8 +33,7 @@ pub fn run(input: impl Read, output: impl Write) -> Result<(), Box<dyn Error>> {
 fn cleaned(text: &str) -> (String, String) {
     match doisift::clean(text) {
         Ok(cleaned) => {
-            let note =
-                |change: &doisift::Change| format!("{}: {:?}", change.rule.id(), change.text);
+            let note = |change: &doisift::Change| format!("{}: {:?}", change.rule, change.text);
             let notes: Vec<_> = cleaned.changes.iter().map(note).collect();
             (cleaned.doi.key().into_owned(), notes.join("; "))
         }

@@ -1,7 +1,7 @@
 //! Prints the rules for names as a table: `cargo run --example rules`.
 use std::io::{self, Write};
 
-use doisift::Rule;
+use doisift::internal::Rule;
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();

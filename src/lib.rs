@@ -107,7 +107,6 @@ mod diff;
 mod error;
 #[cfg(feature = "pipeline")]
 mod indexing;
-#[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod internal;
 #[cfg(feature = "pipeline")]
@@ -140,9 +139,8 @@ mod task;
 mod temporary;
 
 pub use doisift_core::{
-    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Explanation,
-    ExplanationStep, FindIter, Form, Match, Mention, NameSet, NonCandidate, NotOneName, ParseError,
-    Rejection, Rule, RuleScope, Scanner, Stream, Tally, TextKind, UrlEncoding, Verdict, clean,
+    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Form, Match, Mention,
+    NameSet, ParseError, Rejection, Scanner, Stream, Tally, TextKind, UrlEncoding, clean,
 };
 
 #[cfg(feature = "pipeline")]

@@ -6,9 +6,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift_core::{
-    Change, Cleaned, Doi, DoiError, NameSet, NotOneName, Rule, Scanner, UrlEncoding,
-};
+use doisift_core::internal::NotOneName;
+use doisift_core::{Change, Cleaned, Doi, DoiError, NameSet, Scanner, UrlEncoding};
 use doisift_documents::printable;
 
 use crate::error::Error;
@@ -329,14 +328,15 @@ impl Normalizer {
 /// double quotes.
 pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
     let reason = |change: &Change| match change.text.is_empty() {
-        true => change.rule.id().to_owned(),
+        true => change.rule.to_owned(),
         false => part_reason(change.rule, &change.text),
     };
     changes.iter().map(reason).collect()
 }
 
-pub(crate) fn part_reason(rule: Rule, part: &str) -> String {
-    format!("{}: '{}'", rule.id(), printable::name(part))
+/// Formats the id of a rule and the text that it cut or replaced.
+pub(crate) fn part_reason(rule: &str, part: &str) -> String {
+    format!("{rule}: '{}'", printable::name(part))
 }
 
 /// Formats a text, escaped and shortened, with a reason after it.

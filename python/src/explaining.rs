@@ -4,10 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doisift::{
-    Change, CheckDigit, Doi, DoiError, Explanation, ExplanationStep, Index, IndexNames, Rule,
-    Scanner, Verdict, clean as read_dirty,
-};
+use doisift::internal::{Explanation, ExplanationStep, Rule, Verdict};
+use doisift::{Change, CheckDigit, Doi, DoiError, Index, IndexNames, Scanner, clean as read_dirty};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -129,9 +127,9 @@ fn cleaning<'py>(py: Python<'py>, text: &Text) -> PyResult<Bound<'py, PyDict>> {
 
 fn change_row<'py>(py: Python<'py>, change: &Change) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
-    row.set_item("rule", change.rule.id())?;
+    row.set_item("rule", change.rule)?;
     row.set_item("text", &*change.text)?;
-    row.set_item("because", change.rule.catches())?;
+    row.set_item("because", Rule::of_id(change.rule).map(Rule::catches))?;
     Ok(row)
 }
 

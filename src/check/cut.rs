@@ -4,7 +4,8 @@
 //! a quotation, pages of a URL, tags, or the same name again. For any other end, only an index or a registry can confirm the
 //! name.
 
-use doisift_core::{Change, Doi, Rule};
+use doisift_core::internal::Rule;
+use doisift_core::{Change, Doi};
 
 use crate::normalize::Normalized;
 
@@ -68,19 +69,19 @@ fn is_closing(cut: &str) -> bool {
         .all(|c| c.is_whitespace() || is_invisible(c) || CLOSING.contains(&c))
 }
 
-/// Whether `rule` cuts a page, a query or a file of a URL, the tags around a name, or its emphasis, and `cut` holds all of it.
-fn is_page(rule: Rule, cut: &str) -> bool {
+/// Whether the rule with this id cuts a page, a query or a file of a URL, the tags around a name, or its emphasis, and `cut` holds all of it.
+fn is_page(rule: &str, cut: &str) -> bool {
     let is_one = !cut.contains(char::is_whitespace) && !cut.starts_with(char::is_alphanumeric);
     let is_tags = || cut.starts_with('<') && cut.ends_with('>');
     is_one
-        && match rule {
+        && Rule::of_id(rule).is_some_and(|rule| match rule {
             Rule::PageWord | Rule::FieldPage | Rule::PageSegment | Rule::ArticleId => true,
             Rule::File | Rule::PathFile | Rule::ArticleView => true,
             Rule::DirtQuery | Rule::Query | Rule::Fragment | Rule::Emphasis => true,
             Rule::Semicolon | Rule::Parameter | Rule::Ampersand => cut.contains('='),
             Rule::Tag | Rule::HardTag | Rule::Note => is_tags(),
             _ => false,
-        }
+        })
 }
 
 /// Whether a text is the same name again, with marks around it.
@@ -103,9 +104,9 @@ fn may_go_on(tail: &str) -> bool {
 
 /// Whether blanks were removed from inside the name, or words from before it. The name may end at such a blank.
 fn joins_words(change: &Change) -> bool {
-    let text = match change.rule {
-        Rule::Lead => change.text.trim(),
-        _ => &change.text,
+    let text = match change.rule == Rule::Lead.id() {
+        true => change.text.trim(),
+        false => &change.text,
     };
     !change.at_end && text.contains(char::is_whitespace)
 }

@@ -410,7 +410,7 @@ fn refused(refusal: &Refusal) -> Judgement {
 
 /// Returns the rule that a text breaks: the id of a rule for dirty data, or the clause of the standard.
 fn broken_rule(kind: DoiErrorKind) -> &'static str {
-    use doisift_core::Rule;
+    use doisift_core::internal::Rule;
     match kind {
         DoiErrorKind::CutShort => Rule::CutShort.id(),
         DoiErrorKind::Placeholder => Rule::Placeholder.id(),

@@ -303,7 +303,7 @@ impl CellCleaner {
                 .iter()
                 .all(|before| before.rule != change.rule)
             {
-                *self.tally.rules.entry(change.rule.id()).or_default() += 1;
+                *self.tally.rules.entry(change.rule).or_default() += 1;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Says why the name that is written for a text differs from the text. Does not know cells and tables.
 
-use doisift_core::{Doi, Rule};
+use doisift_core::Doi;
+use doisift_core::internal::Rule;
 
 use crate::normalize::{Normalized, Repair, part_reason, reasons};
 
@@ -52,7 +53,7 @@ fn after_path(text: &str, doi: &Doi) -> Option<String> {
     } else {
         Rule::Fragment
     };
-    (!doi.as_str().contains(mark)).then(|| part_reason(rule, tail))
+    (!doi.as_str().contains(mark)).then(|| part_reason(rule.id(), tail))
 }
 
 /// Lists how the spelling of a name in `text` differs from `written`. Never empty.

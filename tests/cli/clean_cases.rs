@@ -199,7 +199,7 @@ fn what_was_changed_is_reported_with_its_rule() {
         let changes = clean(text).expect(text).changes;
         let changes: Vec<_> = changes
             .iter()
-            .map(|change| (change.rule.id(), &*change.text))
+            .map(|change| (change.rule, &*change.text))
             .collect();
         assert_eq!(changes, expected, "{text}");
     }

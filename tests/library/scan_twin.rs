@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use doisift::internal::Rule;
 use doisift::naive::{self, OwnedMention};
-use doisift::{Rule, Scanner, Tally, TextKind};
+use doisift::{Scanner, Tally, TextKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use doisift_core::{Doi, Explanation, ExplanationStep, Scanner, TextKind, Verdict};
+use doisift_core::internal::{Explanation, ExplanationStep, Verdict};
+use doisift_core::{Doi, Scanner, TextKind};
 use serde::Serialize;
 
 use crate::{digit_name, units};

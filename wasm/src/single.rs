@@ -1,6 +1,7 @@
 //! Reads texts that are one name each.
 
-use doisift_core::{Change, Doi, NotOneName, Scanner, UrlEncoding};
+use doisift_core::internal::{NotOneName, Rule};
+use doisift_core::{Change, Doi, Scanner, UrlEncoding};
 use serde::Serialize;
 
 use crate::{digit_name, units};
@@ -31,7 +32,7 @@ pub(crate) struct CleanedName {
 #[derive(Serialize)]
 struct ChangeRow {
     rule: &'static str,
-    because: &'static str,
+    because: Option<&'static str>,
     text: String,
 }
 
@@ -73,8 +74,8 @@ pub(crate) fn cleaned(text: &str) -> Answer<CleanedName> {
 impl From<Change> for ChangeRow {
     fn from(change: Change) -> Self {
         ChangeRow {
-            rule: change.rule.id(),
-            because: change.rule.catches(),
+            rule: change.rule,
+            because: Rule::of_id(change.rule).map(Rule::catches),
             text: change.text,
         }
     }

@@ -6,11 +6,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use doisift::internal::Printable;
-use doisift::{
-    Change, CheckDigit, Doi, Explanation, ExplanationStep, Rule, Scanner, TextKind, Verdict, clean,
-};
-use doisift::{Index, IndexNames};
+use doisift::internal::{Explanation, ExplanationStep, Printable, Rule, Verdict};
+use doisift::{Change, CheckDigit, Doi, Index, IndexNames, Scanner, TextKind, clean};
 use serde_json::{Value, json};
 
 use crate::closed;
@@ -232,7 +229,12 @@ fn write_cleaning(text: &str, out: &mut impl Write) -> io::Result<()> {
             }
             for Change { rule, text, .. } in cleaned.changes {
                 let text = format!("{text:?}");
-                writeln!(out, "  change    {}{}", Printable(&text), by(Some(rule)))?;
+                writeln!(
+                    out,
+                    "  change    {}{}",
+                    Printable(&text),
+                    by(Rule::of_id(rule))
+                )?;
             }
             Ok(())
         }
@@ -262,7 +264,7 @@ fn position(kind: TextKind, one: &Explanation) -> Value {
 fn cleaning(text: &str) -> Value {
     match clean(text) {
         Ok(cleaned) => {
-            let change = |change: &Change| json!({"rule": change.rule.id(), "text": change.text});
+            let change = |change: &Change| json!({"rule": change.rule, "text": change.text});
             let changes: Vec<Value> = cleaned.changes.iter().map(change).collect();
             json!({"text": text, "doi": cleaned.doi.as_str(), "changed": cleaned.changed, "check_digit": check_digit(&cleaned.doi), "changes": changes, "reason": null})
         }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use doisift::internal::{Example, ExampleReading};
-use doisift::{Rule, Scanner, TextKind};
+use doisift::internal::{Example, ExampleReading, Rule};
+use doisift::{Scanner, TextKind};
 
 /// The first part of the ids of some rules, their heading, and a description of the group.
 type Group = (&'static str, &'static str, &'static str);

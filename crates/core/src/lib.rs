@@ -2,9 +2,8 @@
 //!
 //! - [`Doi`] is the identifier: [`Doi::parse`] reads every presentation form, the `to_…` methods write them, and names compare
 //!   as in the DOI Handbook.
-//! - [`Scanner`] finds the names in a text, in time linear in its length; [`Scanner::explain`] shows each step.
-//! - [`clean()`] reads a dirty text that was meant to be one name; [`Scanner::read_one`] and [`Scanner::clean_one`] refuse texts with
-//!   no name or several.
+//! - [`Scanner`] finds the names in a text, in time linear in its length.
+//! - [`clean()`] reads a dirty text that was meant to be one name.
 //!
 //! ```
 //! use doisift_core::{Doi, Form, Scanner, clean};
@@ -32,24 +31,26 @@ mod scan;
 
 pub use clean::{Cleaned, clean};
 pub use doi::{CheckDigit, Doi, DoiError, DoiErrorKind, UrlEncoding, check};
-pub use one::NotOneName;
 pub use parse_error::ParseError;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Change, Delimiter, Example, ExampleReading, Explanation, ExplanationStep, FindIter, Form,
-    Match, Mention, NameSet, NonCandidate, Rejection, Rule, RuleScope, Scanner, Stream, Tally,
-    TextKind, Verdict,
+    Change, Delimiter, Form, Match, Mention, NameSet, Rejection, Scanner, Stream, Tally, TextKind,
 };
 
 /// Parts that only the other crates of doisift use. Not covered by any promise of stability.
 ///
-/// The methods of [`Scanner`] for parts of a document, such as `scan_range`, are hidden too.
+/// The methods of [`Scanner`] for parts of a document, such as `scan_range`, are hidden too, and so are those that explain decisions
+/// and read a text as one name.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::block::{Bits, Block, parity, positions};
-    pub use crate::scan::{Decision, around};
+    pub use crate::one::NotOneName;
+    pub use crate::scan::{
+        Decision, Example, ExampleReading, Explanation, ExplanationStep, NonCandidate, Rule,
+        RuleScope, Verdict, around,
+    };
 }
 
 /// Compiles and runs the README's examples.

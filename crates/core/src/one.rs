@@ -32,7 +32,8 @@ impl Scanner {
     /// If it is not one name.
     ///
     /// ```
-    /// use doisift_core::{NotOneName, Scanner};
+    /// use doisift_core::Scanner;
+    /// use doisift_core::internal::NotOneName;
     ///
     /// let mut scanner = Scanner::new();
     /// let read = scanner.read_one("https://onlinelibrary.wiley.com/doi/10.1002/abc/full")?;
@@ -41,6 +42,7 @@ impl Scanner {
     /// assert_eq!(two, Err(NotOneName::ManyInUrl));
     /// # Ok::<(), NotOneName>(())
     /// ```
+    #[doc(hidden)]
     pub fn read_one(&mut self, text: &str) -> Result<Doi, NotOneName> {
         Doi::parse(text).or_else(|error| match error.kind() {
             DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
@@ -57,7 +59,8 @@ impl Scanner {
     /// If it has no name, or several.
     ///
     /// ```
-    /// use doisift_core::{NotOneName, Scanner};
+    /// use doisift_core::Scanner;
+    /// use doisift_core::internal::NotOneName;
     ///
     /// let mut scanner = Scanner::new();
     /// assert_eq!(scanner.clean_one("10.1002/abc (2006)")?.doi.as_str(), "10.1002/abc");
@@ -65,6 +68,7 @@ impl Scanner {
     /// assert_eq!(two.unwrap_err(), NotOneName::Several);
     /// # Ok::<(), NotOneName>(())
     /// ```
+    #[doc(hidden)]
     pub fn clean_one(&mut self, text: &str) -> Result<Cleaned, NotOneName> {
         let cleaned = clean(text)?;
         match self.holds_another(text, &cleaned.doi, &cleaned.changes) {

@@ -59,7 +59,7 @@ pub struct Cleaned {
 /// let cleaned = clean("10.1016/j.x.2005.12.023.......85,1494(2006)")?;
 /// assert_eq!(cleaned.doi.as_str(), "10.1016/j.x.2005.12.023");
 /// assert!(cleaned.changed);
-/// assert_eq!(cleaned.changes[0].rule.id(), "dirt.remark");
+/// assert_eq!(cleaned.changes[0].rule, "dirt.remark");
 /// assert_eq!(cleaned.changes[0].text, ".......85,1494(2006)");
 ///
 /// assert!(!clean("https://doi.org/10.1061/(asce)0733-9445(2003)129:4(495)")?.changed);

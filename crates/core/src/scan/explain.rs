@@ -98,7 +98,8 @@ impl Scanner {
     /// Explains step by step what [`scan`](Self::scan) decides about each position of `text` that may start a name.
     ///
     /// ```
-    /// use doisift_core::{Scanner, Verdict};
+    /// use doisift_core::Scanner;
+    /// use doisift_core::internal::Verdict;
     ///
     /// let mut scanner = Scanner::new();
     /// let explained = scanner.explain("(see 10.5555/a1). Not 10.0.0.0/8");
@@ -109,6 +110,7 @@ impl Scanner {
     /// let Verdict::Refused(reason) = explained[1].verdict else { panic!() };
     /// assert_eq!(reason.name(), "registrant_code");
     /// ```
+    #[doc(hidden)]
     pub fn explain(&mut self, text: impl AsRef<[u8]>) -> Vec<Explanation> {
         let text = text.as_ref();
         self.explain_range(text, 0..text.len())
@@ -116,6 +118,7 @@ impl Scanner {
 
     /// Explains as [`explain`](Self::explain) does, for the positions in `range` only. Like [`scan_range`](Self::scan_range), it
     /// needs no more of a document around `range` than [`window`](Self::window) says.
+    #[doc(hidden)]
     pub fn explain_range(
         &mut self,
         text: impl AsRef<[u8]>,

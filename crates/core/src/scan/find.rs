@@ -1,6 +1,5 @@
 //! The mentions of a text as an iterator.
 
-use super::anchor::Anchors;
 use super::mention::Match;
 use super::scanner::Scanner;
 use crate::doi::Doi;
@@ -15,51 +14,21 @@ impl Scanner {
     /// assert_eq!(found[0], ("10.5555/Abc".to_owned(), "10.5555/Abc"));
     /// assert_eq!(found[1], ("10.5555/a(b)".to_owned(), "10.5555/a%28b%29"));
     /// ```
-    pub fn find_iter<'s, 't, T: AsRef<[u8]> + ?Sized>(
-        &'s mut self,
+    pub fn find_iter<'t, T: AsRef<[u8]> + ?Sized>(
+        &mut self,
         text: &'t T,
-    ) -> FindIter<'s, 't> {
-        FindIter::new(self, text.as_ref())
-    }
-}
-
-/// The mentions of a text, in order; see [`Scanner::find_iter`].
-#[derive(Debug)]
-pub struct FindIter<'s, 't> {
-    scanner: &'s mut Scanner,
-    text: &'t [u8],
-    anchors: Anchors<'t>,
-}
-
-impl<'s, 't> FindIter<'s, 't> {
-    fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
-        let anchors = scanner.anchors_in(text, 0..text.len());
-        FindIter {
-            scanner,
-            text,
-            anchors,
-        }
-    }
-}
-
-impl<'t> Iterator for FindIter<'_, 't> {
-    type Item = Match<'t>;
-
-    fn next(&mut self) -> Option<Match<'t>> {
-        let text = self.text;
-        let scanner = &mut *self.scanner;
-        let mut decisions = self
-            .anchors
-            .by_ref()
-            .filter_map(|anchor| scanner.decide(text, anchor));
-        let (start, accepted) = decisions.find_map(Result::ok)?;
-        drop(decisions);
-        Some(Match {
-            doi: Doi::from_checked(&self.scanner.decider.buffers.name),
-            form: accepted.form,
-            start,
-            text: &text[start..start + accepted.len],
-            guessed: accepted.guessed,
+    ) -> impl Iterator<Item = Match<'t>> {
+        let text = text.as_ref();
+        let anchors = self.anchors_in(text, 0..text.len());
+        anchors.filter_map(|anchor| {
+            let (start, accepted) = self.decide(text, anchor)?.ok()?;
+            Some(Match {
+                doi: Doi::from_checked(&self.decider.buffers.name),
+                form: accepted.form,
+                start,
+                text: &text[start..start + accepted.len],
+                guessed: accepted.guessed,
+            })
         })
     }
 }

@@ -39,7 +39,6 @@ mod window;
 
 pub(crate) use escape::markup;
 pub use explain::{Explanation, ExplanationStep, NonCandidate, Verdict};
-pub use find::FindIter;
 pub use kind::{Delimiter, TextKind};
 pub use known_ends::NameSet;
 pub use mention::{Decision, Form, Match, Mention};

@@ -1,6 +1,7 @@
 //! Explains why positions of texts start a name or do not.
 
-use doisift::{CheckDigit, Doi, Explanation, Verdict};
+use doisift::internal::{Explanation, Verdict};
+use doisift::{CheckDigit, Doi};
 use extendr_api::prelude::*;
 
 use crate::Answer;

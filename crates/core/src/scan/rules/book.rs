@@ -223,6 +223,11 @@ impl Rule {
         &Rule::ROWS[self as usize]
     }
 
+    /// Returns the rule with this id.
+    pub fn of_id(id: &str) -> Option<Rule> {
+        Rule::ALL.into_iter().find(|rule| rule.id() == id)
+    }
+
     /// Returns the rule's id, as reports and tests show it.
     pub const fn id(self) -> &'static str {
         self.row().id
@@ -339,8 +344,7 @@ mod switch {
             Some((id, item)) => (id, Some(item.to_owned())),
             None => (text, None),
         };
-        let rule = Rule::ALL.into_iter().find(|rule| rule.id() == id)?;
-        Some((rule, item))
+        Some((Rule::of_id(id)?, item))
     }
 
     pub(super) fn is_off(rule: Rule, item: Option<&str>) -> bool {

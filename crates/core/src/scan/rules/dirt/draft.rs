@@ -8,8 +8,8 @@ use crate::scan::rules::Rule;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The rule.
-    pub rule: Rule,
+    /// The id of the rule, such as `tail.mark`.
+    pub rule: &'static str,
     /// The text that was cut or replaced, as the rule read it: after earlier changes.
     pub text: String,
     /// Whether it was cut from the end, so that the rest is a start of the text that the rule read.
@@ -78,7 +78,11 @@ impl Draft {
     pub(crate) fn record(&mut self, rule: Rule, text: &str, at_end: bool) -> bool {
         if rule.holds() {
             let text = text.to_owned();
-            self.changes.push(Change { rule, text, at_end });
+            self.changes.push(Change {
+                rule: rule.id(),
+                text,
+                at_end,
+            });
         }
         rule.holds()
     }

@@ -1,11 +1,9 @@
-//! Items for the command and for the bindings to other languages. They are not part of the public interface, and may change in any
-//! version.
+//! Items of tasks for the command and the bindings.
 
 use std::ops::ControlFlow;
 
 use doisift_system::EndingSignals;
 
-pub use doisift_core::{Example, ExampleReading};
 pub use doisift_documents::Packing;
 pub use doisift_documents::printable::Printable;
 pub use doisift_known::IndexErrorKind;
