@@ -100,6 +100,8 @@ mod checkpoint;
 #[cfg(feature = "pipeline")]
 mod column;
 #[cfg(feature = "pipeline")]
+mod counts;
+#[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]
 mod diff;
@@ -149,9 +151,10 @@ pub use check::{
 };
 #[cfg(feature = "pipeline")]
 pub use column::{
-    CellCounts, CellStatus, Charset, Normalize, NormalizeBuilder, NormalizeOptions,
-    NormalizeReport, TableFormat,
+    Charset, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport, TableFormat,
 };
+#[cfg(feature = "pipeline")]
+pub use counts::Counts;
 #[cfg(feature = "pipeline")]
 pub use diff::{Diff, DiffBuilder, DiffOptions, DiffReport};
 #[cfg(feature = "pipeline")]
@@ -177,12 +180,7 @@ pub use pipeline::{Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use records::{FieldValue, Format, Forms, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
-pub use registry::RegistryReport;
-#[cfg(feature = "pipeline")]
-pub use report::{
-    EdgeCounts, KnownCounts, KnownReport, KnownSource, Loss, Losses, Rejections, Report,
-    ReportOptions, ResumedWork, Roles, Skipped,
-};
+pub use report::{KnownReport, KnownSource, Loss, Losses, Report, ReportOptions};
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveBuilder, ResolveOptions, ResolveReport};
 #[cfg(feature = "pipeline")]

@@ -1,13 +1,13 @@
-//! Counters of a run that can be added, and their JSON.
+//! Counters of a run that can be added, and the report of a scan.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::{Add, AddAssign};
 use std::path::PathBuf;
 
 use doisift_core::{Rejection, Tally};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::Serializer;
 
+use crate::counts::Counts;
 use crate::error::Error;
 use crate::options::{OptionValue, OptionValues};
 use crate::records::{Format, IndexStatus};
@@ -25,9 +25,10 @@ pub struct Report {
     pub version: &'static str,
     /// The options of the run.
     pub options: ReportOptions,
-    /// Work of the interrupted run that this one continues. The counts include it.
+    /// Work of the interrupted run that this one continues: `parts` that are complete, in all outputs, `sources` that are finished,
+    /// and `bytes_read` that need not be read again. The other counts include it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resumed: Option<ResumedWork>,
+    pub resumed: Option<Counts>,
     /// Sources that were opened.
     pub sources: u64,
     /// Documents in these sources.
@@ -44,16 +45,17 @@ pub struct Report {
     pub mentions: u64,
     /// Mentions filtered out by their prefix.
     pub filtered: u64,
-    /// Refused candidates by reason: an object with a member for each [`Rejection`].
-    pub rejections: Rejections,
+    /// Refused candidates, for the [name](Rejection::name) of each reason.
+    pub rejections: Counts,
     /// Rows that were written. If the rows are counts, the number of names that were counted.
     pub records: u64,
     /// Records that were written besides the rows. `None` if they were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<u64>,
-    /// Counts of edges. `None` if the rows are not edges.
+    /// Edges by role (`self`, `reference`, `other`), `asserted` references, and values of fields of records that are not of the
+    /// types of their columns (`mistyped`); documents with `broken` structure. `None` if the rows are not edges.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub edges: Option<EdgeCounts>,
+    pub edges: Option<Counts>,
     /// The index of known names that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownReport>,
@@ -63,8 +65,8 @@ pub struct Report {
     pub spilled_bytes: u64,
     /// Symbolic links below folders that were not followed.
     pub links: u64,
-    /// Documents that are not text, by kind: an object with a member for each kind, such as `pdf`.
-    pub skipped: Skipped,
+    /// Documents that are not text, by kind, such as `pdf`, in alphabetic order.
+    pub skipped: Counts,
     /// Errors that lost input.
     pub errors: Losses,
     /// Wall time of the run, in seconds.
@@ -78,21 +80,22 @@ impl TaskReport for Report {
 }
 
 /// Work of an interrupted run that a later run continues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct ResumedWork {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ResumedWork {
     /// Complete parts of all outputs in parts.
-    pub parts: u64,
+    pub(crate) parts: u64,
     /// Sources that are finished.
-    pub sources: u64,
-    /// Bytes of sources that need not be read again.
-    pub bytes_read: u64,
+    pub(crate) sources: u64,
 }
 
 impl ResumedWork {
-    /// Sets the number of bytes that need not be read again.
-    pub(crate) fn with_bytes_read(self, bytes_read: u64) -> Self {
-        ResumedWork { bytes_read, ..self }
+    /// Returns the counts for a report. `bytes_read` need not be read again.
+    pub(crate) fn counts(self, bytes_read: u64) -> Counts {
+        Counts::of([
+            ("parts", self.parts),
+            ("sources", self.sources),
+            ("bytes_read", bytes_read),
+        ])
     }
 }
 
@@ -139,23 +142,23 @@ pub struct KnownReport {
     /// Mentions whose end differs from the one that the rules alone would find. `None` if the run does not scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_changed: Option<u64>,
-    /// Answers for the names of rows. `None` if rows do not have them.
+    /// Rows with a name that is `known`, `unknown` although others with its prefix are known, or `untold` since none with its
+    /// prefix is, and rows with a `retracted` name. `None` if rows do not have these answers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<KnownCounts>,
+    pub rows: Option<Counts>,
 }
 
 /// Answers of an index of known names, counted over rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct KnownCounts {
+pub(crate) struct KnownCounts {
     /// Rows whose name is known.
-    pub known: u64,
+    known: u64,
     /// Rows whose name is not known, although others with its prefix are.
-    pub unknown: u64,
+    unknown: u64,
     /// Rows about whose name the index cannot tell, since it knows no name with its prefix.
-    pub untold: u64,
+    untold: u64,
     /// Rows whose name is retracted.
-    pub retracted: u64,
+    retracted: u64,
 }
 
 impl KnownCounts {
@@ -167,6 +170,16 @@ impl KnownCounts {
         };
         *count += 1;
         self.retracted += u64::from(index_status.retracted == Some(true));
+    }
+
+    /// Returns the counts for a report.
+    pub(crate) fn counts(self) -> Counts {
+        Counts::of([
+            ("known", self.known),
+            ("unknown", self.unknown),
+            ("untold", self.untold),
+            ("retracted", self.retracted),
+        ])
     }
 }
 
@@ -193,36 +206,21 @@ pub struct KnownSource {
     pub names: u64,
 }
 
-/// Counts of the edges of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct EdgeCounts {
-    /// The number of edges of each role.
-    #[serde(flatten)]
-    pub roles: Roles,
-    /// Documents with broken structure.
-    pub broken: u64,
-    /// Values of [fields of records](crate::PipelineBuilder::record_fields) that are not of the types of their columns, and so are
-    /// null there.
-    pub mistyped: u64,
-}
-
 /// Edges by role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct Roles {
+pub(crate) struct RoleCounts {
     /// Names of the records themselves.
     #[serde(rename = "self")]
-    pub own: u64,
+    own: u64,
     /// Names in references, both asserted and mined.
-    pub reference: u64,
+    reference: u64,
     /// All other names.
-    pub other: u64,
+    other: u64,
     /// Names in references in fields for identifiers.
-    pub asserted: u64,
+    asserted: u64,
 }
 
-impl Roles {
+impl RoleCounts {
     pub(crate) fn add(&mut self, role: Role, asserted: bool) {
         match role {
             Role::Own => self.own += 1,
@@ -233,8 +231,8 @@ impl Roles {
     }
 }
 
-impl AddAssign for Roles {
-    fn add_assign(&mut self, other: Roles) {
+impl AddAssign for RoleCounts {
+    fn add_assign(&mut self, other: RoleCounts) {
         self.own += other.own;
         self.reference += other.reference;
         self.other += other.other;
@@ -249,57 +247,11 @@ pub(crate) fn format_name<S: Serializer>(
     serializer.serialize_str(format.name())
 }
 
-/// Candidates refused, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rejections(Tally);
-
-impl Rejections {
-    /// Returns the number of candidates that were refused for this reason.
-    pub fn get(&self, reason: Rejection) -> u64 {
-        self.0.rejected(reason)
-    }
-}
-
-impl Serialize for Rejections {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Rejection::ALL.len()))?;
-        for &reason in Rejection::ALL {
-            map.serialize_entry(reason.name(), &self.get(reason))?;
-        }
-        map.end()
-    }
-}
-
-/// Documents that were skipped because they are not text, counted by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Skipped(BTreeMap<Cow<'static, str>, u64>);
-
-impl Skipped {
-    /// Returns the number of documents of this kind.
-    pub fn get(&self, kind: &str) -> u64 {
-        self.0.get(kind).copied().unwrap_or(0)
-    }
-
-    /// Returns the number of documents of all kinds.
-    pub fn total(&self) -> u64 {
-        self.0.values().sum()
-    }
-
-    /// Iterates over the kinds with their number of documents, in alphabetic order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.0.iter().map(|(kind, count)| (kind.as_ref(), *count))
-    }
-
-    pub(crate) fn add(&mut self, kind: &'static str) {
-        *self.0.entry(kind.into()).or_default() += 1;
-    }
-}
-
 /// Errors that lost input: their number, and the first of them in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Losses {
-    /// The number of all errors.
+    /// The number of all errors, listed or not.
     pub count: u64,
     /// The first 1,000 of them.
     pub list: BTreeSet<Loss>,
@@ -320,16 +272,6 @@ pub struct Loss {
 }
 
 impl Losses {
-    /// Returns the number of all errors, listed or not.
-    pub fn len(&self) -> u64 {
-        self.count
-    }
-
-    /// Whether there was no error.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Counts an error, and lists it if it is among the first.
     pub(crate) fn add(&mut self, error: &Error) {
         self.count += 1;
@@ -356,7 +298,7 @@ impl Losses {
 
 /// The counters that each part of a run adds to the report.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct ScanCounts {
     pub(crate) sources: u64,
     pub(crate) documents: u64,
     pub(crate) cut_names: u64,
@@ -365,21 +307,21 @@ pub(crate) struct Counts {
     pub(crate) filtered: u64,
     pub(crate) tally: Tally,
     /// Mentions by role, if rows have roles.
-    pub(crate) roles: Roles,
+    pub(crate) roles: RoleCounts,
     /// Documents whose structure is broken.
     pub(crate) broken: u64,
     /// Values of fields of records that are not of the types of their columns.
     pub(crate) mistyped: u64,
 }
 
-impl Counts {
+impl ScanCounts {
     /// Counts a source that is one document, or nothing if it is counted elsewhere.
     pub(crate) fn of_text(is_counted: bool) -> Self {
         let counted = u64::from(is_counted);
-        Counts {
+        ScanCounts {
             sources: counted,
             documents: counted,
-            ..Counts::default()
+            ..ScanCounts::default()
         }
     }
 
@@ -389,17 +331,17 @@ impl Counts {
     }
 }
 
-impl Add for Counts {
-    type Output = Counts;
+impl Add for ScanCounts {
+    type Output = ScanCounts;
 
-    fn add(mut self, other: Counts) -> Counts {
+    fn add(mut self, other: ScanCounts) -> ScanCounts {
         self += other;
         self
     }
 }
 
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
+impl AddAssign for ScanCounts {
+    fn add_assign(&mut self, other: ScanCounts) {
         self.sources += other.sources;
         self.documents += other.documents;
         self.cut_names += other.cut_names;
@@ -414,7 +356,7 @@ impl AddAssign for Counts {
 
 impl Report {
     /// Makes a report with these options, counters and errors. All other counts are 0.
-    pub(crate) fn new(options: ReportOptions, counts: Counts, errors: Losses) -> Self {
+    pub(crate) fn new(options: ReportOptions, counts: ScanCounts, errors: Losses) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),
             resumed: None,
@@ -426,12 +368,8 @@ impl Report {
             candidates: counts.tally.candidates,
             mentions: counts.mentions(),
             filtered: counts.filtered,
-            rejections: Rejections(counts.tally),
-            edges: (options.rows == "edges").then_some(EdgeCounts {
-                roles: counts.roles,
-                broken: counts.broken,
-                mistyped: counts.mistyped,
-            }),
+            rejections: rejections(&counts.tally),
+            edges: (options.rows == "edges").then(|| edges(&counts)),
             options,
             records: 0,
             names: None,
@@ -439,9 +377,31 @@ impl Report {
             runs: 0,
             spilled_bytes: 0,
             links: 0,
-            skipped: Skipped::default(),
+            skipped: Counts::default(),
             errors,
             seconds: 0.0,
         }
     }
+}
+
+fn rejections(tally: &Tally) -> Counts {
+    let reasons = Rejection::ALL.iter();
+    Counts::of(reasons.map(|&reason| (reason.name(), tally.rejected(reason))))
+}
+
+fn edges(counts: &ScanCounts) -> Counts {
+    let RoleCounts {
+        own,
+        reference,
+        other,
+        asserted,
+    } = counts.roles;
+    Counts::of([
+        ("self", own),
+        ("reference", reference),
+        ("other", other),
+        ("asserted", asserted),
+        ("broken", counts.broken),
+        ("mistyped", counts.mistyped),
+    ])
 }

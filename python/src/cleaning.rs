@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift::internal::{ColumnCleaner, Keywords};
-use doisift::{CellStatus, Normalize};
+use doisift::Normalize;
+use doisift::internal::{CellStatus, ColumnCleaner, Keywords};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

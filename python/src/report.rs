@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use doisift::Rejection;
+use doisift::Counts;
 use pyo3::prelude::*;
 
 /// The report of a run.
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 pub(crate) struct Report {
     version: &'static str,
     /// Complete parts, finished sources and bytes of the run that this one continues.
-    resumed: Option<BTreeMap<&'static str, u64>>,
+    resumed: Option<BTreeMap<String, u64>>,
     sources: u64,
     documents: u64,
     cut_names: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Report {
     candidates: u64,
     mentions: u64,
     filtered: u64,
-    rejections: BTreeMap<&'static str, u64>,
+    rejections: BTreeMap<String, u64>,
     records: u64,
     runs: u64,
     spilled_bytes: u64,
@@ -67,11 +67,9 @@ impl From<doisift::Progress> for Progress {
 
 impl From<&doisift::Report> for Report {
     fn from(report: &doisift::Report) -> Self {
-        let rejections = Rejection::ALL.iter();
-        let skipped = report.skipped.iter();
         Report {
             version: report.version,
-            resumed: report.resumed.map(resumed),
+            resumed: report.resumed.as_ref().map(counts),
             sources: report.sources,
             documents: report.documents,
             cut_names: report.cut_names,
@@ -80,16 +78,12 @@ impl From<&doisift::Report> for Report {
             candidates: report.candidates,
             mentions: report.mentions,
             filtered: report.filtered,
-            rejections: rejections
-                .map(|&reason| (reason.name(), report.rejections.get(reason)))
-                .collect(),
+            rejections: counts(&report.rejections),
             records: report.records,
             runs: report.runs,
             spilled_bytes: report.spilled_bytes,
             links: report.links,
-            skipped: skipped
-                .map(|(kind, count)| (kind.to_owned(), count))
-                .collect(),
+            skipped: counts(&report.skipped),
             error_count: report.errors.count,
             errors: report.errors.list.iter().map(Loss::from).collect(),
             seconds: report.seconds,
@@ -98,12 +92,11 @@ impl From<&doisift::Report> for Report {
     }
 }
 
-fn resumed(work: doisift::ResumedWork) -> BTreeMap<&'static str, u64> {
-    BTreeMap::from([
-        ("parts", work.parts),
-        ("sources", work.sources),
-        ("bytes_read", work.bytes_read),
-    ])
+fn counts(counts: &Counts) -> BTreeMap<String, u64> {
+    counts
+        .iter()
+        .map(|(word, count)| (word.to_owned(), count))
+        .collect()
 }
 
 impl From<&doisift::Loss> for Loss {

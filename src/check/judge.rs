@@ -12,7 +12,7 @@ use super::suggest::suggest;
 use super::verdict::CheckVerdict;
 use crate::error::Error;
 use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
-use crate::registry::{Inquiry, RegistryAnswer, RegistryReport};
+use crate::registry::{Inquiry, RegistryAnswer, RegistryCounts};
 use crate::task::Monitor;
 
 /// Detail of a name that the registry does not know.
@@ -72,10 +72,8 @@ impl Judge {
     }
 
     /// Returns the counts of the questions to the registry, if there is one.
-    pub(super) fn asked(&self) -> Option<RegistryReport> {
-        self.inquiry
-            .as_ref()
-            .map(|inquiry| inquiry.report().clone())
+    pub(super) fn asked(&self) -> Option<RegistryCounts> {
+        self.inquiry.as_ref().map(|inquiry| inquiry.counts())
     }
 
     /// Judges the text of a field that is meant to be one name.

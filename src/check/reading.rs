@@ -298,7 +298,7 @@ impl DocumentSink for CheckReading<'_, '_> {
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
-        self.sink.counts.skipped.add(kind);
+        *self.sink.counts.skipped.entry(kind.into()).or_default() += 1;
         let source = printable::name(&self.source);
         match name {
             Some(name) => log::debug!("{source}: {}: skipped: {kind}", printable::name(&name)),

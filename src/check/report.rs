@@ -1,11 +1,13 @@
 //! The counts of a check, and their JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::verdict::CheckVerdict;
+use crate::counts::Counts;
 use crate::options::{OptionValue, OptionValues};
-use crate::registry::RegistryReport;
-use crate::report::{KnownReport, Losses, Skipped};
+use crate::registry::{COULD_NOT_ASK, RegistryCounts};
+use crate::report::{KnownReport, Losses};
 use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a check. Serialises to the object that `doisift check --report` writes.
@@ -23,7 +25,7 @@ pub struct CheckReport {
     /// References in these documents.
     pub references: u64,
     /// References by verdict; verdicts without any are left out.
-    pub verdicts: BTreeMap<CheckVerdict, u64>,
+    pub verdicts: Counts,
     /// References with a verdict that `fail_on` names, without those that were fixed.
     pub findings: u64,
     /// References whose text was replaced.
@@ -31,15 +33,16 @@ pub struct CheckReport {
     /// Names of entries that were not compared with later ones, since there were too many to keep.
     pub not_compared: u64,
     /// Documents without references, by kind. Files below folders that lack the column count as `no_column`.
-    pub skipped: Skipped,
+    pub skipped: Counts,
     /// Errors of files below folders.
     pub errors: Losses,
     /// The index of known names that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownReport>,
-    /// The questions to the registry.
+    /// The distinct names that the registry was asked for: `known`, `unknown` and `could_not_ask` of them add up to those that the
+    /// cache answered, `cached`, and those that the service was asked for, `asked`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub registry: Option<RegistryReport>,
+    pub registry: Option<Counts>,
     /// Bytes of the sources that were read, before unpacking.
     pub bytes_read: u64,
     /// Wall time of the run, in seconds.
@@ -50,7 +53,7 @@ impl TaskReport for CheckReport {
     fn ending(&self) -> Ending {
         // Files that could not be read take precedence over findings, and findings over unanswered questions.
         match (self.findings, self.could_not_ask()) {
-            _ if !self.errors.is_empty() => Ending::Failed,
+            _ if self.errors.count > 0 => Ending::Failed,
             (0, 0) => Ending::Whole,
             (0, _) => Ending::Failed,
             _ => Ending::Lossy,
@@ -87,15 +90,15 @@ pub(super) struct CheckCounts {
     pub(super) findings: u64,
     pub(super) fixed: u64,
     pub(super) not_compared: u64,
-    pub(super) skipped: Skipped,
+    pub(super) skipped: BTreeMap<Cow<'static, str>, u64>,
     pub(super) errors: Losses,
-    pub(super) registry: Option<RegistryReport>,
+    pub(super) registry: Option<RegistryCounts>,
 }
 
 impl CheckReport {
     /// Returns the number of names that the registry could not be asked about.
     pub(crate) fn could_not_ask(&self) -> u64 {
         let registry = self.registry.as_ref();
-        registry.map_or(0, |registry| registry.could_not_ask)
+        registry.map_or(0, |registry| registry.get(COULD_NOT_ASK))
     }
 }

@@ -14,9 +14,10 @@ use super::row_sink::{RowSink, TakeRow};
 use super::seen::MAX_NAMES;
 use super::sources::{SourceReader, expanded};
 use super::write::{CheckFormat, RowsOut};
+use crate::counts::Counts;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup;
-use crate::registry;
+use crate::registry::{self, RegistryCounts};
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
 
 /// Max bytes of a file that must be held as a whole, such as a PDF.
@@ -74,20 +75,22 @@ fn commit(fixed: Vec<(Arc<str>, FixedFile)>, monitor: &Monitor) -> Result<(), Er
 }
 
 fn report(settings: &CheckSettings, counts: CheckCounts, started: Instant) -> CheckReport {
+    let verdicts = counts.verdicts.into_iter();
+    let verdicts = verdicts.map(|(verdict, count)| (verdict.name(), count));
     CheckReport {
         version: env!("CARGO_PKG_VERSION"),
         options: settings.for_report(),
         sources: counts.sources,
         documents: counts.documents,
         references: counts.references,
-        verdicts: counts.verdicts,
+        verdicts: Counts::of(verdicts),
         findings: counts.findings,
         fixed: counts.fixed,
         not_compared: counts.not_compared,
-        skipped: counts.skipped,
+        skipped: Counts::of(counts.skipped),
         errors: counts.errors,
         known: settings.known.as_deref().map(lookup::report),
-        registry: counts.registry,
+        registry: counts.registry.map(RegistryCounts::counts),
         bytes_read: settings.monitor.progress().bytes,
         seconds: started.elapsed().as_secs_f64(),
     }

@@ -115,7 +115,12 @@ impl SourceReader<'_, '_> {
         match error.cause() {
             Cause::Table(_) | Cause::Known(KnownError::NoColumn) => {
                 log::debug!("skipped: {error}");
-                self.sink.counts.skipped.add(NO_COLUMN);
+                *self
+                    .sink
+                    .counts
+                    .skipped
+                    .entry(NO_COLUMN.into())
+                    .or_default() += 1;
             }
             Cause::Input(input) if !input.is_fatal() => self.sink.report_loss(&error),
             Cause::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::cell::CellCleaner;
-use super::report::CellCounts;
 use super::status::CellStatus;
 use crate::error::Error;
 use crate::normalize::{Normalizer, Presentation};
@@ -14,7 +13,8 @@ use crate::normalize::{Normalizer, Presentation};
 /// the counts of earlier cells are kept.
 ///
 /// ```
-/// use doisift::{CellStatus, Normalize};
+/// use doisift::Normalize;
+/// use doisift::internal::CellStatus;
 ///
 /// let mut cleaner = Normalize::builder().clean(true).cleaner()?;
 /// assert_eq!(cleaner.clean(b"10.1111/x.12289/full"), CellStatus::Cleaned);
@@ -22,7 +22,7 @@ use crate::normalize::{Normalizer, Presentation};
 /// assert_eq!(cleaner.reason(), Some("tail.page-word: '/full'"));
 ///
 /// assert_eq!(cleaner.clean(b"n/a"), CellStatus::Refused);
-/// assert_eq!((cleaner.value(), cleaner.counts().get(CellStatus::Refused)), (None, 1));
+/// assert_eq!(cleaner.value(), None);
 /// # Ok::<(), doisift::Error>(())
 /// ```
 pub struct ColumnCleaner {
@@ -57,11 +57,6 @@ impl ColumnCleaner {
     /// another spelling, such as `case`. `None` if it is empty or was written as it is.
     pub fn reason(&self) -> Option<&str> {
         Some(&*self.cells.reason).filter(|reason| !reason.is_empty())
-    }
-
-    /// Returns the number of cells so far, by status.
-    pub fn counts(&self) -> CellCounts {
-        self.cells.tally.statuses
     }
 
     /// # Errors

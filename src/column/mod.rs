@@ -40,7 +40,7 @@ pub use builder::NormalizeBuilder;
 pub use charset::Charset;
 pub use cleaner::ColumnCleaner;
 pub use format::TableFormat;
-pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
+pub use report::{NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;
 
 pub(crate) use dialect::Dialect;
@@ -59,7 +59,7 @@ use crate::error::Error;
 ///
 /// A table is delimited text (`,`, `;`, tab, `|` or another byte, quoted as in RFC 4180), JSON Lines, or an array of JSON
 /// objects. It is written with every row, cell and line end as it was, byte for byte, and with three new columns for each wanted
-/// one: the clean name, its [status](CellStatus), and the reason why it was refused or the changes: rules, what
+/// one: the clean name, its [status](NormalizeReport::statuses), and the reason why it was refused or the changes: rules, what
 /// was left out, or a word for another spelling, such as `case`.
 ///
 /// - In a row with fewer cells than the first row, empty cells are added before the new ones, so that these are in their columns.
@@ -72,7 +72,7 @@ use crate::error::Error;
 ///   [`input_encoding`](NormalizeBuilder::input_encoding), a head that is not UTF-8 is read as windows-1252.
 ///
 /// ```
-/// use doisift::{CellStatus, Normalize};
+/// use doisift::Normalize;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
@@ -85,7 +85,7 @@ use crate::error::Error;
 ///     \"1\",https://doi.org/10.5555/ABC,10.5555/abc,normalized,form; case\r\n\
 ///     2,n/a,,refused,\"no directory indicator \"\"10.\"\", at byte 0\"\r\n";
 /// assert_eq!(std::fs::read_to_string(&output)?, wanted);
-/// assert_eq!(report.statuses.get(CellStatus::Refused), 1);
+/// assert_eq!(report.statuses.get("refused"), 1);
 /// # Ok(())
 /// # }
 /// ```

@@ -97,7 +97,7 @@ options! {
     /// reason, and exit code 1
     ///
     /// This is [`clean()`](crate::clean()). A cell in which it would cut another name is
-    /// [several](crate::CellStatus::Several).
+    /// counted as `several`.
     ///
     /// With --known, a change counts only if the name that is left is known and no other one that could be meant is.
     flag clean [Normalize] { help: OptionHelp::Short }

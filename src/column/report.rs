@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::status::CellStatus;
+use crate::counts::Counts;
 use crate::options::{OptionValue, OptionValues};
 use crate::report::{KnownReport, Losses};
 use crate::task::{Ending, TaskReport};
@@ -20,10 +21,10 @@ pub struct NormalizeReport {
     pub documents: u64,
     /// Rows, without headers and blank rows; or lines.
     pub rows: u64,
-    /// Cells or lines by status.
-    pub statuses: CellCounts,
+    /// Cells or lines by status: `empty`, `unchanged`, `normalized`, `cleaned`, `several` and `refused`.
+    pub statuses: Counts,
     /// Names that each rule for dirty data changed, by the rule's id.
-    pub rules: BTreeMap<&'static str, u64>,
+    pub rules: Counts,
     /// Rows with more or fewer cells than the header.
     pub ragged: u64,
     /// Lines that are not a JSON object, which stay unchanged.
@@ -42,7 +43,10 @@ pub struct NormalizeReport {
 impl TaskReport for NormalizeReport {
     fn ending(&self) -> Ending {
         let lost = [CellStatus::Refused, CellStatus::Several];
-        let refused: u64 = lost.map(|status| self.statuses.get(status)).iter().sum();
+        let refused: u64 = lost
+            .map(|status| self.statuses.get(status.name()))
+            .iter()
+            .sum();
         Ending::of_lost(refused + self.broken + self.errors.count)
     }
 }
@@ -72,22 +76,21 @@ impl NormalizeOptions {
 
 /// A number for each [`CellStatus`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CellCounts([u64; CellStatus::ALL.len()]);
+pub(super) struct CellCounts([u64; CellStatus::ALL.len()]);
 
 impl CellCounts {
     /// Returns the number of cells with this status.
-    pub fn get(&self, status: CellStatus) -> u64 {
+    pub(super) fn get(&self, status: CellStatus) -> u64 {
         self.0[status as usize]
     }
 
     pub(super) fn add(&mut self, status: CellStatus) {
         self.0[status as usize] += 1;
     }
-}
 
-impl serde::Serialize for CellCounts {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(CellStatus::ALL.map(|status| (status.name(), self.get(status))))
+    /// Returns the counts for a report.
+    pub(super) fn counts(&self) -> Counts {
+        Counts::of(CellStatus::ALL.map(|status| (status.name(), self.get(status))))
     }
 }
 

@@ -11,6 +11,7 @@ use super::reading::{InputReading, Readings};
 use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
 use super::sink::ColumnSink;
+use crate::counts::Counts;
 use crate::error::{Cause, Error, TableError};
 use crate::lookup;
 use crate::records::FileId;
@@ -59,8 +60,8 @@ fn report(
         options: settings.for_report(),
         documents: readings.documents,
         rows: tally.rows,
-        statuses: tally.statuses,
-        rules: tally.rules,
+        statuses: tally.statuses.counts(),
+        rules: Counts::of(tally.rules),
         ragged: tally.ragged,
         broken: tally.broken,
         known: settings.known.as_deref().map(lookup::report),

@@ -92,7 +92,7 @@ proptest! {
     fn new_cells_come_after_the_row_as_it_was(rows in rows(), ends in any::<bool>(), chunk in 1..60usize) {
         let [table, _] = written(&rows, ends);
         let (out, report) = run(&table, csv().column("doi").chunk(chunk));
-        let counted: u64 = CellStatus::ALL.iter().map(|status| report.statuses.get(*status)).sum();
+        let counted: u64 = report.statuses.iter().map(|(_, count)| count).sum();
         prop_assert_eq!(counted, rows.len() as u64);
         let dialect = dialect::Dialect { delimiter: b',', quotes: true, row_end: b'\n' };
         let (mut at, mut new) = (0, 0);

@@ -70,7 +70,6 @@ impl<'s> Collector<'s> {
         let resumed = ResumedWork {
             parts: 0,
             sources: saved.read.sources as u64,
-            bytes_read: saved.bytes_read,
         };
         Collector {
             counts: saved.counts,

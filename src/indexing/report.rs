@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::counts::Counts;
 use crate::options::{OptionValue, OptionValues};
-use crate::report::{Losses, ResumedWork};
+use crate::report::Losses;
 use crate::task::{Ending, TaskReport};
 
 /// The counts and options of an indexing. Serialises to the object that `doisift index --report` writes.
@@ -18,7 +19,7 @@ pub struct IndexingReport {
     pub sources: u64,
     /// Work of the interrupted run that this one continues. The counts include it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resumed: Option<ResumedWork>,
+    pub resumed: Option<Counts>,
     /// Documents in these sources.
     pub documents: u64,
     /// Names in the sources, with repetitions.

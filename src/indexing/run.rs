@@ -253,7 +253,7 @@ fn write(
         sources: counts.sources,
         resumed: collector
             .resumed
-            .map(|earlier| earlier.with_bytes_read(progress.resumed)),
+            .map(|earlier| earlier.counts(progress.resumed)),
         documents: counts.documents,
         names: counts.names,
         notices: counts.notices,

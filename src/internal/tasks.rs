@@ -9,7 +9,7 @@ pub use doisift_documents::printable::Printable;
 pub use doisift_known::IndexErrorKind;
 
 pub use crate::check::document_name;
-pub use crate::column::ColumnCleaner;
+pub use crate::column::{CellStatus, ColumnCleaner};
 pub use crate::keywords::Keywords;
 pub use crate::normalize::{Normalized, Normalizer, Refusal, Repair};
 pub use crate::options::{

@@ -8,6 +8,7 @@ use super::plan::{ScanOptions, ScanPlan, UnreadPaths, add_named_sources};
 use super::rows::{Caller, Drain, Sink, WrittenRows};
 use super::shared_scan::SharedScan;
 use crate::checkpoint::{self, CheckpointFolder};
+use crate::counts::Counts;
 use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
@@ -139,8 +140,8 @@ fn write(
     });
     let progress = options.monitor.progress();
     let report = Report {
-        resumed: earlier.map(|earlier| earlier.with_bytes_read(progress.resumed)),
-        skipped: entries.skipped,
+        resumed: earlier.map(|earlier| earlier.counts(progress.resumed)),
+        skipped: Counts::of(entries.skipped),
         links: plan.passed_over.links.0,
         records: drained.records,
         names,

@@ -199,7 +199,6 @@ fn resumed_work(done: &FinishedWork, rows: Option<&FinishedRows>) -> Option<Resu
     let work = ResumedWork {
         parts: outputs.map(|output| output.parts as u64).sum(),
         sources: done.sources as u64,
-        bytes_read: done.bytes_read,
     };
     (rows.is_some() || done.sources > 0).then_some(work)
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use doisift_core::Doi;
 use doisift_resolve::{Cache, HandleAnswer};
 
-use super::{Inquiry, Registry, RegistryAnswer, RegistryReport, cache_failed, cancelled_with};
+use super::{Inquiry, Registry, RegistryAnswer, RegistryCounts, cache_failed, cancelled_with};
 use crate::error::Error;
 use crate::options::RegistryOptions;
 use crate::task::{Monitor, not_cancelled};
@@ -25,7 +25,7 @@ pub(crate) fn open(options: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error>
         cache: registry.open_cache()?,
         registry,
         answers: HashMap::new(),
-        report: RegistryReport::default(),
+        counts: RegistryCounts::default(),
     }))
 }
 
@@ -34,12 +34,12 @@ struct Answers {
     registry: Registry,
     cache: Cache,
     answers: HashMap<Doi, RegistryAnswer>,
-    report: RegistryReport,
+    counts: RegistryCounts,
 }
 
 impl Inquiry for Answers {
-    fn report(&self) -> &RegistryReport {
-        &self.report
+    fn counts(&self) -> RegistryCounts {
+        self.counts
     }
 
     fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer> {
@@ -51,13 +51,13 @@ impl Inquiry for Answers {
         let is_new = |doi: &Doi| self.answer(doi).is_none() && new.insert(doi.clone());
         let names: Vec<Doi> = names.into_iter().filter(is_new).collect();
         let client = self.registry.client();
-        let (answers, report) = (&mut self.answers, &mut self.report);
+        let (answers, counts) = (&mut self.answers, &mut self.counts);
         monitor.add_questions(names.len() as u64);
         let asked = cancelled_with(monitor, client.cancel_handle(), || {
             client.resolve(names, &mut self.cache, |doi, dated| {
                 monitor.note_answer(dated.is_cached);
                 let answer = RegistryAnswer::from(dated.answer);
-                report.add(&answer, dated.is_cached);
+                counts.add(&answer, dated.is_cached);
                 answers.insert(doi, answer);
                 ControlFlow::Continue(())
             })
@@ -79,7 +79,7 @@ impl From<HandleAnswer> for RegistryAnswer {
     }
 }
 
-impl RegistryReport {
+impl RegistryCounts {
     /// Counts the answer for a name.
     fn add(&mut self, answer: &RegistryAnswer, is_cached: bool) {
         *match answer {

@@ -13,6 +13,7 @@ pub(crate) use service::{Registry, cache_failed, cancelled_with};
 
 use doisift_core::Doi;
 
+use crate::counts::Counts;
 #[cfg(not(feature = "resolve"))]
 use crate::error::Cause;
 use crate::error::Error;
@@ -23,7 +24,7 @@ use crate::task::Monitor;
 /// Asks a registry about names that come piece by piece. Asks for each name once.
 pub(crate) trait Inquiry {
     /// Returns the counts so far.
-    fn report(&self) -> &RegistryReport;
+    fn counts(&self) -> RegistryCounts;
 
     /// Returns the answer for a name, or `None` if it was not asked for.
     fn answer(&self, doi: &Doi) -> Option<&RegistryAnswer>;
@@ -62,19 +63,34 @@ pub(crate) enum RegistryAnswer {
 /// Counts of the distinct names that a registry was asked for.
 ///
 /// `known`, `unknown` and `could_not_ask` add up to `asked` and `cached`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct RegistryReport {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RegistryCounts {
     /// Names that are registered.
-    pub known: u64,
+    known: u64,
     /// Names that the registry does not know.
-    pub unknown: u64,
+    unknown: u64,
     /// Names that the registry could not be asked for.
-    pub could_not_ask: u64,
+    could_not_ask: u64,
     /// Names that the cache answered.
-    pub cached: u64,
+    cached: u64,
     /// Names that the service was asked for.
-    pub asked: u64,
+    asked: u64,
+}
+
+/// The word for names that the registry could not be asked for.
+pub(crate) const COULD_NOT_ASK: &str = "could_not_ask";
+
+impl RegistryCounts {
+    /// Returns the counts for a report.
+    pub(crate) fn counts(self) -> Counts {
+        Counts::of([
+            ("known", self.known),
+            ("unknown", self.unknown),
+            (COULD_NOT_ASK, self.could_not_ask),
+            ("cached", self.cached),
+            ("asked", self.asked),
+        ])
+    }
 }
 
 #[cfg(all(test, not(feature = "resolve")))]

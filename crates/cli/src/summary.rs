@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use doisift::internal::Printable;
-use doisift::{CellStatus, MergeReport, NormalizeReport, Rejection, Report, ResumedWork};
+use doisift::{Counts, MergeReport, NormalizeReport, Report};
 use indicatif::{BinaryBytes, HumanCount};
 
 /// Whether the summary line is written.
@@ -23,10 +23,7 @@ impl SummaryChoice {
 
 /// Writes the summary of a scan, with more lines at -v.
 pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
-    let rejections = Rejection::ALL
-        .iter()
-        .map(|&reason| (reason.name(), report.rejections.get(reason)));
-    log::info!("candidates rejected: {}", counted(rejections));
+    log::info!("candidates rejected: {}", counted(report.rejections.iter()));
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);
         log::info!(
@@ -40,7 +37,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
             HumanCount(report.filtered)
         );
     }
-    if let Some(rows) = report.known.as_ref().and_then(|known| known.rows) {
+    if let Some(rows) = report.known.as_ref().and_then(|known| known.rows.as_ref()) {
         known(rows);
     }
     let names = match report.options.rows {
@@ -51,7 +48,7 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
     };
     shown.write(&format!(
         "{}{} documents of {} sources, {} read; {} mentions{names}; skipped: {}; errors: {}; {:.2} s",
-        resumed(report.resumed),
+        resumed(report.resumed.as_ref()),
         HumanCount(report.documents),
         HumanCount(report.sources),
         BinaryBytes(report.bytes_read),
@@ -63,24 +60,26 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
 }
 
 /// Describes the work of an interrupted run, for the start of a summary: `resumed: 6 parts done; `. Empty if there was none.
-fn resumed(work: Option<ResumedWork>) -> String {
-    let done = match work {
-        None => return String::new(),
-        Some(work) if work.parts > 0 => format!("{} parts", HumanCount(work.parts)),
-        Some(work) if work.sources > 0 => format!("{} sources", HumanCount(work.sources)),
-        Some(work) => BinaryBytes(work.bytes_read).to_string(),
+fn resumed(work: Option<&Counts>) -> String {
+    let Some(work) = work else {
+        return String::new();
+    };
+    let done = match (work.get("parts"), work.get("sources")) {
+        (0, 0) => BinaryBytes(work.get("bytes_read")).to_string(),
+        (0, sources) => format!("{} sources", HumanCount(sources)),
+        (parts, _) => format!("{} parts", HumanCount(parts)),
     };
     format!("resumed: {done} done; ")
 }
 
 /// Logs the counts of an index's answers about the names of rows.
-fn known(rows: doisift::KnownCounts) {
+fn known(rows: &Counts) {
     log::info!(
         "rows with a known name: {}, unknown: {}, of a prefix that the index lacks: {}; retracted: {}",
-        HumanCount(rows.known),
-        HumanCount(rows.unknown),
-        HumanCount(rows.untold),
-        HumanCount(rows.retracted)
+        HumanCount(rows.get("known")),
+        HumanCount(rows.get("unknown")),
+        HumanCount(rows.get("untold")),
+        HumanCount(rows.get("retracted"))
     );
 }
 
@@ -130,7 +129,7 @@ pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
     shown.write(&format!(
         "{}{} documents of {} sources, {} read; {} names and {} notices; the index knows {} names, {} have notices; \
         no names: {}; errors: {}; {:.2} s",
-        resumed(report.resumed),
+        resumed(report.resumed.as_ref()),
         HumanCount(report.documents),
         HumanCount(report.sources),
         BinaryBytes(report.bytes_read),
@@ -146,15 +145,13 @@ pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
 
 /// Writes the summary of a check.
 pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
-    let verdicts = report.verdicts.iter();
-    let verdicts = verdicts.map(|(verdict, count)| (verdict.name(), *count));
     let asked = report.registry.as_ref().map_or(String::new(), |registry| {
-        let (cached, asked) = (HumanCount(registry.cached), HumanCount(registry.asked));
+        let [cached, asked] = ["cached", "asked"].map(|word| HumanCount(registry.get(word)));
         format!(" names from the cache {cached}, asked {asked};")
     });
     shown.write(&format!(
         "references: {}; findings: {}; fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
-        counted(verdicts),
+        counted(report.verdicts.iter()),
         HumanCount(report.findings),
         HumanCount(report.fixed),
         counted(report.skipped.iter()),
@@ -186,15 +183,13 @@ pub(crate) fn resolve(report: &doisift::ResolveReport, shown: SummaryChoice) {
 
 /// Writes the summary of a normalization.
 pub(crate) fn normalize(report: &NormalizeReport, shown: SummaryChoice) {
-    let statuses = CellStatus::ALL.map(|status| (status.name(), report.statuses.get(status)));
-    let rules = report.rules.iter().map(|(id, count)| (*id, *count));
     shown.write(&format!(
         "{} rows of {} documents, {} read; cells: {}; rules: {}; ragged rows: {}; broken lines: {}; {:.2} s",
         HumanCount(report.rows),
         HumanCount(report.documents),
         BinaryBytes(report.bytes_read),
-        counted(statuses),
-        counted(rules),
+        counted(report.statuses.iter()),
+        counted(report.rules.iter()),
         HumanCount(report.ragged),
         HumanCount(report.broken),
         report.seconds,

@@ -1,5 +1,6 @@
 //! The scan's part of a checkpoint's manifest.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use doisift_core::{Rejection, Tally};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::mark::MarkedRows;
 use crate::dedup::Spilled;
 use crate::records::PartsDone;
-use crate::report::{Counts, Losses, Roles, Skipped};
+use crate::report::{Losses, RoleCounts, ScanCounts};
 
 /// The finished work of a scan, as the manifest stores it.
 #[derive(Serialize, Deserialize)]
@@ -26,9 +27,9 @@ pub(crate) struct FinishedWork {
     /// The number of finished sources, which are the first in source order.
     pub(crate) sources: usize,
     #[serde(with = "SavedCounts")]
-    pub(crate) counts: Counts,
+    pub(crate) counts: ScanCounts,
     pub(crate) losses: Losses,
-    pub(crate) skipped: Skipped,
+    pub(crate) skipped: BTreeMap<Cow<'static, str>, u64>,
     pub(crate) bytes_read: u64,
 }
 
@@ -67,7 +68,7 @@ impl SavedScan {
     }
 }
 
-/// The form of [`Counts`] in the manifest, with rejections by reason.
+/// The form of [`ScanCounts`] in the manifest, with rejections by reason.
 #[derive(Serialize, Deserialize)]
 struct SavedCounts {
     sources: u64,
@@ -79,13 +80,13 @@ struct SavedCounts {
     mentions: u64,
     ends_changed: u64,
     rejections: BTreeMap<String, u64>,
-    roles: Roles,
+    roles: RoleCounts,
     broken: u64,
     mistyped: u64,
 }
 
 impl SavedCounts {
-    fn serialize<S: serde::Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(counts: &ScanCounts, to: S) -> Result<S::Ok, S::Error> {
         let rejected =
             |reason: Rejection| (reason.name().to_owned(), counts.tally.rejected(reason));
         let counted = SavedCounts {
@@ -105,7 +106,7 @@ impl SavedCounts {
         Serialize::serialize(&counted, to)
     }
 
-    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
+    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<ScanCounts, D::Error> {
         let counted: SavedCounts = Deserialize::deserialize(from)?;
         let mut tally = Tally::default();
         tally.candidates = counted.candidates;
@@ -115,7 +116,7 @@ impl SavedCounts {
             let count = counted.rejections.get(reason.name());
             tally.set_rejected(reason, count.copied().unwrap_or(0));
         }
-        Ok(Counts {
+        Ok(ScanCounts {
             sources: counted.sources,
             documents: counted.documents,
             cut_names: counted.cut_names,

@@ -10,7 +10,7 @@ use super::source_scanner::SourceScanner;
 use crate::lock::lock;
 use crate::pipeline::rows::ReadyRows;
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 use crate::task::{Delivery, Jobs, PiecePlace};
 
 /// The jobs of scanners.
@@ -115,7 +115,7 @@ impl<'r> ScanCrew<'r> {
     }
 
     /// Ends a source at `place`, which becomes the next one. `counts` are those that were not delivered yet.
-    pub(crate) fn end_source(&self, ordinal: u32, counts: Counts, place: &mut PiecePlace) {
+    pub(crate) fn end_source(&self, ordinal: u32, counts: ScanCounts, place: &mut PiecePlace) {
         if self.delivery.is_none() {
             return self.scan.ledger.count(counts);
         }

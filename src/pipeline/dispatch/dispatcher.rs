@@ -18,7 +18,7 @@ use super::source_scanner::SourceScanner;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::ScanPlan;
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 use crate::task::{Crew, PiecePlace, Tickets};
 
 /// Pieces of work per thread that are started at the same time: one that runs, one that waits, and two in reserve.
@@ -158,7 +158,8 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         if self.scan.marks.is_some() {
             self.give_group();
             let mut place = self.next_slot();
-            self.crew.end_source(ordinal, Counts::default(), &mut place);
+            self.crew
+                .end_source(ordinal, ScanCounts::default(), &mut place);
             self.crew.end(place);
         }
     }

@@ -17,7 +17,7 @@ use crate::pipeline::scanning::{
     SharedDocument, SharedLines, SourceText, TableRows, TextLine, kind,
 };
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 use crate::task::{PiecePlace, Tickets};
 
 /// Reads one source.
@@ -96,9 +96,9 @@ impl DocumentScanner for Feeder<'_, '_, '_> {
 
     fn mark(&mut self, mark: Mark, documents: u64) {
         self.give_pack();
-        let counts = Counts {
+        let counts = ScanCounts {
             documents,
-            ..Counts::default()
+            ..ScanCounts::default()
         };
         let rows = ReadyRows {
             counts,

@@ -6,7 +6,7 @@ use doisift_documents::Chunk;
 
 use crate::pipeline::checkpoint::Mark;
 use crate::pipeline::rows::HeldMentions;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 use crate::task::Ticket;
 
 /// The buffers for one piece of work; reused.
@@ -15,7 +15,7 @@ pub(crate) struct PieceBuffers {
     pub(crate) bytes: Box<[u8]>,
     pub(crate) rows: HeldMentions,
     /// The counts of the piece, if rows are written in order.
-    pub(crate) counts: Counts,
+    pub(crate) counts: ScanCounts,
     /// The mark after the piece, if reading can resume there.
     pub(crate) mark: Option<Mark>,
 }

@@ -12,7 +12,7 @@ use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::NamedSource;
 use crate::pipeline::scanning::{SharedDocument, kind};
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 
 /// A large plain file that is scanned in ranges.
 pub(crate) struct RangedFile<'r> {
@@ -64,8 +64,8 @@ impl<'r> RangedFile<'r> {
     }
 
     /// Returns the counts of one source and document; of none if another run counts them.
-    pub(crate) fn counts(&self) -> Counts {
-        Counts::of_text(!self.scan.plan.options.skips_whole_sources())
+    pub(crate) fn counts(&self) -> ScanCounts {
+        ScanCounts::of_text(!self.scan.plan.options.skips_whole_sources())
     }
 
     /// Scans the candidates whose anchors are in a range.

@@ -1,5 +1,6 @@
 //! The counts, losses and notices of a scan so far.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +16,7 @@ use crate::error::{Cause, Error, MistypedValues};
 use crate::lock::lock;
 use crate::pipeline::checkpoint::{FinishedWork, Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::{NamedSource, OnError, ScanOptions, UnreadPaths};
-use crate::report::{Counts, Losses, Skipped};
+use crate::report::{Losses, ScanCounts};
 use crate::structure::{Mistyped, StructureFaults};
 
 /// The counts, losses and notices of a scan so far. All threads write to it.
@@ -33,9 +34,10 @@ pub(crate) struct ScanLedger<'p> {
 /// The counts and errors of a run so far.
 #[derive(Default)]
 pub(crate) struct LedgerEntries {
-    pub(crate) counts: Counts,
+    pub(crate) counts: ScanCounts,
     pub(crate) losses: Losses,
-    pub(crate) skipped: Skipped,
+    /// Documents that are not text, by kind.
+    pub(crate) skipped: BTreeMap<Cow<'static, str>, u64>,
     /// Findings after the last mark, if rows are checkpointed.
     unsettled: Vec<(ReadPlace, Finding)>,
     /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
@@ -49,7 +51,7 @@ pub(crate) struct LedgerEntries {
 enum Finding {
     Loss(Error),
     Skip(&'static str),
-    Counts(Counts),
+    Counts(ScanCounts),
 }
 
 impl<'p> ScanLedger<'p> {
@@ -129,7 +131,7 @@ impl<'p> ScanLedger<'p> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn count(&self, counts: Counts) {
+    pub(crate) fn count(&self, counts: ScanCounts) {
         lock(&self.entries).counts += counts;
     }
 
@@ -167,9 +169,9 @@ impl<'p> ScanLedger<'p> {
     pub(crate) fn report_cut_names(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
         let error = Error::new(Cause::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
-        let counts = Counts {
+        let counts = ScanCounts {
             cut_names: count,
-            ..Counts::default()
+            ..ScanCounts::default()
         };
         self.add_finding(place, Finding::Counts(counts));
     }
@@ -327,7 +329,7 @@ impl LedgerEntries {
     fn add(&mut self, found: Finding) {
         match found {
             Finding::Loss(error) => self.losses.add(&error),
-            Finding::Skip(kind) => self.skipped.add(kind),
+            Finding::Skip(kind) => *self.skipped.entry(kind.into()).or_default() += 1,
             Finding::Counts(counts) => self.counts += counts,
         }
     }

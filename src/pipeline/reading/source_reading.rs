@@ -18,7 +18,7 @@ use crate::pipeline::ledger::SourceTotals;
 use crate::pipeline::plan::NamedSource;
 use crate::pipeline::scanning::{SourceDictionaries, SourceText, TableRows, kind};
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 use crate::task::Monitor;
 
 /// Bytes of a read of text that is skipped.
@@ -82,7 +82,7 @@ pub(crate) fn read_source<'r>(
     unpackers: Option<&UnpackThreads>,
     role: GateRole,
     scanner: &mut dyn DocumentScanner,
-) -> Counts {
+) -> ScanCounts {
     let named = NamedSource::new(ordinal, source);
     let mut reading = SourceReading::new(scan, &named, scanner);
     let gate = SourceGate::new(&scan.gates, &scan.backlog, &scan.ledger, role);
@@ -102,13 +102,13 @@ pub(crate) fn read_source<'r>(
     };
     let is_read = read.map_err(report_loss).unwrap_or_default();
     if !is_read {
-        return Counts::default();
+        return ScanCounts::default();
     }
     scan.ledger.end_source(&named, &totals);
-    Counts {
+    ScanCounts {
         sources: 1,
         documents: totals.documents - counted,
-        ..Counts::default()
+        ..ScanCounts::default()
     }
 }
 

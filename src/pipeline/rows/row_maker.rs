@@ -6,7 +6,7 @@ use crate::lookup::{IndexStatusWalk, KnownNames};
 use crate::pipeline::checkpoint::Mark;
 use crate::pipeline::plan::ScanOptions;
 use crate::records::{BlockBuilder, Layout, MentionRow, RowBlock};
-use crate::report::{Counts, KnownCounts};
+use crate::report::{KnownCounts, ScanCounts};
 
 /// Makes rows of mentions, as the output has them.
 pub(crate) struct RowMaker<'r> {
@@ -31,7 +31,7 @@ pub(crate) struct ReadyRows {
     /// Counts of the index's answers about their names, unless they are for a caller.
     pub(crate) index_statuses: KnownCounts,
     /// The counts of their piece of work, if rows are written in order.
-    pub(crate) counts: Counts,
+    pub(crate) counts: ScanCounts,
     /// The mark after the piece, if reading can resume there.
     pub(crate) mark: Option<Mark>,
 }

@@ -20,7 +20,7 @@ use crate::records::{
     BlockWriter, CountRow, Encoders, Format, Layout, MentionRow, Output, OwnedRecord, Record, Row,
     RowBlock, RowKind, output_blocks,
 };
-use crate::report::{Counts, KnownCounts, KnownReport};
+use crate::report::{KnownCounts, KnownReport, ScanCounts};
 use crate::task::{RowOutputs, not_cancelled};
 
 /// Takes the rows of a run, one after another, instead of an output.
@@ -178,7 +178,7 @@ impl<'c> Sink<'c> {
     pub(crate) fn finish(
         self,
         table: NameTable,
-        counts: &Counts,
+        counts: &ScanCounts,
         drain: &Drain<'_>,
     ) -> Result<WrittenRows, Error> {
         let layout = &drain.options.selection.layout;
@@ -288,7 +288,7 @@ impl<'c> Sink<'c> {
     fn counts(
         mut self,
         table: NameTable,
-        counts: &Counts,
+        counts: &ScanCounts,
         drain: &Drain<'_>,
     ) -> Result<(Drained, Output), Error> {
         let drained = drain.count(self.pool.get(), table)?;
@@ -423,7 +423,7 @@ impl<'a> Drain<'a> {
         let counts = self.index_statuses.into_inner();
         let counts = counts.unwrap_or_else(PoisonError::into_inner);
         Some(KnownReport {
-            rows: self.options.asked().map(|_| counts),
+            rows: self.options.asked().map(|_| counts.counts()),
             ..report
         })
     }

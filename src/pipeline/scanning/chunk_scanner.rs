@@ -16,7 +16,7 @@ use crate::lookup::RecentIndexStatuses;
 use crate::pipeline::plan::PrefixFilter;
 use crate::pipeline::rows::{HeldMentions, MentionContext, PairKey};
 use crate::pipeline::shared_scan::SharedScan;
-use crate::report::Counts;
+use crate::report::ScanCounts;
 
 /// Bytes of a read if the same thread scans them. This many stay in the cache of a core.
 const READ_BYTES: usize = 256 << 10;
@@ -32,7 +32,7 @@ pub(crate) struct ChunkScanner<'r> {
     index: Option<RecentIndexStatuses<'r>>,
     /// The kind of the text that is scanned.
     kind: TextKind,
-    counts: Counts,
+    counts: ScanCounts,
 }
 
 /// Mentions that were found but are not yet in the table or the output.
@@ -86,7 +86,7 @@ impl<'r> ChunkScanner<'r> {
             edges: EdgeFinder::new(scan),
             index: scan.plan.rows_index(),
             kind: TextKind::Unknown,
-            counts: Counts::default(),
+            counts: ScanCounts::default(),
         }
     }
 
@@ -116,7 +116,7 @@ impl<'r> ChunkScanner<'r> {
         self.scanner.set_kind(kind);
     }
 
-    pub(crate) fn counts(&mut self) -> &mut Counts {
+    pub(crate) fn counts(&mut self) -> &mut ScanCounts {
         &mut self.counts
     }
 
@@ -352,7 +352,7 @@ impl<'r> ChunkScanner<'r> {
     }
 
     /// Takes the counts so far.
-    pub(crate) fn take_counts(&mut self) -> Counts {
+    pub(crate) fn take_counts(&mut self) -> ScanCounts {
         let edges = self.edges.as_mut().map(EdgeFinder::take_counts);
         std::mem::take(&mut self.counts) + edges.unwrap_or_default()
     }

@@ -17,7 +17,7 @@ use crate::pipeline::rows::{
 };
 use crate::pipeline::shared_scan::SharedScan;
 use crate::records::NodeRow;
-use crate::report::{Counts, Roles};
+use crate::report::{RoleCounts, ScanCounts};
 use crate::structure::{
     BareReference, Edge, EdgeJoin, JoinedRow, Role, RowSink, Syntax, UnnamedRow, ValueSyntax,
 };
@@ -38,7 +38,7 @@ pub(crate) struct EdgeFinder<'r> {
     /// `None` if rows have no values.
     values: Option<ValueReader>,
     /// Counts since [`take_counts`](Self::take_counts).
-    counts: Counts,
+    counts: ScanCounts,
 }
 
 /// The origin of a row.
@@ -65,7 +65,7 @@ impl UnnamedRow for RowOrigin {
 /// Takes the decided rows of a document.
 struct EdgeWriter<'o> {
     edges: &'o mut HeldEdges,
-    counts: &'o mut Roles,
+    counts: &'o mut RoleCounts,
     roles: &'o [Role],
     /// The number of the document, for rows that have no mention.
     document: usize,
@@ -84,7 +84,7 @@ impl<'r> EdgeFinder<'r> {
             document: None,
             stated: 0,
             values: selection.writes_values().then(ValueReader::new),
-            counts: Counts::default(),
+            counts: ScanCounts::default(),
         })
     }
 
@@ -250,7 +250,7 @@ impl<'r> EdgeFinder<'r> {
     }
 
     /// Takes the counts so far.
-    pub(crate) fn take_counts(&mut self) -> Counts {
+    pub(crate) fn take_counts(&mut self) -> ScanCounts {
         std::mem::take(&mut self.counts)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use doisift::{CellStatus, NormalizeBuilder, Presentation};
-use doisift::internal::{ColumnCleaner, Normalizer};
+use doisift::internal::{CellStatus, ColumnCleaner, Normalizer};
+use doisift::{NormalizeBuilder, Presentation};
 use extendr_api::prelude::*;
 
 use crate::Answer;
