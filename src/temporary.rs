@@ -19,7 +19,7 @@ use crate::lock::lock;
 
 /// Files in the folder of a checkpoint, except its runs: the manifest, the lock, the list of temporary files in other folders,
 /// and the new version of a file before it replaces the old one.
-pub(crate) const CHECKPOINT: [&str; 4] = [
+pub(crate) const CHECKPOINT_FILES: [&str; 4] = [
     "doisift-manifest.jsonl",
     "doisift-lock",
     "doisift-remains.json",
@@ -31,12 +31,12 @@ fn is_of_checkpoint(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let has = |name: &str| folder.join(name).is_file();
-    let is_ours = CHECKPOINT.contains(&name) || is_run(name) || is_part_log(name);
-    is_ours && (has(CHECKPOINT[0]) || has(CHECKPOINT[1]))
+    let is_ours = CHECKPOINT_FILES.contains(&name) || is_run(name) || is_part_log(name);
+    is_ours && (has(CHECKPOINT_FILES[0]) || has(CHECKPOINT_FILES[1]))
 }
 
 /// The name of a run: this start, this many random letters and digits, and this end.
-pub(crate) const RUN: (&str, usize, &str) = ("doisift-", 16, ".run");
+pub(crate) const RUN_NAME: (&str, usize, &str) = ("doisift-", 16, ".run");
 
 /// Whether the file or folder at `path` is a temporary one of doisift, or belongs to a checkpoint and was not `named` as a
 /// source. Removes a stale temporary one that was not named.
@@ -53,7 +53,7 @@ pub(crate) fn is_own(path: &Path, named: bool) -> bool {
 
 /// Whether this is the name of a run.
 pub(crate) fn is_run(name: &str) -> bool {
-    let (start, random, end) = RUN;
+    let (start, random, end) = RUN_NAME;
     let middle = name
         .strip_prefix(start)
         .and_then(|name| name.strip_suffix(end));
@@ -80,20 +80,21 @@ pub(crate) fn is_part_log(name: &str) -> bool {
 }
 
 /// The start of all names of temporary files.
-const START: &str = ".doisift-";
-/// The part after [`START`] in the name of an output, and of a folder of runs.
-const OUTPUT: &str = "output.";
-const RUNS: &str = "runs.";
-/// The part after [`START`] in the name of a run of version 0.1.0. Such a file is never a source, and never removed, since it may
+const NAME_START: &str = ".doisift-";
+/// The part after [`NAME_START`] in the name of an output, and of a folder of runs.
+const OUTPUT_MARK: &str = "output.";
+const RUNS_MARK: &str = "runs.";
+/// The part after [`NAME_START`] in the name of a run of version 0.1.0. Such a file is never a source, and never removed, since it may
 /// be in use.
-const OLD_RUN: &str = "run.";
-const END: &str = ".tmp";
+const OLD_RUN_MARK: &str = "run.";
+const NAME_END: &str = ".tmp";
 /// Max characters of an output's own name in its temporary name, which must be shorter than 255 bytes.
-const KEPT: usize = 40;
+const MAX_KEPT_CHARS: usize = 40;
 /// Number of hexadecimal digits that identify a host.
-const HOST: usize = 8;
+const HOST_DIGITS: usize = 8;
 /// Min and max number of random characters.
-const RANDOM: (usize, usize) = (6, 16);
+const MIN_RANDOM_CHARS: usize = 6;
+const MAX_RANDOM_CHARS: usize = 16;
 
 /// Whether this is the name of a temporary file or folder, in use or stale.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
@@ -120,34 +121,35 @@ enum Purpose {
 /// Returns the purpose of a file of this name, and the host that created it. Returns `None` if it is not a name of a temporary
 /// file.
 fn middle(name: &str) -> Option<(Purpose, &str)> {
-    let name = name.strip_prefix(START)?.strip_suffix(END)?;
+    let name = name.strip_prefix(NAME_START)?.strip_suffix(NAME_END)?;
     let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if let Some(random) = name.strip_prefix(OLD_RUN) {
-        return (random.len() == RANDOM.0 && letters(random)).then_some((Purpose::Old, ""));
+    if let Some(random) = name.strip_prefix(OLD_RUN_MARK) {
+        return (random.len() == MIN_RANDOM_CHARS && letters(random)).then_some((Purpose::Old, ""));
     }
-    let (what, rest) = match name.strip_prefix(RUNS) {
+    let (what, rest) = match name.strip_prefix(RUNS_MARK) {
         Some(rest) => (Purpose::Runs, rest),
         None => {
-            let (_, rest) = name.strip_prefix(OUTPUT)?.rsplit_once('.')?;
+            let (_, rest) = name.strip_prefix(OUTPUT_MARK)?.rsplit_once('.')?;
             (Purpose::Output, rest)
         }
     };
     let (host, random) = rest.split_once('-')?;
-    let is_host = host.len() == HOST && host.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_random = (RANDOM.0..=RANDOM.1).contains(&random.len()) && letters(random);
+    let is_host = host.len() == HOST_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_random =
+        (MIN_RANDOM_CHARS..=MAX_RANDOM_CHARS).contains(&random.len()) && letters(random);
     (is_host && is_random).then_some((what, host))
 }
 
-/// Returns the temporary name of an output at `path`, without the random characters and [`END`].
+/// Returns the temporary name of an output at `path`, without the random characters and [`NAME_END`].
 fn output_start(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name: String = name.chars().take(KEPT).collect();
-    format!("{START}{OUTPUT}{name}.{}-", host())
+    let name: String = name.chars().take(MAX_KEPT_CHARS).collect();
+    format!("{NAME_START}{OUTPUT_MARK}{name}.{}-", host())
 }
 
 /// Returns the temporary name of an output at `path`, with `mark` in place of the random characters.
 pub(crate) fn output_name(path: &Path, mark: &str) -> String {
-    output_start(path) + mark + END
+    output_start(path) + mark + NAME_END
 }
 
 /// Creates a temporary file in `folder` for an output at `path`, with `mark` or random characters in its name. Does not [sweep]
@@ -175,7 +177,7 @@ pub(crate) fn output(
             .make_in(folder, open),
         None => builder
             .prefix(&output_start(path))
-            .suffix(END)
+            .suffix(NAME_END)
             .make_in(folder, open),
     }
 }
@@ -196,11 +198,11 @@ impl RunFolder {
     /// If the system cannot create it.
     pub(crate) fn create_in(folder: &Path) -> io::Result<RunFolder> {
         sweep(folder);
-        let start = format!("{START}{RUNS}{}-", host());
+        let start = format!("{NAME_START}{RUNS_MARK}{}-", host());
         loop {
             let made = tempfile::Builder::new()
                 .prefix(&start)
-                .suffix(END)
+                .suffix(NAME_END)
                 .tempdir_in(folder)?;
             let held = hold_folder(made.path()).ok();
             if held.as_ref().is_none_or(|held| is_at(held, made.path())) {

@@ -56,7 +56,7 @@ impl DocumentReader {
         if CslReader::is_csl(head) {
             return Ok(DocumentReader::Csl(CslReader::default()));
         }
-        if let Some(layout) = YamlLayout::of(&head[..head.len().min(Syntax::HEAD)]) {
+        if let Some(layout) = YamlLayout::of(&head[..head.len().min(Syntax::HEAD_BYTES)]) {
             return Ok(DocumentReader::Yaml(layout));
         }
         if prose::is_list(head) {

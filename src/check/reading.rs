@@ -20,7 +20,7 @@ use crate::error::{Cause, CheckError, Error, KnownError, TableError};
 use crate::task::not_cancelled;
 
 /// References that are judged together, so that the registry is asked about their names at once.
-const BATCH: usize = 1024;
+const BATCH_REFERENCES: usize = 1024;
 
 /// A reference, and the bytes that hold it.
 type Cited<'r> = (&'r [u8], &'r Reference);
@@ -176,7 +176,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         rows: &mut DocumentRows<'_>,
         mut repairs: Option<&mut FileRepairs>,
     ) -> Result<(), Error> {
-        for references in references.chunks(BATCH) {
+        for references in references.chunks(BATCH_REFERENCES) {
             let cited = references.iter().map(|reference| (held, reference));
             let judgements = self.judgements(&cited.collect::<Vec<_>>())?;
             for (judged, reference) in judgements.into_iter().zip(references) {

@@ -22,9 +22,9 @@ const ALIKE: [&[u8]; 2] = [b"0o", b"1il"];
 const SEPARATORS: &[u8] = b"-_./:";
 
 /// Min letters of a word.
-const WORD: usize = 5;
+const MIN_WORD_LETTERS: usize = 5;
 /// Max bytes of a suffix that several prefixes may share by chance.
-const COMMON: usize = 6;
+const MAX_SHARED_SUFFIX_BYTES: usize = 6;
 
 /// Returns the only known name that the unknown name `doi` can mean, or `None`.
 ///
@@ -81,7 +81,7 @@ fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
     let (key, prefix) = (doi.key(), doi.prefix().len());
     let key = key.as_bytes();
     if near.slip.offset() < prefix {
-        let is_long = key.len() > prefix + COMMON;
+        let is_long = key.len() > prefix + MAX_SHARED_SUFFIX_BYTES;
         return (is_long && same_suffix(key, near, prefix)).then_some("wrong prefix");
     }
     if is_alike(key, near.slip) {
@@ -99,7 +99,7 @@ fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
 fn is_usual(index: &Index, doi: &Doi, slip: Typo) -> Result<bool, IndexError> {
     let key = doi.key();
     let end = match slip {
-        _ if slip.offset() < doi.prefix().len() => doi.prefix().len() + COMMON,
+        _ if slip.offset() < doi.prefix().len() => doi.prefix().len() + MAX_SHARED_SUFFIX_BYTES,
         Typo::Replace(at, _) | Typo::Insert(at, _) => at + 1,
         Typo::Remove(at) | Typo::Swap(at) => at + 2,
     };
@@ -165,7 +165,7 @@ fn is_in_word(near: &NearName) -> bool {
     let (before, after) = near.name.as_bytes().split_at(at);
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
     let letters = before.iter().rev().take_while(is_letter).count();
-    letters + after.iter().take_while(is_letter).count() >= WORD
+    letters + after.iter().take_while(is_letter).count() >= MIN_WORD_LETTERS
 }
 
 /// Whether the slip is at the last character, where a name may be cut short or continue.

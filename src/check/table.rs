@@ -10,7 +10,7 @@ use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading,
 use crate::error::TableError;
 
 /// Bytes that decide the layout of a table.
-const HEAD: usize = 64 << 10;
+const LAYOUT_HEAD_BYTES: usize = 64 << 10;
 
 /// Reads the cells of a column of a table that is held in part. A row without a name gives an empty reference.
 pub(super) struct TableReader {
@@ -43,9 +43,9 @@ impl TableReader {
         column: &str,
         header: HeaderChoice,
     ) -> Result<Self, TableError> {
-        // The header may be longer than `HEAD`.
+        // The header may be longer than `LAYOUT_HEAD_BYTES`.
         let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
-        let start = &head[..head.len().min(HEAD.max(line + 1))];
+        let start = &head[..head.len().min(LAYOUT_HEAD_BYTES.max(line + 1))];
         let is_whole = is_whole && start.len() == head.len();
         let columns = [column.to_owned()];
         let table = TableHead::of((start, is_whole), None, &columns, header)?;

@@ -12,13 +12,13 @@ use super::seen::NameSet;
 use crate::structure::Syntax;
 
 /// Max bytes that decide whether a text is a list.
-const HEAD: usize = 16 << 10;
+const LIST_HEAD_BYTES: usize = 16 << 10;
 
 /// Whether more than half of the lines are a DOI name in a presentation form.
 pub(super) fn is_list(bytes: &[u8]) -> bool {
-    let head = match bytes.get(..HEAD) {
+    let head = match bytes.get(..LIST_HEAD_BYTES) {
         // The last line may be cut off.
-        Some(head) => &head[..memchr::memrchr(b'\n', head).unwrap_or(HEAD)],
+        Some(head) => &head[..memchr::memrchr(b'\n', head).unwrap_or(LIST_HEAD_BYTES)],
         None => bytes,
     };
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Cause, CheckpointError, Error};
 use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
-use crate::temporary::{self, CHECKPOINT, is_part_log, is_run, part_log};
+use crate::temporary::{self, CHECKPOINT_FILES, is_part_log, is_run, part_log};
 
 /// The file that describes the finished work.
-pub(crate) const MANIFEST_FILE: &str = CHECKPOINT[0];
+pub(crate) const MANIFEST_FILE: &str = CHECKPOINT_FILES[0];
 /// The file that is locked while a run uses the folder. Its content shows whether a run [created](MADE_NOTE) the folder.
-const LOCK_FILE: &str = CHECKPOINT[1];
+const LOCK_FILE: &str = CHECKPOINT_FILES[1];
 const MADE_NOTE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 /// The file that lists the temporary files of a run in other folders.
-const REMAINS_FILE: &str = CHECKPOINT[2];
+const REMAINS_FILE: &str = CHECKPOINT_FILES[2];
 /// The name of a new file until it replaces the old one.
-const NEW_FILE: &str = CHECKPOINT[3];
+const NEW_FILE: &str = CHECKPOINT_FILES[3];
 /// Max attempts to create and lock the folder, while other runs remove it at the same time.
 const MAX_LOCK_TRIES: usize = 16;
 
@@ -395,7 +395,7 @@ fn has_other_names(file: &File) -> bool {
 
 /// Whether this is the name of a file of a checkpoint.
 fn is_ours(name: &str) -> bool {
-    CHECKPOINT.contains(&name) || is_run(name) || is_part_log(name)
+    CHECKPOINT_FILES.contains(&name) || is_run(name) || is_part_log(name)
 }
 
 /// Removes a file if it exists.

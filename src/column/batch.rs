@@ -105,10 +105,10 @@ impl NoteKind {
 }
 
 /// Max notes of a kind in a batch of a table. All notes on lines are kept.
-pub(super) const SHOWN: usize = 10;
+pub(super) const MAX_NOTES_PER_KIND: usize = 10;
 
 /// Max capacity of a buffer that is kept for other rows.
-const KEPT: usize = 4 << 20;
+const RETAINED_BYTES: usize = 4 << 20;
 
 impl RowBuffer {
     /// Whether the current row, of this many bytes, is longer than `max`. If so, sets the failure.
@@ -125,7 +125,7 @@ impl RowBuffer {
     pub(super) fn clear(&mut self) {
         for buffer in [&mut self.bytes, &mut self.out] {
             buffer.clear();
-            buffer.shrink_to(KEPT);
+            buffer.shrink_to(RETAINED_BYTES);
         }
         self.table = None;
         self.start = 0;
@@ -137,7 +137,7 @@ impl RowBuffer {
     /// Adds a note on the current row, if there are not many of its kind yet.
     pub(super) fn note(&mut self, what: NoteKind, message: impl FnOnce() -> String) {
         let alike = self.notes.iter().filter(|note| note.what == what).count();
-        if alike < SHOWN {
+        if alike < MAX_NOTES_PER_KIND {
             self.notes.push(Note {
                 row: self.rows,
                 what,

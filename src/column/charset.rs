@@ -204,7 +204,7 @@ pub(super) fn shown_at(text: &str, at: usize) -> String {
 }
 
 /// Bytes that are decoded at once.
-const STEP: usize = 16 << 10;
+const STEP_BYTES: usize = 16 << 10;
 
 /// Decodes `raw` to UTF-8. Invalid bytes become U+FFFD. Only the first are reported, as an [`InputError::Encoding`].
 pub(super) struct Utf8Text<R> {
@@ -236,13 +236,13 @@ impl<R: ReadBytes> Utf8Text<R> {
 
     /// Decodes more. Returns whether invalid bytes were replaced.
     fn fill(&mut self) -> Result<bool, InputError> {
-        self.held.resize(STEP, 0);
+        self.held.resize(STEP_BYTES, 0);
         let count = self.raw.read(&mut self.held)?;
         self.is_end = count == 0;
         let max = self
             .decoder
             .max_utf8_buffer_length(count)
-            .unwrap_or(4 * STEP);
+            .unwrap_or(4 * STEP_BYTES);
         self.out.clear();
         self.out.resize(max, 0);
         let (_, _, written, replaced) =

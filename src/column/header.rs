@@ -35,7 +35,7 @@ pub(crate) struct TableHead {
 const MAX_ABOVE: usize = 64;
 
 /// Number of rows below a header whose width is compared with the header's.
-const COMPARED: usize = 5;
+const COMPARED_ROWS: usize = 5;
 
 /// Max bytes of a header.
 const MAX_HEADER_BYTES: usize = 16 << 20;
@@ -189,7 +189,7 @@ impl<'h> HeadRows<'h> {
     /// Returns the rows, without a last row that is cut off. Blank ones have no cells.
     fn rows(&self, dialect: Dialect) -> Vec<Vec<&'h [u8]>> {
         let (mut rows, mut at) = (Vec::new(), 0);
-        while at < self.head.len() && rows.len() < MAX_ABOVE + COMPARED {
+        while at < self.head.len() && rows.len() < MAX_ABOVE + COMPARED_ROWS {
             let (cells, length) = dialect.first_row(&self.head[at..]);
             at += length;
             if at == self.head.len() && !self.whole {
@@ -258,7 +258,7 @@ fn filled(row: &[&[u8]]) -> usize {
 /// is no row.
 fn fits(rows: &[Vec<&[u8]>]) -> Option<bool> {
     let below = rows[1..].iter().filter(|row| !row.is_empty());
-    let widths: Vec<_> = below.take(COMPARED).map(Vec::len).collect();
+    let widths: Vec<_> = below.take(COMPARED_ROWS).map(Vec::len).collect();
     (!widths.is_empty()).then(|| widths.contains(&rows[0].len()))
 }
 

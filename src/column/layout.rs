@@ -169,7 +169,7 @@ pub(super) fn numbered(column: &str, width: usize) -> Option<usize> {
 
 /// Lists the columns of a header with their numbers, for a message. Only the first of many are shown.
 fn listed(header: &[impl std::ops::Deref<Target = [u8]>]) -> String {
-    const SHOWN: usize = 50;
+    const MAX_SHOWN_COLUMNS: usize = 50;
     let name = |(at, cell): (usize, &_)| {
         let cell: &[u8] = std::ops::Deref::deref(cell);
         let text = printable::name(&printable::bytes_as_name(cell.trim_ascii()));
@@ -178,10 +178,10 @@ fn listed(header: &[impl std::ops::Deref<Target = [u8]>]) -> String {
     let names: Vec<_> = header
         .iter()
         .enumerate()
-        .take(SHOWN)
+        .take(MAX_SHOWN_COLUMNS)
         .map(|(at, cell)| name((at, cell)))
         .collect();
-    let more = header.len().saturating_sub(SHOWN);
+    let more = header.len().saturating_sub(MAX_SHOWN_COLUMNS);
     match more {
         0 => names.join(", "),
         more => format!("{}, and {more} more", names.join(", ")),

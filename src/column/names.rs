@@ -102,9 +102,9 @@ pub(super) fn has_prefix(text: &[u8]) -> bool {
 
 /// Min words before names, and from a name on, that make a cell prose: labels and remarks are shorter. Max words of a hole in a
 /// list, such as `not available`, which has no number. Of 1,360 printed references with a name, none is shorter.
-const LEAD: usize = 3;
-const TRAIL: usize = 6;
-const HOLE: usize = 2;
+const MIN_LEADING_WORDS: usize = 3;
+const MIN_TRAILING_WORDS: usize = 6;
+const MAX_HOLE_WORDS: usize = 2;
 
 /// Whether `cell` is a text that mentions names, such as a whole reference, and not a list of names.
 pub(super) fn is_text(cell: &[u8]) -> bool {
@@ -114,7 +114,7 @@ pub(super) fn is_text(cell: &[u8]) -> bool {
         let Some(at) = memchr::memmem::find(part, b"10.") else {
             let count = words(part);
             if count > 0 && part.iter().any(u8::is_ascii_whitespace) {
-                let is_hole = count <= HOLE && !part.iter().any(u8::is_ascii_digit);
+                let is_hole = count <= MAX_HOLE_WORDS && !part.iter().any(u8::is_ascii_digit);
                 texts += usize::from(!is_hole);
                 prose += count;
             }
@@ -122,11 +122,11 @@ pub(super) fn is_text(cell: &[u8]) -> bool {
         };
         listed += 1;
         prose += words(&part[..at]);
-        if words(&part[at..]) >= TRAIL {
+        if words(&part[at..]) >= MIN_TRAILING_WORDS {
             return true;
         }
     }
-    listed > 0 && (texts >= listed || prose >= LEAD)
+    listed > 0 && (texts >= listed || prose >= MIN_LEADING_WORDS)
 }
 
 /// Counts the words in `text`: letters between blanks, perhaps with marks, but not labels and URLs.

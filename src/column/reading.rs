@@ -70,7 +70,7 @@ struct OpenDocument<'d> {
     is_sheet: bool,
 }
 
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 
 impl Readings {
     /// Returns the members of the first object of JSON Lines.
@@ -411,7 +411,7 @@ impl InputReading<'_, '_> {
         let is_first = self.readings.first.is_none();
         let wants_mark = document.is_marked || self.settings.tables.bom;
         if wants_mark && is_first && document.code.out.has_mark() {
-            batch.out.extend_from_slice(MARK);
+            batch.out.extend_from_slice(UTF8_BOM);
         }
         if document.is_sheet {
             return Some(TableFormat::Delimited(b','));
@@ -661,9 +661,9 @@ fn new_header(
 }
 
 fn drop_mark(raw: &mut PeekReader<&mut dyn ReadBytes>) -> bool {
-    let is_there = raw.peek(MARK.len()) == MARK;
+    let is_there = raw.peek(UTF8_BOM.len()) == UTF8_BOM;
     if is_there {
-        raw.consume(MARK.len());
+        raw.consume(UTF8_BOM.len());
     }
     is_there
 }

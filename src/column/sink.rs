@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use doisift_documents::printable;
 
-use super::batch::{Note, NoteKind, RowBuffer, RowDocument, RowShape, SHOWN};
+use super::batch::{MAX_NOTES_PER_KIND, Note, NoteKind, RowBuffer, RowDocument, RowShape};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::{Cause, Error, TableError};
@@ -132,7 +132,7 @@ impl ColumnSink {
             NoteKind::Broken => &mut self.broken,
         };
         // All notes on lines, since only the note says why a line is empty.
-        if noted.written < SHOWN as u64 || matches!(table.shape, RowShape::Lines(_)) {
+        if noted.written < MAX_NOTES_PER_KIND as u64 || matches!(table.shape, RowShape::Lines(_)) {
             noted.written += 1;
             log::warn!(
                 "{}{} {row}: {}",

@@ -54,9 +54,9 @@ struct Fact {
     last_document: u64,
     source: u32,
     last_source: u32,
-    /// FirstText of the first mention: its address if `HAS_TEXT` is set, otherwise the letters in upper case.
+    /// FirstText of the first mention: its address if `TEXT_FLAG` is set, otherwise the letters in upper case.
     text: Address,
-    /// Name of the first mention's document, if `HAS_NAME` is set.
+    /// Name of the first mention's document, if `NAME_FLAG` is set.
     name: Address,
     forms: Forms,
     flags: u8,
@@ -67,9 +67,9 @@ struct Fact {
 // A fact fits a cache line.
 const _: () = assert!(size_of::<Fact>() == 64);
 
-const HAS_TEXT: u8 = 1;
-const HAS_NAME: u8 = 2;
-const GUESSED: u8 = 4;
+const TEXT_FLAG: u8 = 1;
+const NAME_FLAG: u8 = 2;
+const GUESSED_FLAG: u8 = 4;
 
 /// The facts about the names of a shard, by the shard's numbers.
 #[derive(Default)]
@@ -155,7 +155,7 @@ impl Fact {
     }
 
     fn text<'a>(&self, arena: &'a Arena) -> FirstText<'a> {
-        if self.has(HAS_TEXT) {
+        if self.has(TEXT_FLAG) {
             FirstText::Other(arena.get(self.text))
         } else {
             FirstText::Cased(self.text.bits())
@@ -189,7 +189,7 @@ impl Facts {
         };
         fact.mentions.add(update.mentions);
         fact.documents.add(1);
-        fact.set(GUESSED, update.guessed);
+        fact.set(GUESSED_FLAG, update.guessed);
         fact.set_last(update.counted);
         self.set_text(&mut fact, update.text);
         self.set_first(&mut fact, update);
@@ -201,7 +201,7 @@ impl Facts {
         let fact = &mut self.list[at];
         fact.mentions.add(update.mentions);
         fact.forms |= update.forms;
-        fact.flags &= if update.guessed { !0 } else { !GUESSED };
+        fact.flags &= if update.guessed { !0 } else { !GUESSED_FLAG };
         let (earlier, counted) = (update.place < fact.place(), update.counted == fact.last());
         if !counted {
             self.count(at, update.counted, open);
@@ -244,7 +244,7 @@ impl Facts {
             }
             self.set_text(&mut fact, update.text);
         }
-        if fact.has(HAS_NAME) {
+        if fact.has(NAME_FLAG) {
             self.garbage += stored(self.arena.get(fact.name).len());
         }
         self.set_first(&mut fact, update);
@@ -255,7 +255,7 @@ impl Facts {
     }
 
     fn set_text(&mut self, fact: &mut Fact, text: FirstText<'_>) {
-        fact.set(HAS_TEXT, matches!(text, FirstText::Other(_)));
+        fact.set(TEXT_FLAG, matches!(text, FirstText::Other(_)));
         fact.text = match text {
             FirstText::Cased(letters) => Address::from_bits(letters),
             FirstText::Other(text) => self.arena.push(text),
@@ -264,7 +264,7 @@ impl Facts {
 
     fn set_first(&mut self, fact: &mut Fact, update: &Update<'_>) {
         fact.set_place(update.place);
-        fact.set(HAS_NAME, update.name.is_some());
+        fact.set(NAME_FLAG, update.name.is_some());
         if let Some(name) = update.name {
             fact.name = match self.named {
                 Some((document, at)) if document == update.place.document => at,
@@ -279,10 +279,10 @@ impl Facts {
         let mut arena = Arena::default();
         let mut copied = None;
         for fact in self.list.iter_mut() {
-            if fact.has(HAS_TEXT) {
+            if fact.has(TEXT_FLAG) {
                 fact.text = arena.push(self.arena.get(fact.text));
             }
-            if !fact.has(HAS_NAME) {
+            if !fact.has(NAME_FLAG) {
                 continue;
             }
             let old = fact.name;
@@ -348,13 +348,13 @@ impl Facts {
         let fact = &self.list[at];
         Known {
             text: fact.text(&self.arena),
-            name: fact.has(HAS_NAME).then(|| self.arena.get(fact.name)),
+            name: fact.has(NAME_FLAG).then(|| self.arena.get(fact.name)),
             place: fact.place(),
             mentions: fact.mentions.get(),
             documents: fact.documents.get(),
             sources: fact.sources.into(),
             forms: fact.forms,
-            guessed: fact.has(GUESSED),
+            guessed: fact.has(GUESSED_FLAG),
         }
     }
 }

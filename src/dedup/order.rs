@@ -13,7 +13,7 @@ const MAX_PREFIX_DEPTH_BYTES: usize = 64;
 /// Number of items up to which whole keys are compared.
 const MAX_WHOLE_ITEMS: usize = 16;
 /// Number of items whose keys are loaded into the cache together.
-pub(super) const TOGETHER: usize = 64;
+pub(super) const LOADED_ITEMS: usize = 64;
 /// Minimum number of items for which sorting on several threads is faster.
 const MIN_PARALLEL_ITEMS: usize = 1 << 14;
 
@@ -139,7 +139,7 @@ impl KeySorter<'_> {
     }
 
     fn load(&self, items: &mut [Item], depth: usize) {
-        for some in items.chunks_mut(TOGETHER) {
+        for some in items.chunks_mut(LOADED_ITEMS) {
             touch(self.shards, some);
             for item in some {
                 item.prefix = prefix(self.key(item).get(depth..).unwrap_or_default());
@@ -163,7 +163,7 @@ pub(super) fn each<E>(
     items: &[Item],
     mut with: impl FnMut(&TableShard, Address) -> Result<(), E>,
 ) -> Result<(), E> {
-    for some in items.chunks(TOGETHER) {
+    for some in items.chunks(LOADED_ITEMS) {
         touch(shards, some);
         for item in some {
             let (shard, at) = item.place();

@@ -68,7 +68,7 @@ fn of_items<'t>(
     items: &'t [Item],
     sources: &'t SourceNames,
 ) -> impl Iterator<Item = Record<'t>> {
-    items.chunks(order::TOGETHER).flat_map(move |some| {
+    items.chunks(order::LOADED_ITEMS).flat_map(move |some| {
         order::touch(shards, some);
         let known = some.iter().map(|item| {
             let (shard, at) = item.place();

@@ -10,10 +10,10 @@ use super::index::{KeyIndex, Vacant};
 use super::{DocumentId, StoredFields};
 
 /// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
-const TOGETHER: usize = 64;
+const LOOKUP_UPDATES: usize = 64;
 
 /// Max keys of a shard that stay in the cache of a core with their facts. Loading them ahead costs more than it saves.
-const CACHED: usize = 256;
+const MAX_CACHED_KEYS: usize = 256;
 
 /// One part of the table.
 pub(super) struct TableShard {
@@ -33,7 +33,7 @@ enum Stored {
 }
 
 /// Bytes of the number before a key.
-const NUMBER: usize = size_of::<u32>();
+const KEY_NUMBER_BYTES: usize = size_of::<u32>();
 
 impl TableShard {
     /// Creates an empty shard. It counts as full when its index would need more than `index` bytes.
@@ -52,8 +52,8 @@ impl TableShard {
 
     /// Adds `rows` of `batch`. `open` holds the documents of which more mentions may follow.
     pub(super) fn add_all(&mut self, batch: &Batch, rows: &[u32], open: &[DocumentId]) {
-        for rows in rows.chunks(TOGETHER) {
-            if self.len() > CACHED {
+        for rows in rows.chunks(LOOKUP_UPDATES) {
+            if self.len() > MAX_CACHED_KEYS {
                 self.load(batch, rows);
             }
             for &row in rows {
@@ -71,7 +71,7 @@ impl TableShard {
         let mut read = rows
             .iter()
             .fold(0, |all, row| all ^ self.index.peek(hash(row)));
-        let mut found = [Address::default(); TOGETHER];
+        let mut found = [Address::default(); LOOKUP_UPDATES];
         let mut count = 0;
         for row in rows {
             // The first key for a hash is nearly always the one with that hash.
@@ -183,7 +183,7 @@ impl TableShard {
         let key = self.keys.get(at);
         match self.stored {
             Stored::Nothing => key,
-            _ => &key[NUMBER..],
+            _ => &key[KEY_NUMBER_BYTES..],
         }
     }
 
@@ -198,7 +198,7 @@ impl TableShard {
     fn rest<'k>(&self, stored: &'k [u8]) -> &'k [u8] {
         let front = match self.stored {
             Stored::Nothing => self.shared,
-            _ => NUMBER + self.shared,
+            _ => KEY_NUMBER_BYTES + self.shared,
         };
         stored.get(front..).unwrap_or_default()
     }

@@ -25,12 +25,14 @@ use super::shard::TableShard;
 use super::{DocumentId, StoredFields};
 use crate::temporary::LazyRunFolder;
 
-/// Max and min number of runs that are merged at once.
-const FAN: (usize, usize) = (64, 8);
-/// Min and max unpacked size of a frame, in bytes.
-const FRAME: (usize, usize) = (4 << 10, 64 << 10);
+/// Min and max number of runs that are merged at once.
+const MIN_MERGED_RUNS: usize = 8;
+const MAX_MERGED_RUNS: usize = 64;
+/// Min and max unpacked size of a frame.
+const MIN_FRAME_BYTES: usize = 4 << 10;
+const MAX_FRAME_BYTES: usize = 64 << 10;
 /// Entries of a table that a thread packs as one part.
-const PART: usize = 1 << 12;
+const PART_ENTRIES: usize = 1 << 12;
 /// Parts per thread that are packed at the same time.
 const PARTS_AHEAD_PER_THREAD: usize = 2;
 /// Entries on a page of a merge. This many fit the cache of a core.
@@ -118,14 +120,16 @@ impl Budget {
 
     /// Returns the unpacked size of a frame in bytes. It is small, so that a merge can hold a frame of every run in memory.
     fn frame(&self) -> usize {
-        (self.bytes >> 13).clamp(FRAME.0, FRAME.1)
+        (self.bytes >> 13).clamp(MIN_FRAME_BYTES, MAX_FRAME_BYTES)
     }
 
     /// Returns the number of runs that are merged at once. Each thread holds a packed and an unpacked frame of each run. Each run
     /// is an open file, and so is the merged run.
     fn fan(&self) -> usize {
         let fitting = self.bytes / (8 * self.frame() * self.threads.max(1));
-        let fitting = self.fan.unwrap_or(fitting.clamp(FAN.1, FAN.0));
+        let fitting = self
+            .fan
+            .unwrap_or(fitting.clamp(MIN_MERGED_RUNS, MAX_MERGED_RUNS));
         fitting.min(spare().saturating_sub(1)).max(2)
     }
 
@@ -446,7 +450,7 @@ fn write_table(
         packer.finish()
     };
     let write = |frames: Vec<NameFrame>| writer.frames(&frames);
-    in_order(items.chunks(PART).map(Ok), ahead, pack, write)?;
+    in_order(items.chunks(PART_ENTRIES).map(Ok), ahead, pack, write)?;
     writer.finish(contents.sources)
 }
 

@@ -18,17 +18,17 @@ use super::{DocumentId, StoredFields};
 use crate::lock::lock;
 
 /// Max number of shards: many more than threads, so that two threads rarely need the same shard.
-const SHARDS: usize = 64;
+const MAX_SHARDS: usize = 64;
 /// Min part of the budget per shard, in bytes. A small budget has fewer shards, since each takes several blocks.
-const SHARD: usize = 1 << 20;
-/// The indexes take at most 1/INDEX of the budget.
-const INDEX: usize = 4;
-/// About 1/SLACK of the budget is freed after a spill, so that memory can move from one use to another.
-const SLACK: usize = 16;
+const MIN_SHARD_BYTES: usize = 1 << 20;
+/// The indexes take at most 1/INDEX_BUDGET_PARTS of the budget.
+const INDEX_BUDGET_PARTS: usize = 4;
+/// About 1/SLACK_BUDGET_PARTS of the budget is freed after a spill, so that memory can move from one use to another.
+const SLACK_BUDGET_PARTS: usize = 16;
 /// Records that are formatted as one part.
-const PART: usize = 2048;
+const PART_RECORDS: usize = 2048;
 /// Parts per thread that are formatted at the same time.
-const AHEAD: usize = 4;
+const PARTS_AHEAD_PER_THREAD: usize = 4;
 
 /// All names of a scan so far. Shared by reference between threads.
 ///
@@ -73,7 +73,7 @@ impl NameTable {
     /// Creates an empty table that keeps `kept` for each name, in memory.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn new(kept: StoredFields) -> Self {
-        NameTable::with(kept, SHARDS, None)
+        NameTable::with(kept, MAX_SHARDS, None)
     }
 
     /// Creates an empty table that keeps `kept` for each name, within a budget.
@@ -81,14 +81,16 @@ impl NameTable {
     /// A part of the budget is for memory that is not counted, see [`Budget`]. An empty table and its batches take nearly
     /// 2 MiB; with less, almost every batch becomes a run.
     pub(crate) fn within(kept: StoredFields, budget: Budget) -> Self {
-        let shards = (budget.bytes / SHARD).clamp(1, SHARDS).next_power_of_two();
+        let shards = (budget.bytes / MIN_SHARD_BYTES)
+            .clamp(1, MAX_SHARDS)
+            .next_power_of_two();
         NameTable::with(kept, shards, Some(Spill::new(kept, budget)))
     }
 
     fn with(kept: StoredFields, shards: usize, spill: Option<Spill>) -> Self {
         let index = spill
             .as_ref()
-            .map(|spill| spill.budget.bytes / INDEX / shards);
+            .map(|spill| spill.budget.bytes / INDEX_BUDGET_PARTS / shards);
         let shards = (0..shards).map(|_| Mutex::new(TableShard::new(kept, index)));
         NameTable {
             kept,
@@ -139,7 +141,7 @@ impl NameTable {
         let mut open = self.enter(batch);
         let count = self.shards.len();
         batch.group(count, |hash| shard_of(hash, count));
-        let mut busy = [0; SHARDS];
+        let mut busy = [0; MAX_SHARDS];
         let mut waiting = 0;
         for number in 0..count {
             match self.shards[number].try_lock() {
@@ -256,7 +258,7 @@ impl NameTable {
         shards: &mut [MutexGuard<'_, TableShard>],
     ) -> Result<(), SpillError> {
         self.spill(spill, state, shards)?;
-        let slack = spill.budget.bytes / SLACK / shards.len();
+        let slack = spill.budget.bytes / SLACK_BUDGET_PARTS / shards.len();
         for shard in &mut *shards {
             shard.clear();
             shard.release(slack);
@@ -375,12 +377,12 @@ impl SealedTable {
         let shards: Vec<&TableShard> = self.shards.iter().collect();
         let mut items = Vec::new();
         order::by_key(&shards, &mut items, parallel);
-        let ahead = parallel.then(|| AHEAD * rayon::current_num_threads());
+        let ahead = parallel.then(|| PARTS_AHEAD_PER_THREAD * rayon::current_num_threads());
         let format = |items: &[Item]| {
             let sources = &self.ledger.sources;
             format(&TablePart::of_items(&shards, items, sources))
         };
-        in_order(items.chunks(PART).map(Ok), ahead, format, write)?;
+        in_order(items.chunks(PART_RECORDS).map(Ok), ahead, format, write)?;
         Ok(Drained {
             records: items.len() as u64,
             spilled: Spilled::default(),

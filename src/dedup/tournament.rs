@@ -8,14 +8,14 @@ pub(crate) struct Tournament {
 }
 
 /// A node that no player has reached yet.
-const NOBODY: usize = usize::MAX;
+const NO_PLAYER: usize = usize::MAX;
 
 impl Tournament {
     /// Creates a tournament of `players` players, numbered from 0. `precedes` must be a strict total order. Makes fewer
     /// comparisons than there are players.
     pub(crate) fn new(players: usize, precedes: impl Fn(usize, usize) -> bool) -> Self {
         let mut tournament = Tournament {
-            tree: vec![NOBODY; players],
+            tree: vec![NO_PLAYER; players],
         };
         (0..players).for_each(|player| tournament.play(player, &precedes));
         tournament
@@ -35,7 +35,7 @@ impl Tournament {
         let mut node = (player + self.tree.len()) / 2;
         while node > 0 {
             let other = self.tree[node];
-            if other == NOBODY {
+            if other == NO_PLAYER {
                 self.tree[node] = winner;
                 return;
             }

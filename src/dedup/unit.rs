@@ -8,9 +8,9 @@ use std::sync::{Arc, Weak};
 use super::DocumentId;
 
 /// The number that a source has in place of a document's number.
-const SOURCE: u64 = u64::MAX;
+const SOURCE_NUMBER: u64 = u64::MAX;
 /// The bit that marks the number of a document in several parts.
-const WHOLE: u64 = 1 << 63;
+const SEVERAL_PARTS_BIT: u64 = 1 << 63;
 
 /// A source, or a document in several parts. More mentions of it may follow as long as a clone exists.
 #[derive(Clone, Debug)]
@@ -32,13 +32,13 @@ impl CountedUnit {
     pub(crate) fn whole(source: u32, first: u64) -> Self {
         CountedUnit(Arc::new(DocumentId {
             source,
-            document: WHOLE | first,
+            document: SEVERAL_PARTS_BIT | first,
         }))
     }
 
     /// Returns the number of the first text of a document in several parts.
     pub(super) fn first_text(&self) -> u64 {
-        self.0.document & !WHOLE
+        self.0.document & !SEVERAL_PARTS_BIT
     }
 
     pub(super) fn id(&self) -> DocumentId {
@@ -69,12 +69,12 @@ impl DocumentId {
     pub(super) fn of_source(source: u32) -> Self {
         DocumentId {
             source,
-            document: SOURCE,
+            document: SOURCE_NUMBER,
         }
     }
 
     /// Whether it is the number of a source, not of a document.
     pub(super) fn is_source(self) -> bool {
-        self.document == SOURCE
+        self.document == SOURCE_NUMBER
     }
 }

@@ -84,8 +84,8 @@ mod index {
     use crate::task::Monitor;
 
     /// Names in a batch of a thread, and max batches that wait.
-    const BATCH: usize = 1024;
-    const WAITING: usize = 4;
+    const BATCH_NAMES: usize = 1024;
+    const MAX_WAITING_BATCHES: usize = 4;
 
     /// Reason why a walk ends early.
     enum Stop {
@@ -182,7 +182,7 @@ mod index {
     impl<T> Batches<T> {
         fn add(&mut self, found: T) -> Result<(), Stop> {
             self.batch.push(found);
-            if self.batch.len() < BATCH {
+            if self.batch.len() < BATCH_NAMES {
                 return Ok(());
             }
             self.send()
@@ -199,7 +199,7 @@ mod index {
         scope: &'s Scope<'s, 'e>,
         each: impl FnOnce(&mut Batches<T>) -> Result<(), Stop> + Send + 's,
     ) -> Walk<T> {
-        let (sender, batches) = mpsc::sync_channel(WAITING);
+        let (sender, batches) = mpsc::sync_channel(MAX_WAITING_BATCHES);
         scope.spawn(move || {
             let batch = Vec::new();
             let mut found = Batches { batch, sender };

@@ -15,7 +15,7 @@ use crate::records::{Field, OwnedRecord};
 use crate::task::{Monitor, not_cancelled};
 
 /// Max bytes of a line that is read as a name.
-const LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// Reads the names of a side and checks that they ascend.
 pub(super) struct SortedNames<'a> {
@@ -147,7 +147,7 @@ impl<'a> SortedNames<'a> {
             NameReader::Index(walk) => walk.next(),
             NameReader::Lines(lines) => {
                 let mut line = String::new();
-                let read = lines.take(LINE).read_line(&mut line);
+                let read = lines.take(MAX_LINE_BYTES).read_line(&mut line);
                 let read = read.map_err(|error| lost(&self.source, InputError::Io(error)))?;
                 self.monitor.add_bytes(read as u64);
                 if read == 0 {

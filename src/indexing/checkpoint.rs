@@ -26,10 +26,10 @@ use crate::error::{CheckpointError, Error};
 use crate::lookup;
 use crate::options::{OnError, OptionValue};
 use crate::report::Losses;
-use crate::temporary::RUN;
+use crate::temporary::RUN_NAME;
 
 /// Min time between checkpoints, as a multiple of the duration of the last one. Checkpoints thus take at most 1/20 of the time.
-const REST: u32 = 19;
+const REST_PER_CHECKPOINT: u32 = 19;
 
 /// Number of whole sources that were read, and of pieces of the next one.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -195,7 +195,7 @@ impl IndexCheckpoint {
         });
         written.map_err(|error| fault(self.folder.path(), error))?;
         self.made = Instant::now();
-        let rest = self.interval.max(since.elapsed() * REST);
+        let rest = self.interval.max(since.elapsed() * REST_PER_CHECKPOINT);
         self.due = if self.interval.is_zero() {
             Duration::ZERO
         } else {
@@ -267,7 +267,7 @@ fn unusable(folder: &CheckpointFolder, error: doisift_known::BuildError) -> Chec
 
 /// Returns a new name of a run.
 fn random_run() -> String {
-    let (start, _, end) = RUN;
+    let (start, _, end) = RUN_NAME;
     let random = RandomState::new().build_hasher().finish();
     format!("{start}{random:016x}{end}")
 }

@@ -17,7 +17,7 @@ use crate::report::{Losses, ResumedWork};
 use crate::task::not_cancelled;
 
 /// Max refused texts that are reported one by one.
-const REPORTED: u64 = 5;
+const MAX_REPORTED_TEXTS: u64 = 5;
 
 /// The document that is being read.
 #[derive(Clone)]
@@ -181,7 +181,7 @@ impl<'s> Collector<'s> {
     /// Counts a text that is not a name. The first few are reported.
     pub(super) fn refuse(&mut self, error: KnownError, (place, offset): (&DocumentPlace, u64)) {
         self.counts.refused += 1;
-        if self.counts.refused <= REPORTED {
+        if self.counts.refused <= MAX_REPORTED_TEXTS {
             log::warn!("{}", place.error(offset, Cause::Known(error)));
         }
     }
@@ -197,9 +197,9 @@ impl<'s> Collector<'s> {
     /// Reports the number of refused texts, if not all of them were reported.
     pub(super) fn report_refused(&self) {
         let refused = self.counts.refused;
-        if refused > REPORTED {
+        if refused > MAX_REPORTED_TEXTS {
             log::warn!(
-                "{refused} texts or objects hold no DOI name; the first {REPORTED} are named above"
+                "{refused} texts or objects hold no DOI name; the first {MAX_REPORTED_TEXTS} are named above"
             );
         }
     }

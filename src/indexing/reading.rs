@@ -19,7 +19,7 @@ use super::{table, works};
 use crate::column::{TableReading, table_bytes};
 use crate::error::{Cause, KnownError};
 
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads the documents of one source.
 pub(super) struct NamesReading<'a, 's> {
@@ -153,9 +153,9 @@ impl NamesReading<'_, '_> {
         self.names.collector.counts.documents += 1;
         let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         let mut offset = 0;
-        if raw.peek(MARK.len()) == MARK {
-            raw.consume(MARK.len());
-            offset = MARK.len() as u64;
+        if raw.peek(UTF8_BOM.len()) == UTF8_BOM {
+            raw.consume(UTF8_BOM.len());
+            offset = UTF8_BOM.len() as u64;
         }
         let settings = self.names.collector.settings;
         let head = table_bytes(&mut raw, settings.memory);

@@ -26,7 +26,7 @@ use crate::records::Output;
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
 /// Unpacked bytes may take 1/16 of the memory.
-const UNPACKED: usize = 16;
+const UNPACKED_MEMORY_PARTS: usize = 16;
 
 /// Runs an indexing.
 pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> {
@@ -127,7 +127,7 @@ fn read(
     let settings = collector.settings;
     let pool = pool(settings.threads)?;
     let (own, outputs) = (destinations.own(), destinations.filled());
-    let share = settings.memory / UNPACKED;
+    let share = settings.memory / UNPACKED_MEMORY_PARTS;
     let ahead = settings.threads.saturating_sub(1);
     let unpackers = UnpackThreads::new(ahead, share / ahead.max(1));
     let read_options = ReadOptions {

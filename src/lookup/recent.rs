@@ -9,11 +9,12 @@ use crate::error::Error;
 use crate::records::StoredIndexStatus;
 
 /// Estimated bytes of a name that is kept: its key and its slot.
-const NAME: usize = 64;
+const NAME_BYTES: usize = 64;
 /// Min and max number of names that are kept.
-const NAMES: (usize, usize) = (1 << 10, 1 << 18);
+const MIN_NAMES: usize = 1 << 10;
+const MAX_NAMES: usize = 1 << 18;
 /// Bytes of a key in a word.
-const WORD: usize = size_of::<u128>();
+const KEY_WORD_BYTES: usize = size_of::<u128>();
 
 /// Asks an index for the names of rows, and keeps the answers for recent names, since rows repeat them.
 ///
@@ -52,7 +53,7 @@ struct RecentName {
 impl<'i> RecentIndexStatuses<'i> {
     /// Asks `known` and keeps as many answers as fit `memory` bytes.
     pub(crate) fn new(known: &'i KnownNames, memory: usize) -> Self {
-        let names = (memory / NAME).clamp(NAMES.0, NAMES.1);
+        let names = (memory / NAME_BYTES).clamp(MIN_NAMES, MAX_NAMES);
         RecentIndexStatuses {
             known,
             walk: IndexStatusWalk::kept(known),
@@ -115,7 +116,7 @@ impl RecentNames {
     }
 
     fn keep(&mut self, hash: u64, key: &str, index_status: StoredIndexStatus) {
-        let most = self.slots.len() * (NAME - size_of::<Option<RecentName>>());
+        let most = self.slots.len() * (NAME_BYTES - size_of::<Option<RecentName>>());
         if self.keys.len() + key.len() > most {
             self.keys.clear();
             self.slots.fill(None);
@@ -142,8 +143,8 @@ impl RecentNames {
 fn word(key: &str) -> u128 {
     let bytes = key.as_bytes();
     let bytes = bytes.strip_prefix(b"10.").unwrap_or(bytes);
-    let mut word = [0; WORD];
-    let length = bytes.len().min(WORD);
+    let mut word = [0; KEY_WORD_BYTES];
+    let length = bytes.len().min(KEY_WORD_BYTES);
     word[..length].copy_from_slice(&bytes[..length]);
     u128::from_be_bytes(word)
 }

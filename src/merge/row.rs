@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use crate::error::{Cause, Error};
 use crate::records::{
-    ComparedKind, Field, Format, IDENTITY, Layout, MAX, OwnedPair, OwnedRecord, OwnedRow,
+    ComparedKind, Field, Format, IDENTITY, Layout, MAX_NUMBER, OwnedPair, OwnedRecord, OwnedRow,
     RowIdentity,
 };
 
 /// Approximate overhead of the allocator for a string, in bytes.
-const LOST: usize = 16;
+const ALLOCATION_BYTES: usize = 16;
 
 /// A row that can be merged.
 pub(crate) trait MergeRow: OwnedRow + 'static {
@@ -107,7 +107,10 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
     }
 
     fn held(&self) -> usize {
-        let held = self.values.iter().map(|text| text.capacity() + LOST);
+        let held = self
+            .values
+            .iter()
+            .map(|text| text.capacity() + ALLOCATION_BYTES);
         held.sum()
     }
 
@@ -120,7 +123,7 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
 }
 
 fn sum(field: &'static str, doi: &str, a: u64, b: u64) -> Result<u64, Error> {
-    let sum = a.checked_add(b).filter(|&sum| sum <= MAX);
+    let sum = a.checked_add(b).filter(|&sum| sum <= MAX_NUMBER);
     let overflow = || Cause::Overflow {
         field,
         doi: doi.into(),
@@ -139,5 +142,8 @@ fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
 }
 
 fn held<const N: usize>(strings: [&String; N]) -> usize {
-    strings.iter().map(|text| text.capacity() + LOST).sum()
+    strings
+        .iter()
+        .map(|text| text.capacity() + ALLOCATION_BYTES)
+        .sum()
 }

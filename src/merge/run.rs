@@ -13,12 +13,12 @@ use crate::dedup::SpillError;
 use crate::error::Error;
 use crate::records::{Row, RowWriter, writer};
 use crate::task::Monitor;
-use crate::temporary::{RUN, RunFolder};
+use crate::temporary::{RUN_NAME, RunFolder};
 
 /// Compression level: the fastest, since a run is read once.
-const LEVEL: i32 = 1;
+const ZSTD_LEVEL: i32 = 1;
 /// Size of the zstd window, as a power of two. Every run that is open for reading takes this much memory.
-const WINDOW: u32 = 17;
+const ZSTD_WINDOW_LOG: u32 = 17;
 
 /// A complete run. Dropping it removes the file.
 pub(super) struct RecordRun {
@@ -84,8 +84,8 @@ impl RunWriter {
 }
 
 fn encoder(file: File) -> io::Result<Encoder<'static, File>> {
-    let mut encoder = Encoder::new(file, LEVEL)?;
-    encoder.window_log(WINDOW)?;
+    let mut encoder = Encoder::new(file, ZSTD_LEVEL)?;
+    encoder.window_log(ZSTD_WINDOW_LOG)?;
     encoder.include_checksum(true)?;
     Ok(encoder)
 }
@@ -93,7 +93,7 @@ fn encoder(file: File) -> io::Result<Encoder<'static, File>> {
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
     // Not opened by tempfile, whose error texts include the path that the caller adds.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    let (prefix, random, suffix) = RUN;
+    let (prefix, random, suffix) = RUN_NAME;
     let file = tempfile::Builder::new()
         .prefix(prefix)
         .rand_bytes(random)

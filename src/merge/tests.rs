@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::row::MergeRow;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Cause, Error};
-use crate::records::{Format, Forms, Layout, MAX, OwnedRecord, RowKind, writer};
+use crate::records::{Format, Forms, Layout, MAX_NUMBER, OwnedRecord, RowKind, writer};
 use crate::task::Monitor;
 
 fn row(number: u64, source: &str) -> OwnedRecord {
@@ -107,8 +107,8 @@ fn a_key_that_repeats_in_a_sorted_input_is_one_record() {
 #[test]
 fn sums_that_no_record_holds_are_errors() {
     let max = OwnedRecord {
-        mentions: MAX,
-        documents: MAX - 1,
+        mentions: MAX_NUMBER,
+        documents: MAX_NUMBER - 1,
         ..row(1, "a")
     };
     let one = OwnedRecord {
@@ -122,12 +122,15 @@ fn sums_that_no_record_holds_are_errors() {
         "{error}"
     );
     let less = OwnedRecord {
-        mentions: MAX - 1,
+        mentions: MAX_NUMBER - 1,
         ..max.clone()
     };
     let mut record = less.clone();
     record.unite(&one).unwrap();
-    assert_eq!((record.mentions, record.documents), (MAX, MAX));
+    assert_eq!(
+        (record.mentions, record.documents),
+        (MAX_NUMBER, MAX_NUMBER)
+    );
     let twice = [less.clone(), less.clone()];
     // Both rows in one input, or in two.
     for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {

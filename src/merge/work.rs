@@ -21,11 +21,11 @@ use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_
 use crate::task::Monitor;
 
 /// Max number of inputs that are open at once. More would gain little.
-const FAN: usize = 128;
+const MAX_OPEN_INPUTS: usize = 128;
 /// Memory of an open file in bytes: its buffers, and the 2 MiB window of zstd at its usual levels.
-const FILE: usize = 5 << 19;
+const FILE_BYTES: usize = 5 << 19;
 /// Memory of an open run in bytes. Its window is smaller.
-const RUN: usize = 3 << 18;
+const RUN_BYTES: usize = 3 << 18;
 
 /// Runs a merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
@@ -142,15 +142,15 @@ fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
         let taken = match input {
-            Input::File(_) => FILE,
-            Input::Run(_) => RUN,
+            Input::File(_) => FILE_BYTES,
+            Input::Run(_) => RUN_BYTES,
         };
         let fits = taken <= left;
         left = left.saturating_sub(taken);
         fits
     };
     let fitting = inputs.iter().take_while(fits).count();
-    let open = FAN.min(spare_descriptors().saturating_sub(1));
+    let open = MAX_OPEN_INPUTS.min(spare_descriptors().saturating_sub(1));
     fitting.min(open).max(2).min(inputs.len())
 }
 

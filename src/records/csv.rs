@@ -13,7 +13,7 @@ use super::forms::Forms;
 use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
-use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter, float};
+use super::rows::{BUFFER_BYTES, LineBuffer, MAX_ROW_BYTES, RowReader, RowWriter, float};
 use crate::structure::RecordValue;
 
 /// Writes CSV, or TSV.
@@ -44,7 +44,7 @@ impl<W: Write> Csv<W> {
         };
         let out = ::csv::WriterBuilder::new()
             .delimiter(delimiter)
-            .buffer_capacity(BUFFER)
+            .buffer_capacity(BUFFER_BYTES)
             .from_writer(RowBytes(LineBuffer::new(out)));
         Csv {
             out,
@@ -200,7 +200,7 @@ impl<R: Read> CsvReader<R> {
         let rows = ::csv::ReaderBuilder::new()
             .has_headers(false)
             .delimiter(delimiter)
-            .buffer_capacity(BUFFER)
+            .buffer_capacity(BUFFER_BYTES)
             .from_reader(Rationed {
                 inner: raw,
                 left: 0,
@@ -218,7 +218,7 @@ impl<R: Read> CsvReader<R> {
     }
 
     fn advance(&mut self) -> Result<bool, ReadError> {
-        self.rows.get_mut().left = ROW;
+        self.rows.get_mut().left = MAX_ROW_BYTES;
         let read = self.rows.read_record(&mut self.row);
         read.map_err(|error| self.fault(error))
     }
@@ -226,7 +226,7 @@ impl<R: Read> CsvReader<R> {
     fn fault(&self, error: ::csv::Error) -> ReadError {
         let line = error.position().unwrap_or(self.rows.position()).line();
         let fault = match error.into_kind() {
-            ErrorKind::Io(_) if self.rows.get_ref().left == 0 => RecordFault::Long(ROW),
+            ErrorKind::Io(_) if self.rows.get_ref().left == 0 => RecordFault::Long(MAX_ROW_BYTES),
             ErrorKind::Io(error) => RecordFault::Io(error),
             ErrorKind::Utf8 { .. } => RecordFault::Utf8,
             ErrorKind::UnequalLengths { len, .. } => RecordFault::Fields {

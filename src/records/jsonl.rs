@@ -17,7 +17,7 @@ use super::field::{Field, INDEX_STATUS_FIELDS, RowKind, kind_of};
 use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value, set};
-use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter, float};
+use super::rows::{BUFFER_BYTES, LineBuffer, MAX_ROW_BYTES, RowReader, RowWriter, float};
 use crate::structure::{RecordType, RecordValue};
 
 /// Writes JSON Lines.
@@ -174,7 +174,7 @@ struct JsonText<'l>(#[serde(borrow)] Cow<'l, str>);
 impl<R: Read> JsonlReader<R> {
     pub(super) fn new(raw: R) -> Self {
         JsonlReader {
-            lines: BufReader::with_capacity(BUFFER, raw),
+            lines: BufReader::with_capacity(BUFFER_BYTES, raw),
             line: Vec::new(),
             number: 0,
             first: None,
@@ -185,10 +185,10 @@ impl<R: Read> JsonlReader<R> {
     fn advance(&mut self) -> Result<bool, RecordFault> {
         self.line.clear();
         self.number += 1;
-        let lines = (&mut self.lines).take(ROW + 1);
+        let lines = (&mut self.lines).take(MAX_ROW_BYTES + 1);
         match { lines }.read_until(b'\n', &mut self.line)? as u64 {
             0 => Ok(false),
-            length if length > ROW => Err(RecordFault::Long(ROW)),
+            length if length > MAX_ROW_BYTES => Err(RecordFault::Long(MAX_ROW_BYTES)),
             _ => Ok(true),
         }
     }

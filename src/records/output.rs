@@ -18,7 +18,7 @@ use tempfile::TempPath;
 
 use super::format::Compression;
 use super::parts::{PartFolder, PartKeep, PartPlan, PartsDone, is_folder};
-use super::rows::BUFFER;
+use super::rows::BUFFER_BYTES;
 use crate::temporary;
 
 pub(crate) use destination::Destination;
@@ -304,7 +304,7 @@ impl Write for Output {
 
 impl Encoder {
     fn new(compression: Compression, target: OutputTarget) -> io::Result<Encoder> {
-        let target = BufWriter::with_capacity(BUFFER, target);
+        let target = BufWriter::with_capacity(BUFFER_BYTES, target);
         Ok(match compression {
             Compression::None => Encoder::Plain(target),
             Compression::Gzip => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
-use super::record::{COUNT, DOI, MAX, TEXT};
+use super::record::{COUNT, DOI, MAX_NUMBER, TEXT};
 use super::row::{OwnedRow, Row, Slot, Value};
 
 /// One output row of `--pairs`.
@@ -77,7 +77,7 @@ impl OwnedRow for OwnedPair {
         if self.source.is_empty() {
             return Err(RecordFault::value("source", "", TEXT));
         }
-        if (1..=MAX).contains(&self.mentions) {
+        if (1..=MAX_NUMBER).contains(&self.mentions) {
             Ok(())
         } else {
             let mentions = self.mentions.to_string();

@@ -8,7 +8,7 @@ use super::columns::{FileColumns, FoundColumn};
 use super::fault::{ReadError, RecordFault};
 use super::field::{Field, RowKind, kind_of};
 use super::row::OwnedRow;
-use super::rows::{BUFFER, RowReader};
+use super::rows::{BUFFER_BYTES, RowReader};
 use super::{csv, jsonl};
 
 /// Number of first bytes that determine packing and format.
@@ -124,7 +124,7 @@ fn unpacker<'r>(mut raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Sen
     let raw = Cursor::new(head.clone()).chain(raw);
     Ok(match head[..] {
         [0x1f, 0x8b, ..] => {
-            let raw = BufReader::with_capacity(BUFFER, raw);
+            let raw = BufReader::with_capacity(BUFFER_BYTES, raw);
             Box::new(flate2::bufread::MultiGzDecoder::new(raw))
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::new(raw)?),

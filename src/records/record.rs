@@ -1,6 +1,7 @@
 //! Records and mentions, and the checks of records when they are read.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use doisift_core::{CheckDigit, Form};
 use doisift_documents::WarcRecord;
@@ -102,7 +103,7 @@ fn check_digit(key: &str) -> Value<'_> {
 }
 
 /// Max value of a number, since Parquet's integers are signed.
-pub(crate) const MAX: u64 = i64::MAX as u64;
+pub(crate) const MAX_NUMBER: u64 = i64::MAX as u64;
 
 /// Descriptions of valid values, for messages.
 pub(super) const DOI: &str = "a DOI name, such as 10.1000/182";
@@ -166,6 +167,25 @@ impl From<Record<'_>> for OwnedRecord {
 }
 
 impl OwnedRecord {
+    fn check_numbers(&self) -> Result<(), RecordFault> {
+        let (mentions, documents, sources) = (self.mentions, self.documents, self.sources);
+        let offset = self.first_offset;
+        let numbers = [
+            ("mentions", mentions, 1..=MAX_NUMBER, COUNT),
+            ("documents", documents, 1..=mentions, DOCUMENTS),
+            ("sources", sources, 1..=documents, SOURCES),
+            ("first_offset", offset, 0..=MAX_NUMBER, OFFSET),
+        ];
+        let is_wrong =
+            |(_, number, range, _): &(_, u64, RangeInclusive<u64>, _)| !range.contains(number);
+        match numbers.into_iter().find(is_wrong) {
+            Some((field, number, _, wanted)) => {
+                Err(RecordFault::value(field, &number.to_string(), wanted))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Returns the record with borrowed texts.
     pub(crate) fn as_record(&self) -> Record<'_> {
         let document = self.first_document.as_str();
@@ -235,26 +255,8 @@ impl OwnedRow for OwnedRecord {
             return Err(RecordFault::value("doi", &self.doi, DOI));
         }
         self.doi.make_ascii_lowercase();
-        let number = |field, number: u64, fits: bool, wanted| {
-            if fits {
-                Ok(())
-            } else {
-                Err(RecordFault::value(field, &number.to_string(), wanted))
-            }
-        };
-        let (mentions, documents, sources) = (self.mentions, self.documents, self.sources);
-        number("mentions", mentions, (1..=MAX).contains(&mentions), COUNT)?;
-        let fits = (1..=mentions).contains(&documents);
-        number("documents", documents, fits, DOCUMENTS)?;
-        let fits = (1..=documents).contains(&sources);
-        number("sources", sources, fits, SOURCES)?;
-        number(
-            "first_offset",
-            self.first_offset,
-            self.first_offset <= MAX,
-            OFFSET,
-        )?;
-        if !(1..=mentions).contains(&self.forms.count()) {
+        self.check_numbers()?;
+        if !(1..=self.mentions).contains(&self.forms.count()) {
             let names: Vec<_> = self.forms.iter().map(Form::name).collect();
             return Err(RecordFault::value("forms", &names.join("|"), FORMS));
         }

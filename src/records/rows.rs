@@ -14,9 +14,9 @@ use super::row::{Row, Value};
 use crate::pool::LazyPool;
 
 /// Bytes that a format buffers before a write.
-pub(super) const BUFFER: usize = 64 << 10;
+pub(super) const BUFFER_BYTES: usize = 64 << 10;
 /// Max bytes of a row. This program does not write longer rows, and readers do not hold them in memory.
-pub(super) const ROW: u64 = 16 << 20;
+pub(super) const MAX_ROW_BYTES: u64 = 16 << 20;
 
 /// Reads the rows of one format in order.
 pub(crate) trait RowReader<R> {
@@ -285,7 +285,7 @@ impl<W: Write> LineBuffer<W> {
     pub(super) fn new(out: W) -> Self {
         LineBuffer {
             out,
-            buffer: Vec::with_capacity(2 * BUFFER),
+            buffer: Vec::with_capacity(2 * BUFFER_BYTES),
             written: 0,
         }
     }
@@ -308,7 +308,7 @@ impl<W: Write> LineBuffer<W> {
     }
 
     fn write_if_full(&mut self) -> io::Result<()> {
-        if self.buffer.len() >= BUFFER {
+        if self.buffer.len() >= BUFFER_BYTES {
             self.write()
         } else {
             Ok(())

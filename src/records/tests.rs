@@ -8,12 +8,14 @@ use std::path::Path;
 
 use doisift_core::Form;
 
-use super::{Destination, Format, Forms, Layout, MAX, MentionRow, Output, Record, RowKind, writer};
+use super::{
+    Destination, Format, Forms, Layout, MAX_NUMBER, MentionRow, Output, Record, RowKind, writer,
+};
 
 fn record() -> Record<'static> {
     Record {
         doi: "10.5555/a,\"b\"",
-        mentions: MAX,
+        mentions: MAX_NUMBER,
         documents: 30,
         sources: 9,
         forms: [Form::Url, Form::Bare, Form::Doi].into_iter().collect(),

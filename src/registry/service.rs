@@ -15,7 +15,7 @@ use crate::options::{Age, RegistryOptions};
 use crate::task::Monitor;
 
 /// Interval at which a cancelled run is noticed.
-const TICK: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Client of a registry, and the file of its answers.
 pub(crate) struct Registry {
@@ -112,7 +112,7 @@ pub(crate) fn cancelled_with<T>(
     let (over, ended) = mpsc::channel::<()>();
     thread::scope(move |scope| {
         scope.spawn(move || {
-            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(CANCEL_CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if monitor.is_cancelled() {
                     return cancel.cancel();
                 }
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn unknown_names_are_asked_again_after_a_day_at_the_latest() {
-        const DAY: u64 = 24 * 60 * 60;
+        const DAY_SECONDS: u64 = 24 * 60 * 60;
         let ages = |text: &str| {
             let MaxAge { known, unknown } = freshness(text.parse().ok());
             (known.as_secs(), unknown.as_secs())
         };
-        assert_eq!(ages("90d"), (90 * DAY, DAY));
+        assert_eq!(ages("90d"), (90 * DAY_SECONDS, DAY_SECONDS));
         assert_eq!(ages("1h"), (3600, 3600));
     }
 }

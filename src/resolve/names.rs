@@ -19,12 +19,12 @@ use crate::report::Losses;
 use crate::task::{named_source, not_cancelled};
 
 /// Bytes of memory for reading rows. Names stay in memory anyway.
-const MEMORY: usize = 256 << 20;
+const READ_MEMORY_BYTES: usize = 256 << 20;
 
 /// The default column of names, which outputs of doisift have.
-const COLUMN: &str = "doi";
+const DEFAULT_COLUMN: &str = "doi";
 
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A text of an input.
 pub(super) enum ReadText {
@@ -145,8 +145,8 @@ impl NameReading<'_> {
             own_files: own,
             columns,
             temp_folder: tmp,
-            max_file_bytes: MEMORY,
-            thread_bytes: MEMORY,
+            max_file_bytes: READ_MEMORY_BYTES,
+            thread_bytes: READ_MEMORY_BYTES,
             ..monitor.read_options()
         };
         let name = Arc::clone(&self.source);
@@ -217,7 +217,7 @@ impl NamePlace {
         choice: HeaderChoice,
     ) -> Result<FoundNames, TableError> {
         let wanted: Vec<String> = column.map(str::to_owned).into_iter().collect();
-        let usual = [COLUMN.to_owned()];
+        let usual = [DEFAULT_COLUMN.to_owned()];
         let columns = if wanted.is_empty() {
             &usual[..]
         } else {
@@ -266,17 +266,17 @@ impl DocumentSink for NameReading<'_> {
         }
         let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         let mut offset = 0;
-        if raw.peek(MARK.len()) == MARK {
-            raw.consume(MARK.len());
-            offset = MARK.len() as u64;
+        if raw.peek(UTF8_BOM.len()) == UTF8_BOM {
+            raw.consume(UTF8_BOM.len());
+            offset = UTF8_BOM.len() as u64;
         }
-        let head = table_bytes(&mut raw, MEMORY);
+        let head = table_bytes(&mut raw, READ_MEMORY_BYTES);
         let (column, header) = (self.settings.column.as_deref(), self.settings.header);
         match NamePlace::of(head, column, header) {
             Ok((place, above)) => {
                 raw.consume(above);
                 offset += above as u64;
-                let sizes = BlockSizes::within(MEMORY);
+                let sizes = BlockSizes::within(READ_MEMORY_BYTES);
                 let blocks = RowBlocks::new(raw, offset, place.dialect(), sizes);
                 self.rows(&name, &place, blocks);
             }

@@ -76,20 +76,23 @@ impl Ris {
             self.is_line_start = false;
             let end = memchr::memchr2(b'\n', b'\r', &bytes[at..])
                 .map_or(bytes.len(), |length| at + length);
-            if self.is_field || matches!(self.meaning, Meaning::Id(_)) {
-                let max = if self.is_field {
-                    MAX_CAPTURED_BYTES
-                } else {
-                    MAX_NAME_BYTES
-                };
-                keep_within(&mut self.kept, max, &bytes[at..end]);
-            }
+            self.keep_value(&bytes[at..end]);
             if end < bytes.len() {
                 self.end_line(report);
             }
             at = end + 1;
         }
         self.offset += bytes.len() as u64;
+    }
+
+    /// Keeps a part of the value, if the value is captured or identifies the record.
+    fn keep_value(&mut self, part: &[u8]) {
+        let max = match self.meaning {
+            _ if self.is_field => MAX_CAPTURED_BYTES,
+            Meaning::Id(_) => MAX_NAME_BYTES,
+            _ => return,
+        };
+        keep_within(&mut self.kept, max, part);
     }
 
     pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {

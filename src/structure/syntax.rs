@@ -14,12 +14,12 @@ pub(crate) enum Syntax {
 
 impl Syntax {
     /// Max bytes of a document's head that [`of`](Self::of) reads.
-    pub(crate) const HEAD: usize = 16 << 10;
+    pub(crate) const HEAD_BYTES: usize = 16 << 10;
 
     /// Returns the syntax of a document that starts with `head`. `None` if it shows no syntax. Web pages look like XML, so the
     /// caller must exclude them.
     pub(crate) fn of(head: &[u8]) -> Option<Syntax> {
-        let head = &head[..head.len().min(Self::HEAD)];
+        let head = &head[..head.len().min(Self::HEAD_BYTES)];
         let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
         let head = head.trim_ascii_start();
         let next = |from: usize| head[from..].trim_ascii_start().first().copied();
@@ -52,7 +52,7 @@ fn is_markup(head: &[u8]) -> bool {
             .is_some_and(|end| b" \t\r\n>".contains(end));
     let is_name = is_prefix || end.is_some_and(|end| b" \t\r\n/>".contains(end));
     let closes = memchr::memmem::find(head, b"</").or(memchr::memmem::find(head, b"/>"));
-    !name.is_empty() && is_name && (closes.is_some() || head.len() == Syntax::HEAD)
+    !name.is_empty() && is_name && (closes.is_some() || head.len() == Syntax::HEAD_BYTES)
 }
 
 /// Returns the offsets of the lines of `head`.

@@ -4,11 +4,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Writes a time as `2026-03-09T12:00:00Z`. Times before 1970 are written as its start.
 pub(crate) fn utc(time: SystemTime) -> String {
-    const DAY: u64 = 24 * 60 * 60;
+    const DAY_SECONDS: u64 = 24 * 60 * 60;
     let since = time.duration_since(UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());
-    let (year, month, day) = date(seconds / DAY);
-    let (hour, minute, second) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
+    let (year, month, day) = date(seconds / DAY_SECONDS);
+    let (hour, minute, second) = (
+        seconds % DAY_SECONDS / 3600,
+        seconds % 3600 / 60,
+        seconds % 60,
+    );
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 

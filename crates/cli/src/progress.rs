@@ -16,7 +16,7 @@ use log::LevelFilter;
 use crate::messages::ProgressShape;
 
 /// Time between progress lines.
-const PERIOD: Duration = Duration::from_secs(1);
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the progress of a run.
 pub(crate) enum Meter {
@@ -27,7 +27,7 @@ pub(crate) enum Meter {
         started: Instant,
         pace: Pace,
     },
-    /// A line in each [`PERIOD`], for a log file or between rows.
+    /// A line in each [`LINE_INTERVAL`], for a log file or between rows.
     Lines {
         started: Instant,
         next: Duration,
@@ -45,7 +45,7 @@ impl Meter {
             ProgressShape::Hidden => Meter::Hidden,
             ProgressShape::Lines => Meter::Lines {
                 started,
-                next: PERIOD,
+                next: LINE_INTERVAL,
                 pace,
             },
             ProgressShape::Bar => {
@@ -71,7 +71,7 @@ impl Meter {
             } => {
                 pace.add(started.elapsed(), progress);
                 if started.elapsed() >= *next {
-                    *next += PERIOD;
+                    *next += LINE_INTERVAL;
                     write_line(&state(progress, pace));
                 }
             }
@@ -205,18 +205,18 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// The period over which the rate is computed.
-    const SPAN: Duration = Duration::from_secs(30);
+    const RATE_SPAN: Duration = Duration::from_secs(30);
     /// The time between samples.
-    const STEP: Duration = Duration::from_secs(1);
+    const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-    /// Adds a sample at the time `at` since the start. It replaces the newest sample unless that is a [`STEP`](Self::STEP) after
+    /// Adds a sample at the time `at` since the start. It replaces the newest sample unless that is a [`SAMPLE_INTERVAL`](Self::SAMPLE_INTERVAL) after
     /// the one before it.
     fn add(&mut self, at: Duration, progress: Progress) {
         let read = worked(progress);
         let mut newest = self.samples.iter().rev();
         // The newest sample is replaced until it is a step after the one before it.
         if let (Some(_), Some((before, _))) = (newest.next(), newest.next())
-            && at.saturating_sub(*before) < Self::STEP
+            && at.saturating_sub(*before) < Self::SAMPLE_INTERVAL
         {
             self.samples.pop_back();
         }
@@ -224,7 +224,7 @@ impl Pace {
             self.samples.push_back((Duration::ZERO, 0));
         }
         self.samples.push_back((at, read));
-        let too_old = |(second, _): &(Duration, u64)| at.saturating_sub(*second) >= Self::SPAN;
+        let too_old = |(second, _): &(Duration, u64)| at.saturating_sub(*second) >= Self::RATE_SPAN;
         while self.samples.get(1).is_some_and(too_old) {
             self.samples.pop_front();
         }
@@ -242,7 +242,7 @@ impl Pace {
         let span = newest
             .zip(oldest)
             .map(|(newest, oldest)| newest.0.saturating_sub(oldest.0));
-        span.is_some_and(|span| span >= Self::STEP)
+        span.is_some_and(|span| span >= Self::SAMPLE_INTERVAL)
     }
 
     /// Returns bytes or answers per second.
@@ -283,7 +283,7 @@ impl Write for AboveBar {
 mod tests {
     use super::*;
 
-    const MIB: u64 = 1 << 20;
+    const MIB_BYTES: u64 = 1 << 20;
 
     fn progress(bytes: u64, resumed: u64, passed: u64, total: Option<u64>) -> Progress {
         let mut progress = Progress::default();
@@ -297,10 +297,10 @@ mod tests {
     #[test]
     fn what_an_earlier_run_read_is_done_but_took_no_time() {
         let mut pace = Pace::default();
-        let mut now = progress(900 * MIB, 800 * MIB, 0, Some(1000 * MIB));
+        let mut now = progress(900 * MIB_BYTES, 800 * MIB_BYTES, 0, Some(1000 * MIB_BYTES));
         (now.sources, now.all_sources, now.mentions) = (1200, 1500, 54321);
         pace.add(Duration::from_secs(10), now);
-        assert_eq!(pace.rate(), (10 * MIB) as f64);
+        assert_eq!(pace.rate(), (10 * MIB_BYTES) as f64);
         let wanted = "900.00 MiB of 1000.00 MiB (90 %), 1,200 of 1,500 files, 10.00 MiB/s, 10s left, 54,321 mentions";
         assert_eq!(state(now, &pace), wanted);
     }
@@ -308,18 +308,18 @@ mod tests {
     #[test]
     fn what_need_not_be_read_is_done() {
         let mut pace = Pace::default();
-        let now = progress(MIB, 0, 3 * MIB, Some(4 * MIB));
+        let now = progress(MIB_BYTES, 0, 3 * MIB_BYTES, Some(4 * MIB_BYTES));
         pace.add(Duration::from_secs(1), now);
         let wanted = "4.00 MiB of 4.00 MiB (100 %), 1.00 MiB/s, 0 mentions";
         assert_eq!(state(now, &pace), wanted);
-        let more = progress(9 * MIB, 0, 3 * MIB, Some(4 * MIB));
+        let more = progress(9 * MIB_BYTES, 0, 3 * MIB_BYTES, Some(4 * MIB_BYTES));
         assert!(state(more, &pace).starts_with("4.00 MiB of 4.00 MiB (100 %)"));
     }
 
     #[test]
     fn a_total_that_is_not_known_gives_no_percentage() {
         let mut pace = Pace::default();
-        let now = progress(MIB, 0, 0, None);
+        let now = progress(MIB_BYTES, 0, 0, None);
         assert_eq!(state(now, &pace), "1.00 MiB, 0 B/s, 0 mentions");
         pace.add(Duration::from_millis(500), now);
         assert_eq!(state(now, &pace), "1.00 MiB, 2.00 MiB/s, 0 mentions");
@@ -343,7 +343,11 @@ mod tests {
         let mut bytes = 0;
         for tick in 1..=1200 {
             // A minute at 1 MiB a tenth of a second, then a minute at a tenth of that.
-            bytes += if tick <= 600 { MIB } else { MIB / 10 };
+            bytes += if tick <= 600 {
+                MIB_BYTES
+            } else {
+                MIB_BYTES / 10
+            };
             pace.add(
                 Duration::from_millis(tick * 100),
                 progress(bytes, 0, 0, None),
@@ -351,18 +355,18 @@ mod tests {
             assert!(pace.samples.len() < 40);
             if tick == 600 {
                 assert!(
-                    (pace.rate() / (10 * MIB) as f64 - 1.0).abs() < 0.05,
+                    (pace.rate() / (10 * MIB_BYTES) as f64 - 1.0).abs() < 0.05,
                     "{}",
                     pace.rate()
                 );
             }
         }
         assert!(
-            (pace.rate() / MIB as f64 - 1.0).abs() < 0.05,
+            (pace.rate() / MIB_BYTES as f64 - 1.0).abs() < 0.05,
             "{}",
             pace.rate()
         );
         pace.end(Duration::from_secs(120), progress(bytes, 0, 0, None));
-        assert!((pace.rate() / (5.5 * MIB as f64) - 1.0).abs() < 0.05);
+        assert!((pace.rate() / (5.5 * MIB_BYTES as f64) - 1.0).abs() < 0.05);
     }
 }

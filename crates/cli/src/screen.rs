@@ -17,7 +17,7 @@ const OTHER_LINES: usize = 5;
 /// The size of a terminal that does not report one.
 const USUAL: (Width, Height) = (Width(80), Height(24));
 /// Min width of a shortened place. A narrower terminal wraps the lines.
-const SHORTEST: usize = 12;
+const MIN_PLACE_WIDTH: usize = 12;
 const RECORD: &[Column] = &[
     Column::text("name"),
     Column::text(""),
@@ -228,7 +228,7 @@ impl<W: Write + Send> ScreenTable<W> {
             };
             line.extend([before, cell, after, "  "]);
         }
-        let room = self.width.saturating_sub(line.width()).max(SHORTEST);
+        let room = self.width.saturating_sub(line.width()).max(MIN_PLACE_WIDTH);
         let last = row.get(widths.len());
         line.extend(last.map(|last| shortened(last, room)));
         writeln!(self.out, "{}", line.trim_end())

@@ -15,15 +15,15 @@ use crate::progress::Meter;
 use doisift::internal::{Ending, interrupted, set_signals};
 
 /// Time between checks for signals and updates of the progress.
-const TICK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Time that an interrupted run has to end. Then the process exits, since a blocked read may never return.
-const GRACE: Duration = Duration::from_secs(1);
+const EXIT_DELAY: Duration = Duration::from_secs(1);
 
 /// Time that a run has to end after a second interrupt.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// Time that an interrupted run with a checkpoint has to read its current sources to their end.
-const CALM: Duration = Duration::from_secs(5);
+const SOURCE_END_DELAY: Duration = Duration::from_secs(5);
 
 /// Min time between the end of a piped input and the renaming of the outputs. A signal that ends the whole pipeline arrives in
 /// this time: the kernel signals a process group within microseconds, but a program that signals processes one by one may be
@@ -127,15 +127,15 @@ impl RunWatch {
     /// Watches until the run has `ended`. Exits the process if an interrupted run does not end in time.
     fn until(mut self, ended: &Receiver<()>) -> Meter {
         let checkpoint = self.interruption.checkpoint.as_ref();
-        let calm = checkpoint.map_or(Duration::ZERO, |_| CALM);
+        let calm = checkpoint.map_or(Duration::ZERO, |_| SOURCE_END_DELAY);
         // The times at which to cancel the run and to exit the process.
         let mut ends: Option<(Instant, Instant)> = None;
-        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
             self.meter.show(self.monitor.progress());
             let now = Instant::now();
             if self.signals.take() {
                 ends = Some(match ends {
-                    None => (now + calm, now + calm + GRACE),
+                    None => (now + calm, now + calm + EXIT_DELAY),
                     Some(_) => (now, now + AT_ONCE),
                 });
                 if calm > Duration::ZERO && ends.is_some_and(|(cancel, _)| cancel > now) {

@@ -259,29 +259,38 @@ impl<'w> SourceReader<'w> {
                 self.document_now(level.head_of(TextOrigin::Office), &mut RtfText::new(raw));
             }
             StreamContent::Binary(kind) => self.skip(level, kind, raw),
-            StreamContent::Packed(Packing::Mail) => self.mail(level, raw),
-            StreamContent::Packed(packing) if level.depth > self.options.limits.depth => {
+            StreamContent::Packed(packing) => self.packed(level, packing, raw),
+        }
+    }
+
+    /// Reads a packing, container or document format.
+    fn packed(
+        &mut self,
+        level: &StreamLevel<'_>,
+        packing: Packing,
+        mut raw: PeekReader<&mut dyn ReadBytes>,
+    ) {
+        match packing {
+            Packing::Mail => self.mail(level, raw),
+            packing if level.depth > self.options.limits.depth => {
                 self.report_loss(level, 0, InputError::Depth(packing));
             }
-            StreamContent::Packed(Packing::Tar) => {
+            Packing::Tar => {
                 let options = self.options;
-                tar::read(self, options, level, &mut raw);
+                tar::read_archive(self, options, level, &mut raw);
             }
-            StreamContent::Packed(Packing::Warc) => {
+            Packing::Warc => {
                 let history = self.options.limits.window;
                 let records = self.options.reports_records;
-                warc::read(self, &level.with_uris(), history, records, &mut raw);
+                warc::read_records(self, &level.with_uris(), history, records, &mut raw);
             }
-            StreamContent::Packed(
-                packing @ (Packing::Zip
-                | Packing::SevenZip
-                | Packing::Ole2
-                | Packing::FlatOpenDocument),
-            ) => self.archive_file(level, packing, raw),
-            StreamContent::Packed(Packing::Pdf) => self.pdf(level, raw),
-            StreamContent::Packed(Packing::Parquet) => self.table::<ParquetFile>(level, raw),
-            StreamContent::Packed(Packing::Arrow) => self.table::<ArrowFile>(level, raw),
-            StreamContent::Packed(packing) => self.unpack(level, packing, raw),
+            Packing::Zip | Packing::SevenZip | Packing::Ole2 | Packing::FlatOpenDocument => {
+                self.archive_file(level, packing, raw)
+            }
+            Packing::Pdf => self.pdf(level, raw),
+            Packing::Parquet => self.table::<ParquetFile>(level, raw),
+            Packing::Arrow => self.table::<ArrowFile>(level, raw),
+            packing => self.unpack(level, packing, raw),
         }
     }
 
@@ -295,7 +304,7 @@ impl<'w> SourceReader<'w> {
             }
             return;
         }
-        mail::read(self, level, &mut raw);
+        mail::read_messages(self, level, &mut raw);
     }
 
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
@@ -389,7 +398,7 @@ impl<'w> SourceReader<'w> {
         match packing {
             Packing::SevenZip => {
                 let options = self.options;
-                seven_zip::read(self, options, level, file, damaged);
+                seven_zip::read_archive(self, options, level, file, damaged);
             }
             Packing::Ole2 => self.ole2(level, file),
             Packing::FlatOpenDocument => {

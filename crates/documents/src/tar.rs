@@ -41,7 +41,7 @@ const MAX_MEMBER_HEADERS: usize = 16;
 const MAX_EXTENSION_BYTES: usize = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
-pub(super) fn read(
+pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
@@ -662,7 +662,7 @@ mod tests {
     use crate::read::ChainedReader;
 
     fn taken(mut archive: impl ReadBytes) -> Taken {
-        Taken::read_by(|sink, options, level| read(sink, options, level, &mut archive))
+        Taken::read_by(|sink, options, level| read_archive(sink, options, level, &mut archive))
     }
 
     fn header(kind: EntryType, name: &[u8], size: usize) -> Header {

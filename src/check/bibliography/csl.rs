@@ -13,7 +13,7 @@ use crate::structure::string_bytes;
 type CslItem<'t> = HashMap<String, &'t RawValue>;
 
 /// Max items that are read to decide whether a text is CSL-JSON.
-const HEAD: usize = 10;
+const MAX_HEAD_ITEMS: usize = 10;
 
 /// Reads the items of a document that is held in part.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl CslReader {
         let mut places = Vec::new();
         let mut reader = CslReader::default();
         reader.items(head, |place| places.push(place));
-        let mut items = places.into_iter().take(HEAD).peekable();
+        let mut items = places.into_iter().take(MAX_HEAD_ITEMS).peekable();
         items.peek().is_some()
             && items.all(|place| item(&head[place]).is_some_and(|item| is_item(&item)))
     }

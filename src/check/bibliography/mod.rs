@@ -33,7 +33,7 @@ pub(super) enum Bibliography {
 impl Bibliography {
     /// Returns the format of a document, or `None` if it is not a bibliography.
     pub(super) fn of(bytes: &[u8]) -> Option<Bibliography> {
-        let head = &bytes[..bytes.len().min(Syntax::HEAD)];
+        let head = &bytes[..bytes.len().min(Syntax::HEAD_BYTES)];
         match Syntax::of(head) {
             Some(Syntax::Bibtex) => Some(Bibliography::Bibtex),
             Some(Syntax::Ris) => Some(Bibliography::Tagged(TagSyntax::Ris)),

@@ -5,9 +5,9 @@ use super::super::facts::{FirstText, Known, MentionPlace};
 use super::varint::{ByteReader, put, put_bytes};
 use crate::records::Forms;
 
-const GUESSED: u8 = 1;
-const HAS_TEXT: u8 = 2;
-const HAS_NAME: u8 = 4;
+const GUESSED_FLAG: u8 = 1;
+const TEXT_FLAG: u8 = 2;
+const NAME_FLAG: u8 = 4;
 const HAS_OPEN: u8 = 8;
 
 /// A partial record: the facts about a key in one table or one run.
@@ -127,9 +127,9 @@ impl Fields {
 pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId]) {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
     out.push(
-        flag(known.guessed, GUESSED)
-            | flag(matches!(known.text, FirstText::Other(_)), HAS_TEXT)
-            | flag(known.name.is_some(), HAS_NAME)
+        flag(known.guessed, GUESSED_FLAG)
+            | flag(matches!(known.text, FirstText::Other(_)), TEXT_FLAG)
+            | flag(known.name.is_some(), NAME_FLAG)
             | flag(!open.is_empty(), HAS_OPEN),
     );
     out.push(known.forms.bits());
@@ -171,7 +171,7 @@ pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>)
     let flags = bytes.byte()?;
     let fields = Fields {
         forms: Forms::from_bits(bytes.byte()?),
-        guessed: flags & GUESSED != 0,
+        guessed: flags & GUESSED_FLAG != 0,
         mentions: bytes.number()?,
         closed: bytes.number()?,
         closed_sources: bytes.number()?,
@@ -179,11 +179,11 @@ pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>)
             document: take_document(bytes)?,
             offset: bytes.number()?,
         },
-        text: match flags & HAS_TEXT {
+        text: match flags & TEXT_FLAG {
             0 => Wording::Cased(bytes.number()?),
             _ => Wording::Stored(take_span(bytes)?),
         },
-        name: match flags & HAS_NAME {
+        name: match flags & NAME_FLAG {
             0 => None,
             _ => Some(take_span(bytes)?),
         },

@@ -13,9 +13,9 @@ use zstd::zstd_safe::DCtx;
 
 use super::super::StoredFields;
 use super::fault::{RunDamage, RunFault, SpillError};
-use super::frame::{FrameHead, FrameKind, HEAD, decompressor, unpack};
+use super::frame::{FRAME_HEAD_BYTES, FrameHead, FrameKind, decompressor, unpack};
 use super::varint::ByteReader;
-use super::{ENDING, HEADER, TRAILER, header};
+use super::{ENDING, HEADER_BYTES, TRAILER_BYTES, header};
 use crate::temporary::RunFolder;
 
 /// A run that was written. Dropping it removes the file, unless [`last`](Run::last) was called.
@@ -129,13 +129,13 @@ impl OpenRun {
         let open = || -> Result<OpenRun, RunFault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
-            let trailer_at = length.checked_sub(TRAILER as u64);
+            let trailer_at = length.checked_sub(TRAILER_BYTES as u64);
             let end = trailer_at
-                .filter(|&at| at >= HEADER as u64)
+                .filter(|&at| at >= HEADER_BYTES as u64)
                 .ok_or(RunDamage::Trailer)?;
-            let mut bytes = [0; HEADER + TRAILER];
-            read_exact_at(&file, &mut bytes[..HEADER], 0)?;
-            read_exact_at(&file, &mut bytes[HEADER..], end)?;
+            let mut bytes = [0; HEADER_BYTES + TRAILER_BYTES];
+            read_exact_at(&file, &mut bytes[..HEADER_BYTES], 0)?;
+            read_exact_at(&file, &mut bytes[HEADER_BYTES..], end)?;
             let (frames, sources_at) = trailer(&bytes, kept, end)?;
             Ok(OpenRun {
                 file,
@@ -159,7 +159,7 @@ impl OpenRun {
 
     /// Returns the offset at which the frames of names start.
     pub(in crate::dedup) fn start(&self) -> u64 {
-        HEADER as u64
+        HEADER_BYTES as u64
     }
 
     /// Whether the frames of names end at `at`.
@@ -174,18 +174,18 @@ impl OpenRun {
         at: u64,
         first: &mut Vec<u8>,
     ) -> Result<FrameHead, RunFault> {
-        let mut bytes = [0; HEAD];
+        let mut bytes = [0; FRAME_HEAD_BYTES];
         let end = match kind {
             FrameKind::Names => self.sources_at,
             FrameKind::Sources => self.end,
         };
-        self.within(at, HEAD as u64, end)?;
+        self.within(at, FRAME_HEAD_BYTES as u64, end)?;
         read_exact_at(&self.file, &mut bytes, at)?;
         let head = FrameHead::read(kind, &bytes)?;
         self.within(at, head.length(), end)?;
         first.clear();
         first.resize(head.first as usize, 0);
-        read_exact_at(&self.file, first, at + HEAD as u64)?;
+        read_exact_at(&self.file, first, at + FRAME_HEAD_BYTES as u64)?;
         head.check_first(first)?;
         Ok(head)
     }
@@ -209,7 +209,7 @@ impl OpenRun {
     ) -> Result<(), RunFault> {
         packed.clear();
         packed.resize(head.packed as usize, 0);
-        let at = at + HEAD as u64 + u64::from(head.first);
+        let at = at + FRAME_HEAD_BYTES as u64 + u64::from(head.first);
         read_exact_at(&self.file, packed, at)?;
         unpack(decompressor, head, packed, content)?;
         Ok(())
@@ -271,7 +271,7 @@ impl Heads<'_> {
 /// Checks header and trailer of a run whose trailer is at `end`. Returns the number of frames of names and the offset of the
 /// sources.
 fn trailer(
-    bytes: &[u8; HEADER + TRAILER],
+    bytes: &[u8; HEADER_BYTES + TRAILER_BYTES],
     kept: StoredFields,
     end: u64,
 ) -> Result<(u64, u64), RunDamage> {
@@ -280,16 +280,16 @@ fn trailer(
         u64::from_le_bytes(bytes.unwrap_or_default())
     };
     let sum_at = bytes.len() - 8;
-    let sources_at = number(HEADER + 16);
-    if bytes[..HEADER] != header(kept) {
+    let sources_at = number(HEADER_BYTES + 16);
+    if bytes[..HEADER_BYTES] != header(kept) {
         Err(RunDamage::Header)
     } else if &bytes[sum_at - 8..sum_at] != ENDING
         || number(sum_at) != xxh3_64(&bytes[..sum_at])
-        || !(HEADER as u64..=end).contains(&sources_at)
+        || !(HEADER_BYTES as u64..=end).contains(&sources_at)
     {
         Err(RunDamage::Trailer)
     } else {
-        Ok((number(HEADER), sources_at))
+        Ok((number(HEADER_BYTES), sources_at))
     }
 }
 

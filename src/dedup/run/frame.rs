@@ -8,11 +8,11 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, compress_bound, get_err
 use super::fault::RunDamage;
 
 /// Bytes of a head.
-pub(super) const HEAD: usize = 32;
+pub(super) const FRAME_HEAD_BYTES: usize = 32;
 /// Offset of the head's own checksum.
-const OWN_SUM: usize = HEAD - 4;
+const HEAD_CHECKSUM_OFFSET: usize = FRAME_HEAD_BYTES - 4;
 /// Compression level: the fastest, since runs are written once and read once or twice.
-const LEVEL: i32 = 1;
+const ZSTD_LEVEL: i32 = 1;
 
 /// The content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,17 @@ pub(in crate::dedup) struct FrameHead {
 
 impl FrameHead {
     /// Reads the head of a frame of `kind`. It is covered by a checksum, so its lengths are reliable.
-    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<FrameHead, RunDamage> {
+    pub(super) fn read(
+        kind: FrameKind,
+        bytes: &[u8; FRAME_HEAD_BYTES],
+    ) -> Result<FrameHead, RunDamage> {
         let number = |at: usize| {
             let bytes = bytes[at..].first_chunk().copied();
             u32::from_le_bytes(bytes.unwrap_or_default())
         };
-        if number(0) != kind as u32 || number(OWN_SUM) != sum(&bytes[..OWN_SUM]) {
+        if number(0) != kind as u32
+            || number(HEAD_CHECKSUM_OFFSET) != sum(&bytes[..HEAD_CHECKSUM_OFFSET])
+        {
             return Err(RunDamage::Checksum);
         }
         Ok(FrameHead {
@@ -63,7 +68,7 @@ impl FrameHead {
 
     /// Returns the bytes of the whole frame.
     pub(super) fn length(&self) -> u64 {
-        HEAD as u64 + u64::from(self.first) + u64::from(self.packed)
+        FRAME_HEAD_BYTES as u64 + u64::from(self.first) + u64::from(self.packed)
     }
 }
 
@@ -81,7 +86,7 @@ pub(in crate::dedup) struct Press {
 impl Press {
     pub(super) fn new() -> io::Result<Self> {
         let mut compressor = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
-        let level = CParameter::CompressionLevel(LEVEL);
+        let level = CParameter::CompressionLevel(ZSTD_LEVEL);
         compressor.set_parameter(level).map_err(failure)?;
         Ok(Press {
             compressor,
@@ -101,7 +106,7 @@ impl Press {
         self.compressor
             .compress2(&mut self.packed, content)
             .map_err(failure)?;
-        let mut frame = Vec::with_capacity(HEAD + first.len() + self.packed.len());
+        let mut frame = Vec::with_capacity(FRAME_HEAD_BYTES + first.len() + self.packed.len());
         for number in [kind as usize, first.len(), self.packed.len(), content.len()] {
             let number = u32::try_from(number).map_err(|_| io::ErrorKind::InvalidData)?;
             frame.extend_from_slice(&number.to_le_bytes());

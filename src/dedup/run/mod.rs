@@ -36,18 +36,18 @@ const MAGIC: &[u8; 8] = b"doisift\x02";
 const ENDING: &[u8; 8] = b"run ends";
 const VERSION: u32 = 2;
 /// Bytes of a header.
-const HEADER: usize = 16;
+const HEADER_BYTES: usize = 16;
 /// Bytes of a trailer.
-const TRAILER: usize = 40;
+const TRAILER_BYTES: usize = 40;
 
 /// Returns the header of a run.
-fn header(kept: StoredFields) -> [u8; HEADER] {
+fn header(kept: StoredFields) -> [u8; HEADER_BYTES] {
     let kept: u32 = match kept {
         StoredFields::All => 0,
         StoredFields::Key => 1,
         StoredFields::Count => 2,
     };
-    let mut header = [0; HEADER];
+    let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
     header[12..].copy_from_slice(&kept.to_le_bytes());

@@ -15,8 +15,8 @@ use super::fault::SpillError;
 use super::file::Run;
 use super::frame::{FrameKind, Press};
 use super::varint::{put, put_bytes};
-use super::{ENDING, HEADER, header};
-use crate::temporary::{RUN, RunFolder};
+use super::{ENDING, HEADER_BYTES, header};
+use crate::temporary::{RUN_NAME, RunFolder};
 
 /// Bytes that are buffered before a write.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
@@ -122,7 +122,7 @@ pub(in crate::dedup) struct Writer {
     path: TempPath,
     /// The folder of a run that is removed with the process; `None` for a lasting run.
     folder: Option<Arc<RunFolder>>,
-    header: [u8; HEADER],
+    header: [u8; HEADER_BYTES],
     written: u64,
     frames: u64,
     records: u64,
@@ -142,7 +142,7 @@ impl Writer {
     ) -> Result<Writer, SpillError> {
         // Opened here, not by tempfile, so that errors have the system's text.
         let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-        let (prefix, random, suffix) = RUN;
+        let (prefix, random, suffix) = RUN_NAME;
         let made = tempfile::Builder::new()
             .prefix(prefix)
             .rand_bytes(random)
@@ -200,7 +200,7 @@ impl Writer {
         bytes.extend_from_slice(ENDING);
         let checksum = xxh3_64(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
-        bytes.split_off(HEADER)
+        bytes.split_off(HEADER_BYTES)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpillError> {

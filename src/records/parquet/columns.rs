@@ -7,7 +7,7 @@ use crate::records::row::{Row, Value};
 use crate::structure::{RecordType, RecordValue};
 
 /// Memory of a row without its texts, in bytes.
-const ROW: usize = 64;
+const FIXED_ROW_BYTES: usize = 64;
 
 /// Some rows, as a column for each field.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl RowColumns {
             let of_records = of_records.map(|column| ColumnValues::of_records(column.kind));
             self.columns = fields.map(ColumnValues::new).chain(of_records).collect();
         }
-        let mut size = self.bytes() + ROW;
+        let mut size = self.bytes() + FIXED_ROW_BYTES;
         let (of_fields, of_records) = self.columns.split_at_mut(layout.fields.len());
         for (column, &field) in of_fields.iter_mut().zip(&*layout.fields) {
             let value = row.value(field);

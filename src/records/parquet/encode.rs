@@ -19,7 +19,7 @@ use super::seal::SealedPages;
 use crate::records::Forms;
 
 /// Rows that are passed to the encoder at once. It checks after each part whether a page is full.
-const ROWS: usize = 1024;
+const ENCODED_ROWS: usize = 1024;
 
 /// The pages of a column, and their metadata.
 pub(super) struct Encoded {
@@ -99,7 +99,7 @@ impl<'b, 'w, T: DataType> EncoderBatch<'b, 'w, T> {
     fn end_row(&mut self) -> Result<()> {
         self.rows += 1;
         match self.rows {
-            ROWS => self.write(),
+            ENCODED_ROWS => self.write(),
             _ => Ok(()),
         }
     }

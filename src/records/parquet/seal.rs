@@ -16,19 +16,19 @@ use xxhash_rust::xxh3::Xxh3;
 use doisift_documents::{ParquetTable, ReadAt};
 
 /// The key of the file's checksum in the metadata.
-const KEY: &str = "doisift.xxh3";
+const CHECKSUM_KEY: &str = "doisift.xxh3";
 /// Zeros in place of the digits of the checksum.
-const ZEROS: &str = "0000000000000000";
+const UNSET_CHECKSUM: &str = "0000000000000000";
 /// The beginning of the writer's name in files of this program. Other writers may copy the metadata with the checksum, which
 /// is wrong for the new file.
 pub(super) const WRITER: &str = "doisift version ";
 /// Bytes of a read.
-const BUFFER: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
 /// First byte of a field in Thrift's compact protocol: an i32 whose number is one higher than that of the previous field.
 const NEXT_I32: u8 = 0x15;
 /// The difference in the first byte of a field if its number is one higher.
-const DISTANCE: u8 = 0x10;
+const FIELD_NUMBER_STEP: u8 = 0x10;
 
 /// Writes pages with the CRC of their bytes in their headers. The crate (60.1) always leaves the CRC out, and its type for
 /// headers is private, so the field is added to the bytes of the header.
@@ -78,26 +78,26 @@ fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
         zigzag >>= 7;
     }
     sealed.push(zigzag as u8);
-    sealed.push(first.checked_sub(DISTANCE)?);
+    sealed.push(first.checked_sub(FIELD_NUMBER_STEP)?);
     sealed.extend_from_slice(rest);
     Some(sealed)
 }
 
 /// Returns the metadata entry for the checksum, with zeros.
 pub(super) fn unsealed() -> KeyValue {
-    KeyValue::new(KEY.to_owned(), ZEROS.to_owned())
+    KeyValue::new(CHECKSUM_KEY.to_owned(), UNSET_CHECKSUM.to_owned())
 }
 
 /// Returns the range of the checksum's digits in `tail`, the last bytes of a file.
 fn digits(tail: &[u8]) -> Option<Range<usize>> {
     // The entry in the compact protocol: two string fields, each with its length.
-    let mut entry = vec![0x18, KEY.len() as u8];
-    entry.extend_from_slice(KEY.as_bytes());
-    entry.extend_from_slice(&[0x18, ZEROS.len() as u8]);
+    let mut entry = vec![0x18, CHECKSUM_KEY.len() as u8];
+    entry.extend_from_slice(CHECKSUM_KEY.as_bytes());
+    entry.extend_from_slice(&[0x18, UNSET_CHECKSUM.len() as u8]);
     // The last match, since statistics before the entry may hold any text.
     let mut places = tail.windows(entry.len());
     let start = places.rposition(|place| place == entry)? + entry.len();
-    (start + ZEROS.len() <= tail.len()).then_some(start..start + ZEROS.len())
+    (start + UNSET_CHECKSUM.len() <= tail.len()).then_some(start..start + UNSET_CHECKSUM.len())
 }
 
 /// Writes a file, and computes its checksum. The end of the file is held back until [`seal`](Self::seal).
@@ -153,7 +153,7 @@ impl<W: Write> Write for SealedFile<W> {
 /// Whether the checksum of the file is right. Also true for a file without a checksum of this program.
 pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bool> {
     let ours = table.writer().is_some_and(|by| by.starts_with(WRITER));
-    let Some(stated) = table.entry(KEY).filter(|_| ours) else {
+    let Some(stated) = table.entry(CHECKSUM_KEY).filter(|_| ours) else {
         return Ok(true);
     };
     let (metadata, start) = table.metadata();
@@ -168,18 +168,22 @@ pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bo
 fn hash(file: &dyn ReadAt, digits: u64) -> io::Result<u64> {
     let mut hash = Xxh3::new();
     update(&mut hash, file, 0..digits)?;
-    hash.update(ZEROS.as_bytes());
-    update(&mut hash, file, digits + ZEROS.len() as u64..u64::MAX)?;
+    hash.update(UNSET_CHECKSUM.as_bytes());
+    update(
+        &mut hash,
+        file,
+        digits + UNSET_CHECKSUM.len() as u64..u64::MAX,
+    )?;
     Ok(hash.digest())
 }
 
 /// Adds the bytes in `range`, at most to the end of the file.
 fn update(hash: &mut Xxh3, file: &dyn ReadAt, range: Range<u64>) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER];
+    let mut buffer = vec![0; READ_BYTES];
     let mut at = range.start;
     while at < range.end {
         let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
-        match file.read_at(&mut buffer[..left.min(BUFFER)], at) {
+        match file.read_at(&mut buffer[..left.min(READ_BYTES)], at) {
             Ok(0) => break,
             Ok(read) => {
                 hash.update(&buffer[..read]);

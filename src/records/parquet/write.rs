@@ -25,9 +25,9 @@ use crate::records::rows::{BlockRows, BlockWriter, Encoders, RowBlock, RowWriter
 /// with this size too. Larger groups gain little.
 const GROUP_ROWS: usize = 1 << 17;
 /// Number of single rows in a block.
-const BLOCK: usize = 1024;
+const BLOCK_ROWS: usize = 1024;
 /// Compression level, as for other outputs.
-const LEVEL: i32 = 3;
+const ZSTD_LEVEL: i32 = 3;
 
 /// Writes Parquet.
 ///
@@ -107,7 +107,7 @@ impl<W: Write + Send> Parquet<W> {
 
     fn end_row(&mut self) -> io::Result<()> {
         match self.block.rows() {
-            BLOCK => self.flush_block(),
+            BLOCK_ROWS => self.flush_block(),
             _ => Ok(()),
         }
     }
@@ -208,7 +208,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
 fn properties(layout: &Layout) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("{WRITER}{}", env!("CARGO_PKG_VERSION")))
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_statistics_enabled(EnabledStatistics::Chunk);

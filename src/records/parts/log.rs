@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::PartEntry;
 
 /// Digits of the checksum before each line.
-const DIGITS: usize = 16;
+const CHECKSUM_DIGITS: usize = 16;
 
 /// The log of a folder of parts.
 pub(super) struct PartLog {
@@ -59,7 +59,7 @@ impl PartLog {
         let json = serde_json::to_string(part)?;
         let sum = xxh3_64(json.as_bytes());
         self.file
-            .write_all(format!("{sum:0DIGITS$x} {json}\n").as_bytes())
+            .write_all(format!("{sum:0CHECKSUM_DIGITS$x} {json}\n").as_bytes())
     }
 
     /// Syncs it to disk.
@@ -70,9 +70,9 @@ impl PartLog {
 
 /// Parses a line. Returns `None` if it is not whole.
 fn entry(line: &[u8]) -> Option<PartEntry> {
-    let (sum, rest) = line.split_at_checked(DIGITS)?;
+    let (sum, rest) = line.split_at_checked(CHECKSUM_DIGITS)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
-    let is_whole = *sum == *format!("{:0DIGITS$x}", xxh3_64(json)).as_bytes();
+    let is_whole = *sum == *format!("{:0CHECKSUM_DIGITS$x}", xxh3_64(json)).as_bytes();
     is_whole.then(|| serde_json::from_slice(json).ok())?
 }
 

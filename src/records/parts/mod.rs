@@ -33,10 +33,11 @@ pub(super) const MANIFEST: &str = "_manifest.json";
 /// The empty file that marks the output as complete.
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 /// The start of the name of a part, and the min number of digits after it.
-const PART: (&str, usize) = ("part-", 5);
+const PART_START: &str = "part-";
+const MIN_PART_DIGITS: usize = 5;
 /// Bytes of text after which a part ends, as a multiple of its size. So a resumed run does not read much text again if rows are
 /// few.
-const TEXT: u64 = 8;
+const TEXT_BYTES_PER_PART_BYTE: u64 = 8;
 
 /// Size of the parts of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl PartSize {
     /// Returns the bytes of text after which a part ends. `None` if text does not end parts.
     pub(crate) fn text(self) -> Option<u64> {
         match self {
-            PartSize::Bytes(full) => Some(full.saturating_mul(TEXT)),
+            PartSize::Bytes(full) => Some(full.saturating_mul(TEXT_BYTES_PER_PART_BYTE)),
             PartSize::Source => None,
         }
     }
@@ -105,8 +106,8 @@ impl PartPlan {
 
     /// Returns the name of a part, by its number from 0.
     fn name(&self, number: usize) -> String {
-        let ((start, digits), ending) = (PART, &self.ending);
-        format!("{start}{number:0digits$}{ending}")
+        let (digits, ending) = (MIN_PART_DIGITS, &self.ending);
+        format!("{PART_START}{number:0digits$}{ending}")
     }
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn may_be_of_folder(name: &OsStr) -> bool {
 
 /// Whether programs that read a folder treat a file of this name as a part.
 fn is_part(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(PART.0.as_bytes())
+    name.as_encoded_bytes().starts_with(PART_START.as_bytes())
 }
 
 /// Returns the folder to propose, if the last name of `path` is a pattern for the names of several files, as in other programs.

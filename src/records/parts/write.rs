@@ -11,7 +11,7 @@ use crate::records::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWri
 use crate::records::{file_blocks, writer};
 
 /// Number of single rows in a block.
-const BLOCK: usize = 1024;
+const BLOCK_ROWS: usize = 1024;
 
 /// Writes rows to one part after the other.
 pub(crate) struct PartWriter {
@@ -106,7 +106,7 @@ impl RowWriter<Output> for PartWriter {
         self.block.row(row)?;
         self.rows += 1;
         match self.rows {
-            BLOCK => self.flush(),
+            BLOCK_ROWS => self.flush(),
             _ => Ok(()),
         }
     }

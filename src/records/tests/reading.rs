@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::{
-    Format, IndexStatus, Layout, MAX, OwnedRecord, Record, RowKind, reader, writer,
+    Format, IndexStatus, Layout, MAX_NUMBER, OwnedRecord, Record, RowKind, reader, writer,
 };
 use super::record;
 
@@ -73,8 +73,8 @@ fn suffix() -> impl Strategy<Value = String> {
 prop_compose! {
     fn any_record()(
         (suffix, first_source, first_document, first_text) in (suffix(), text(1), text(0), text(1)),
-        (mentions, documents, sources) in (7..=MAX, 4..=7_u64, 1..=4_u64),
-        (first_offset, guessed) in (0..=MAX, any::<bool>()),
+        (mentions, documents, sources) in (7..=MAX_NUMBER, 4..=7_u64, 1..=4_u64),
+        (first_offset, guessed) in (0..=MAX_NUMBER, any::<bool>()),
         forms in prop::sample::subsequence(Form::ALL.to_vec(), 1..=7),
         (known, agency, retracted) in any::<(Option<bool>, bool, Option<bool>)>(),
     ) -> OwnedRecord {

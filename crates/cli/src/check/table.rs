@@ -11,12 +11,12 @@ use unicode_width::UnicodeWidthStr;
 const MAX_PAGE_ROWS: usize = 1000;
 const MAX_PAGE_BYTES: usize = 1 << 20;
 /// Max width of a column, so that one long text does not push all others away. A wider cell is not cut.
-const WIDEST: usize = 48;
+const MAX_COLUMN_WIDTH: usize = 48;
 
 /// Place, key, verdict and name; the detail comes after them.
 type Cells = [String; 4];
 /// The column of the verdict, which has the colour.
-const VERDICT: usize = 2;
+const VERDICT_COLUMN: usize = 2;
 
 /// A table that collects a page of rows before it sets the widths of columns and writes the rows.
 pub(super) struct CheckTable<W> {
@@ -82,7 +82,7 @@ impl<W: Write> CheckTable<W> {
                 if width == 0 {
                     continue;
                 }
-                match at == VERDICT && self.has_colour {
+                match at == VERDICT_COLUMN && self.has_colour {
                     true => line.extend(["\x1b[", colour, "m", cell, "\x1b[0m"]),
                     false => line += cell,
                 }
@@ -99,7 +99,7 @@ fn widths(rows: &[(Cells, String, &'static str)]) -> [usize; 4] {
     let mut widths = [0; 4];
     for (cells, ..) in rows {
         for (width, cell) in widths.iter_mut().zip(cells) {
-            *width = (*width).max(cell.width().min(WIDEST));
+            *width = (*width).max(cell.width().min(MAX_COLUMN_WIDTH));
         }
     }
     widths

@@ -306,29 +306,27 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             Ok(true) => MemberState::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
             Ok(false) if stuck => {
-                let fault = io::ErrorKind::InvalidData.into();
-                failed::<F>(
-                    start,
-                    self.given,
-                    fault,
-                    self.state_after_damage(start, piece),
-                )
+                let after = self.state_after_damage(start, piece);
+                failed::<F>(start, self.given, io::ErrorKind::InvalidData.into(), after)
             }
             Ok(false) => MemberState::Pieces { start },
-            Err(fault) => match self.format.after() {
-                AfterDamage::Lost => failed::<F>(
-                    start,
-                    self.given,
-                    fault,
-                    self.state_after_damage(start, piece),
-                ),
-                AfterDamage::Reported => self.state_after_damage(start, piece),
-                AfterDamage::GoesOn => {
-                    failed::<F>(start, self.given, fault, MemberState::Pieces { start })
-                }
-            },
+            Err(fault) => self.damaged(start, piece, fault),
         };
         Ok(decoded.written)
+    }
+
+    /// Returns the state after a piece with a fault.
+    fn damaged(&mut self, start: u64, piece: u64, fault: DecodeFault) -> MemberState {
+        match self.format.after() {
+            AfterDamage::Lost => {
+                let after = self.state_after_damage(start, piece);
+                failed::<F>(start, self.given, fault, after)
+            }
+            AfterDamage::Reported => self.state_after_damage(start, piece),
+            AfterDamage::GoesOn => {
+                failed::<F>(start, self.given, fault, MemberState::Pieces { start })
+            }
+        }
     }
 
     /// Returns the state after the stream ends, or cannot be read, in the member at `start`.

@@ -49,7 +49,11 @@ const MAX_FIELD_BYTES: usize = 2 * MAX_HEADER_BYTES;
 /// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. The header of a single message is
 /// the text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the
 /// number.
-pub(super) fn read(sink: &mut dyn MemberSink, level: &StreamLevel<'_>, bytes: &mut dyn ReadBytes) {
+pub(super) fn read_messages(
+    sink: &mut dyn MemberSink,
+    level: &StreamLevel<'_>,
+    bytes: &mut dyn ReadBytes,
+) {
     let mut reader = MailReader {
         sink,
         level,

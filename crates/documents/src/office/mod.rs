@@ -157,12 +157,12 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         };
         let cells = CellSink::new(self.sink, place, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
-            Some(_) if name == CONTENT_PART => ods::read(cells, chosen.number, bytes),
+            Some(_) if name == CONTENT_PART => ods::read_cells(cells, chosen.number, bytes),
             Some(workbook) if workbook.holds_strings() => {
                 if is_binary(name) {
-                    xlsb_sheet::read(cells, workbook, bytes)
+                    xlsb_sheet::read_cells(cells, workbook, bytes)
                 } else {
-                    sheet::read(cells, workbook, bytes)
+                    sheet::read_cells(cells, workbook, bytes)
                 }
             }
             _ => {
@@ -216,7 +216,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             member: name,
         };
         if self.is_ods {
-            return ods::read(
+            return ods::read_cells(
                 CellSink::new(self.sink, place, None, String::new()),
                 0,
                 bytes,
@@ -227,7 +227,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             return true;
         };
         let sheet = workbook.sheet(name).to_owned();
-        sheet::read(
+        sheet::read_cells(
             CellSink::new(self.sink, place, None, sheet),
             workbook,
             bytes,
@@ -254,7 +254,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let cells = |sink, sheet: &str| CellSink::new(sink, place, None, sheet.to_owned());
         if workbook.has_member(name) {
             let cells = cells(self.sink, workbook.sheet(name));
-            return xlsb_sheet::read(cells, workbook, bytes);
+            return xlsb_sheet::read_cells(cells, workbook, bytes);
         }
         if is_binary_strings(name) {
             return self.strings(level, number, name, bytes);

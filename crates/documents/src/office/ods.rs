@@ -16,7 +16,7 @@ use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of the sheets; as a table only those of the sheet `only`, from 0. Returns false if the source should
 /// not be read further.
-pub(super) fn read(cells: CellSink<'_>, only: usize, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read_cells(cells: CellSink<'_>, only: usize, bytes: &mut dyn ReadBytes) -> bool {
     let paragraphs = if cells.is_table() {
         ParagraphWriter::of_cells()
     } else {

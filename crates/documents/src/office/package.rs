@@ -52,7 +52,7 @@ impl<'a> PackageFile<'a> {
         reported: bool,
     ) {
         match self {
-            PackageFile::Zip(file) => zip::read(sink, options, level, file, reported),
+            PackageFile::Zip(file) => zip::read_archive(sink, options, level, file, reported),
             PackageFile::Flat(file) => read_flat(sink, options, level, file),
         }
     }

@@ -18,7 +18,11 @@ use crate::read::ReadBytes;
 use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
-pub(super) fn read(cells: CellSink<'_>, workbook: &Workbook, bytes: &mut dyn ReadBytes) -> bool {
+pub(super) fn read_cells(
+    cells: CellSink<'_>,
+    workbook: &Workbook,
+    bytes: &mut dyn ReadBytes,
+) -> bool {
     let mut sheet = SheetReader {
         cells,
         workbook,

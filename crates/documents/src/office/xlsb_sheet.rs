@@ -23,7 +23,7 @@ pub(super) fn read_texts(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> 
 }
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
-pub(super) fn read(
+pub(super) fn read_cells(
     mut cells: CellSink<'_>,
     workbook: &Workbook,
     bytes: &mut dyn ReadBytes,

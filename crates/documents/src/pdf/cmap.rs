@@ -48,7 +48,7 @@ fn code(token: Option<&Token<'_>>) -> Option<u32> {
 }
 
 impl CodeMap {
-    pub(super) fn read(bytes: &[u8]) -> CodeMap {
+    pub(super) fn parse(bytes: &[u8]) -> CodeMap {
         let mut map = CodeMap::default();
         let mut lexer = Lexer::new(bytes, 0);
         // Each operand is a token, or the tokens of an array.
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn codes_have_texts() {
-        let map = CodeMap::read(
+        let map = CodeMap::parse(
             b"1 begincodespacerange <00> <80> <8100> <ffff> endcodespacerange
               2 beginbfchar <01> <0041> <02> <00660069> endbfchar
               2 beginbfrange <10> <1F> <0061> <20> <21> [<0078> <0079007A>] endbfrange",
@@ -259,7 +259,7 @@ mod tests {
     fn a_code_has_no_more_text_than_the_format_allows() {
         let map = |units: usize| {
             let text = "0041".repeat(units);
-            CodeMap::read(format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes())
+            CodeMap::parse(format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes())
         };
         let (max, more) = (map(MAX_TEXT_UNITS), map(MAX_TEXT_UNITS + 1));
         assert_eq!(text(&max, 0), Some("A".repeat(MAX_TEXT_UNITS)));
@@ -269,10 +269,10 @@ mod tests {
 
     #[test]
     fn a_range_of_all_codes_takes_no_memory() {
-        let map = CodeMap::read(b"beginbfrange <0000> <ffffffff> <0041> endbfrange");
+        let map = CodeMap::parse(b"beginbfrange <0000> <ffffffff> <0041> endbfrange");
         assert_eq!(text(&map, 0xffff).as_deref(), Some("@"));
         assert_eq!(map.ranges.len(), 1);
         let many = b"1 begincidrange <00> <ff> 0 endcidrange ".repeat(MAX_RANGES + 9);
-        assert_eq!(CodeMap::read(&many).ranges.len(), MAX_RANGES);
+        assert_eq!(CodeMap::parse(&many).ranges.len(), MAX_RANGES);
     }
 }

@@ -49,7 +49,7 @@ impl FontCache {
     }
 
     fn get(&mut self, file: &PdfFile<'_>, font: &PdfObject) -> Rc<PdfFont> {
-        let read = || Rc::new(PdfFont::read(file, file.resolve(font).dict()));
+        let read = || Rc::new(PdfFont::of(file, file.resolve(font).dict()));
         let Some(reference) = font.reference() else {
             file.spend(DIRECT_FONT_COST);
             return read();
@@ -77,7 +77,7 @@ pub(super) struct PageText {
 }
 
 /// Reads a page.
-pub(super) fn read(file: &PdfFile<'_>, fonts: &mut FontCache, page: &Page) -> PageText {
+pub(super) fn page_text(file: &PdfFile<'_>, fonts: &mut FontCache, page: &Page) -> PageText {
     let mut reader = ContentReader {
         file,
         fonts,
@@ -117,7 +117,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut FontCache, page: &Page) -> Pa
 
 /// Returns the appearance of an annotation (12.5.5) in its current state, unless it is hidden.
 fn appearance(file: &PdfFile<'_>, annotation: &PdfDict) -> Option<PdfStream> {
-    const HIDDEN: usize = 2;
+    const HIDDEN_FLAG: usize = 2;
     let flags = file.get(annotation, b"F").count().unwrap_or_default();
     let all = file.get(annotation, b"AP");
     let shown = match file.get(all.dict(), b"N") {
@@ -125,7 +125,7 @@ fn appearance(file: &PdfFile<'_>, annotation: &PdfDict) -> Option<PdfStream> {
         shown => shown,
     };
     match shown {
-        PdfObject::Stream(stream) if flags & HIDDEN == 0 => Some(stream),
+        PdfObject::Stream(stream) if flags & HIDDEN_FLAG == 0 => Some(stream),
         _ => None,
     }
 }

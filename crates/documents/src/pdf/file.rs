@@ -102,7 +102,7 @@ pub(super) struct PasswordNeeded;
 impl<'d> PdfFile<'d> {
     /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
     pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, PasswordNeeded> {
-        if let Some(table) = XrefTable::read(data, limits.memory / 4) {
+        if let Some(table) = XrefTable::parse(data, limits.memory / 4) {
             let file = PdfFile::with_table(data, table, limits);
             if file.has_pages() || file.crypt.as_ref().is_some_and(Decryption::is_locked) {
                 return file.unlocked();

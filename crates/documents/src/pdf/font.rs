@@ -64,11 +64,11 @@ pub(super) struct Glyph {
 }
 
 impl PdfFont {
-    pub(super) fn read(file: &PdfFile<'_>, dict: &PdfDict) -> PdfFont {
+    pub(super) fn of(file: &PdfFile<'_>, dict: &PdfDict) -> PdfFont {
         let to_unicode = map(file, dict, b"ToUnicode");
         match file.get(dict, b"Subtype").name() {
-            b"Type0" => PdfFont::Composite(CompositeFont::read(file, dict, to_unicode)),
-            kind => PdfFont::Simple(Box::new(SimpleFont::read(file, dict, kind, &to_unicode))),
+            b"Type0" => PdfFont::Composite(CompositeFont::of(file, dict, to_unicode)),
+            kind => PdfFont::Simple(Box::new(SimpleFont::of(file, dict, kind, &to_unicode))),
         }
     }
 
@@ -107,7 +107,7 @@ fn map(file: &PdfFile<'_>, dict: &PdfDict, key: &[u8]) -> CodeMap {
     match file.get(dict, key) {
         PdfObject::Stream(stream) => {
             let held = file.decode(&stream);
-            let map = CodeMap::read(&held);
+            let map = CodeMap::parse(&held);
             let cut = map.is_cut.then_some(StreamFlaw::Characters);
             file.note(held.flaw.or(cut), &stream);
             map
@@ -117,7 +117,7 @@ fn map(file: &PdfFile<'_>, dict: &PdfDict, key: &[u8]) -> CodeMap {
 }
 
 impl SimpleFont {
-    fn read(file: &PdfFile<'_>, dict: &PdfDict, kind: &[u8], to_unicode: &CodeMap) -> SimpleFont {
+    fn of(file: &PdfFile<'_>, dict: &PdfDict, kind: &[u8], to_unicode: &CodeMap) -> SimpleFont {
         let mut texts = own_texts(file, dict);
         let mut text = String::new();
         for (code, own) in texts.iter_mut().enumerate() {
@@ -288,7 +288,7 @@ fn simple_widths(file: &PdfFile<'_>, dict: &PdfDict, kind: &[u8]) -> Vec<f32> {
 }
 
 impl CompositeFont {
-    fn read(file: &PdfFile<'_>, dict: &PdfDict, to_unicode: CodeMap) -> CompositeFont {
+    fn of(file: &PdfFile<'_>, dict: &PdfDict, to_unicode: CodeMap) -> CompositeFont {
         let descendants = file.items(dict.get(b"DescendantFonts"));
         let descendant = descendants
             .first()

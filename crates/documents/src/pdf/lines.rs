@@ -110,8 +110,14 @@ impl TextLine {
         self.last = (self.text.len(), span.start);
         self.text.push_str(text);
         self.seen_end = span.seen.map(|(_, end)| end).or(self.seen_end);
+        self.move_end(span, is_raised);
+        self.size = size;
+        true
+    }
+
+    /// Moves the end of the line to the end of a span. A small raised span does not raise the line.
+    fn move_end(&mut self, span: &TextSpan<'_>, is_raised: bool) {
         if is_raised && span.size < self.size {
-            // The line keeps its own height.
             let forward = span.end.minus(self.end).dot(self.along);
             self.end = Point {
                 x: self.end.x + forward * self.along.x,
@@ -120,8 +126,6 @@ impl TextLine {
         } else {
             self.end = span.end;
         }
-        self.size = size;
-        true
     }
 
     /// Whether `span` repeats the last string.

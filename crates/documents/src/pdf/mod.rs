@@ -101,7 +101,7 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
 
 /// Reads the documents of `bytes`, and the error that ended the file early, if any. Returns `None` if the limits are not
 /// the last and are reached.
-pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
+pub(super) fn read_text(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
     let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE_HEAD_BYTES)], b"%PDF-");
     let mut documents = Vec::new();
     let read = catch_unwind(AssertUnwindSafe(|| {
@@ -233,7 +233,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
     fn page(&mut self, page: &Page, documents: &mut Vec<PdfDocument>) {
         self.file.spend(PAGE_COST);
         self.number += 1;
-        let shown = content::read(self.file, &mut self.fonts, page);
+        let shown = content::page_text(self.file, &mut self.fonts, page);
         let (targets, cut) = links::of(self.file, page);
         let mut next = PendingPage {
             number: self.number,

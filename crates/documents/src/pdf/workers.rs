@@ -1,6 +1,6 @@
 //! Reads several files at the same time, on threads of their own.
 
-use super::{PdfDocument, PdfLimits, read};
+use super::{PdfDocument, PdfLimits, read_text};
 use crate::fault::InputError;
 use crate::unpackers::UnpackThreads;
 use crate::workers::{ResultSender, WorkerThreads};
@@ -20,7 +20,7 @@ pub(crate) fn start(unpackers: &UnpackThreads) -> Option<PdfThreads<'_>> {
         Some(
             |(bytes, limits): (Vec<u8>, PdfLimits), answers: &ResultSender<'_, PdfAnswer>| {
                 // If the task was halted, the answer is not received.
-                answers.send(read(&bytes, limits).ok_or(bytes));
+                answers.send(read_text(&bytes, limits).ok_or(bytes));
             },
         )
     };

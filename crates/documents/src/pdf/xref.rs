@@ -38,7 +38,7 @@ pub(super) struct XrefTable {
 
 impl XrefTable {
     /// Reads the tables that the end of the file leads to. Returns `None` if there are none, or one of them is damaged.
-    pub(super) fn read(data: &[u8], max: usize) -> Option<XrefTable> {
+    pub(super) fn parse(data: &[u8], max: usize) -> Option<XrefTable> {
         let tail = &data[data.len().saturating_sub(TAIL_BYTES)..];
         let found = memchr::memmem::rfind(tail, b"startxref")?;
         let mut lexer = Lexer::new(tail, found + b"startxref".len());

@@ -37,7 +37,7 @@ const WRONG_CHECKSUM: &str = "the checksum of its header is wrong";
 const MIN_LIST_BYTES: usize = 16 << 20;
 
 /// Passes on the members of the archive `file`, in their order. `reported` says that a loss in it was already reported.
-pub(super) fn read(
+pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,

@@ -58,7 +58,7 @@ impl SourceReader<'_> {
         self.start_workers(level);
         let length = bytes.len();
         let Some(workers) = &self.pdfs.workers else {
-            return match pdf::read(&bytes, limits) {
+            return match pdf::read_text(&bytes, limits) {
                 Some(text) => self.pass_on(level, text),
                 None => self.read_alone(level, &bytes),
             };
@@ -98,7 +98,7 @@ impl SourceReader<'_> {
             let _ = bytes.try_reserve_exact(rest + READ_BYTES);
         }
         let text = if !is_large && self.fill(level, raw, &mut bytes, max) {
-            pdf::read(&bytes, PdfLimits::of(bytes.len(), max / 2, true))
+            pdf::read_text(&bytes, PdfLimits::of(bytes.len(), max / 2, true))
         } else {
             None
         };
@@ -117,7 +117,7 @@ impl SourceReader<'_> {
     fn read_alone(&mut self, level: &StreamLevel<'_>, bytes: &[u8]) {
         let limits = PdfLimits::of(bytes.len(), self.options.max_file_bytes / 2, true);
         let alone = self.options.admit();
-        let text = pdf::read(bytes, limits);
+        let text = pdf::read_text(bytes, limits);
         drop(alone);
         if let Some(text) = text {
             self.pass_on(level, text);

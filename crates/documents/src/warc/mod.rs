@@ -35,7 +35,7 @@ use super::read::ReadBytes;
 /// Holds at most 12 MiB, and takes time linear in the bytes.
 ///
 /// `history` is the limit on windows of packed bodies, in bytes. With `reports_records`, each document's record is reported.
-pub(super) fn read(
+pub(super) fn read_records(
     sink: &mut dyn MemberSink,
     level: &StreamLevel<'_>,
     history: u64,

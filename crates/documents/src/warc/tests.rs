@@ -88,7 +88,7 @@ fn reported(pieces: &[&[u8]], step: usize) -> Reported {
         step,
     };
     let expansion = Expansion::new(1000, 0);
-    super::read(
+    super::read_records(
         &mut SourceReader::new(&options, &expansion, &mut reported),
         &StreamLevel::source(None),
         options.limits.window,

@@ -54,7 +54,7 @@ const SUPPORTED_METHODS: [u16; 4] = [0, 8, 12, 93];
 
 /// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter. `reported` says
 /// that a loss in it was already reported.
-pub(super) fn read(
+pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,

@@ -28,7 +28,7 @@ fn file(bytes: &[u8]) -> io::Result<File> {
 fn taken(bytes: &[u8]) -> io::Result<Taken> {
     let file = file(bytes)?;
     Ok(Taken::read_by(|sink, options, level| {
-        read(sink, options, level, &file, false)
+        read_archive(sink, options, level, &file, false)
     }))
 }
 
@@ -391,7 +391,7 @@ fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result
         tar.append_data(&mut header, "z", &whole[..])?;
         let bytes = tar.into_inner()?;
         let taken = Taken::read_by(|sink, options, level| {
-            crate::tar::read(sink, options, level, &mut &bytes[..512 + end]);
+            crate::tar::read_archive(sink, options, level, &mut &bytes[..512 + end]);
         });
         assert_eq!(taken.names(), ["z!/a", "z!/b", "z!/c", "z!/d"]);
         assert_eq!(taken.lost.len(), 1, "{:?}", taken.lost);

@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::{CutRow, RowFault};
 
 /// Max names of members that are kept for a message: one more than it shows.
-const NAMED: usize = 21;
+const MAX_KEPT_NAMES: usize = 21;
 
 /// Cuts objects into cells.
 pub(super) struct ObjectRows<'t> {
@@ -269,7 +269,7 @@ impl<'de> Visitor<'de> for MemberName<'_, '_, '_> {
         } = self.0;
         if let Some(first) = first
             .as_mut()
-            .filter(|first| names.is_empty() && first.len() < NAMED)
+            .filter(|first| names.is_empty() && first.len() < MAX_KEPT_NAMES)
         {
             first.push(name.to_owned());
         }

@@ -43,7 +43,7 @@ impl MessageMetadata {
 
     /// Whether the message has the length that it says.
     pub(super) fn is_whole(&self) -> bool {
-        match MessagePrefix::read(&self.0) {
+        match MessagePrefix::parse(&self.0) {
             MessagePrefix::Message(start, length) => {
                 start.checked_add(length) == Some(self.0.len())
             }
@@ -53,10 +53,10 @@ impl MessageMetadata {
 
     /// Returns the message; `None` if it is damaged.
     pub(super) fn message(&self) -> Option<ArrowMessage<'_>> {
-        match MessagePrefix::read(&self.0) {
+        match MessagePrefix::parse(&self.0) {
             MessagePrefix::Message(start, length) => {
                 let end = start.checked_add(length)?;
-                ArrowMessage::read(self.0.get(start..end.min(self.0.len()))?)
+                ArrowMessage::parse(self.0.get(start..end.min(self.0.len()))?)
             }
             _ => None,
         }
@@ -106,6 +106,18 @@ impl BatchReader {
             return Err(file_error("is packed with a codec that is not supported"));
         }
         self.body = Some(Rc::clone(&plan.body));
+        self.open_columns(file, &plan, number, entry);
+        Ok(())
+    }
+
+    /// Opens the columns of the batch with this number. Reports those that are damaged.
+    fn open_columns(
+        &mut self,
+        file: &ArrowFile,
+        plan: &BatchPlan<'_>,
+        number: usize,
+        entry: &BatchLocation,
+    ) {
         let mut column = |leaf: &ArrowLeaf| {
             let opened = plan.column(leaf, number, entry);
             let failed = |fault| {
@@ -123,7 +135,6 @@ impl BatchReader {
             self.rows.set_id(&leaf.name.path, id);
         }
         self.rows.set_columns(columns);
-        Ok(())
     }
 
     /// Ends the batch, and returns its windows.

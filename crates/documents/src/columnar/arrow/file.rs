@@ -203,8 +203,8 @@ impl<'f> BatchIndex<'f> {
     /// Reads what the end of a file says.
     fn footer(&mut self) -> Result<(), InputError> {
         let (start, bytes) = self.footer_bytes()?;
-        let footer = ArrowFooter::read(&bytes).ok_or_else(|| file_error(DAMAGED_METADATA))?;
-        let schema = ArrowSchema::read(footer.schema, footer.version).map_err(file_error)?;
+        let footer = ArrowFooter::parse(&bytes).ok_or_else(|| file_error(DAMAGED_METADATA))?;
+        let schema = ArrowSchema::parse(footer.schema, footer.version).map_err(file_error)?;
         let first = self.first_schema();
         // An unframed schema at the start is not longer than the metadata at the end.
         let unframed = footer.first_block().unwrap_or(start);
@@ -241,9 +241,9 @@ impl<'f> BatchIndex<'f> {
         let start = FILE_START.len() as u64;
         let prefix = self
             .source
-            .bytes(start, MessagePrefix::LENGTH as u64)
+            .bytes(start, MessagePrefix::MAX_BYTES as u64)
             .ok()?;
-        let MessagePrefix::Message(before, length) = MessagePrefix::read(&prefix) else {
+        let MessagePrefix::Message(before, length) = MessagePrefix::parse(&prefix) else {
             return None;
         };
         let length = before.checked_add(length)? as u64;
@@ -251,7 +251,7 @@ impl<'f> BatchIndex<'f> {
         let message = metadata.message()?;
         match message.header {
             ArrowMessageHeader::Schema(schema) => {
-                Some((ArrowSchema::read(schema, message.version), start + length))
+                Some((ArrowSchema::parse(schema, message.version), start + length))
             }
             _ => None,
         }
@@ -354,8 +354,8 @@ impl<'f> BatchIndex<'f> {
         }
         let prefix = self
             .source
-            .bytes(at, left.min(MessagePrefix::LENGTH as u64))?;
-        let (start, length) = match MessagePrefix::read(&prefix) {
+            .bytes(at, left.min(MessagePrefix::MAX_BYTES as u64))?;
+        let (start, length) = match MessagePrefix::parse(&prefix) {
             MessagePrefix::Message(start, length) => (start, length),
             MessagePrefix::End(length) => return self.end(at + length as u64),
             MessagePrefix::Damaged => return Err(file_error(LOST_ROWS)),
@@ -377,7 +377,8 @@ impl<'f> BatchIndex<'f> {
         }
         match message.header {
             ArrowMessageHeader::Schema(schema) if self.schema.is_none() => {
-                self.schema = Some(ArrowSchema::read(schema, message.version).map_err(file_error)?);
+                self.schema =
+                    Some(ArrowSchema::parse(schema, message.version).map_err(file_error)?);
             }
             _ if self.add(block, after, &message) => {}
             _ => self

@@ -29,12 +29,12 @@ pub(super) enum MessagePrefix {
 
 impl MessagePrefix {
     /// Bytes that it may have.
-    pub(super) const LENGTH: usize = 8;
+    pub(super) const MAX_BYTES: usize = 8;
 
     /// Reads what is before a message.
-    pub(super) fn read(bytes: &[u8]) -> MessagePrefix {
+    pub(super) fn parse(bytes: &[u8]) -> MessagePrefix {
         let (start, length) = match bytes.strip_prefix(&CONTINUATION) {
-            Some(rest) => (MessagePrefix::LENGTH, rest),
+            Some(rest) => (MessagePrefix::MAX_BYTES, rest),
             None => (4, bytes),
         };
         let length = length.first_chunk::<4>().map(|&n| i32::from_le_bytes(n));
@@ -94,7 +94,7 @@ pub(super) enum BodyCompression {
 
 impl<'b> ArrowMessage<'b> {
     /// Reads the metadata of a message. Returns `None` if it is damaged.
-    pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &'b [u8]) -> Option<Self> {
         let root = FlatbufferTable::root(bytes)?;
         let version = root
             .short(0)
@@ -102,8 +102,8 @@ impl<'b> ArrowMessage<'b> {
         let header = root.table(2)?;
         let header = match root.byte(1)? {
             SCHEMA_MESSAGE => ArrowMessageHeader::Schema(header?),
-            DICTIONARY_MESSAGE => ArrowMessageHeader::Dictionary(DictionaryBatch::read(header?)?),
-            BATCH_MESSAGE => ArrowMessageHeader::Batch(RecordBatch::read(header?)?),
+            DICTIONARY_MESSAGE => ArrowMessageHeader::Dictionary(DictionaryBatch::parse(header?)?),
+            BATCH_MESSAGE => ArrowMessageHeader::Batch(RecordBatch::parse(header?)?),
             _ => ArrowMessageHeader::Other,
         };
         let body = root.long(3)?.try_into().ok()?;
@@ -116,17 +116,17 @@ impl<'b> ArrowMessage<'b> {
 }
 
 impl<'b> DictionaryBatch<'b> {
-    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
+    fn parse(table: FlatbufferTable<'b>) -> Option<Self> {
         Some(DictionaryBatch {
             id: table.long(0)?,
-            data: RecordBatch::read(table.table(1)??)?,
+            data: RecordBatch::parse(table.table(1)??)?,
             is_delta: table.byte(2)? != 0,
         })
     }
 }
 
 impl<'b> RecordBatch<'b> {
-    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
+    fn parse(table: FlatbufferTable<'b>) -> Option<Self> {
         let packing = match table.table(3)? {
             None => BodyCompression::Plain,
             Some(packing) => match (packing.byte(0)?, packing.byte(1)?) {
@@ -206,7 +206,7 @@ pub(super) struct ArrowFooter<'b> {
 
 impl<'b> ArrowFooter<'b> {
     /// Reads the metadata. Returns `None` if it is damaged.
-    pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &'b [u8]) -> Option<Self> {
         let root = FlatbufferTable::root(bytes)?;
         let version = root
             .short(0)
@@ -230,14 +230,14 @@ impl ArrowFooter<'_> {
     /// Whether its blocks fill the bytes from `start` to `end`, except for what aligns them and ends a stream.
     pub(super) fn fills(&self, start: u64, end: u64) -> bool {
         /// No message is shorter.
-        const GAP: u64 = 64;
+        const MIN_MESSAGE_BYTES: u64 = 64;
         let mut blocks: Vec<_> = self.dictionaries.iter().chain(&self.batches).collect();
         blocks.sort_unstable_by_key(|block| block.offset);
         let mut at = Some(start);
         let mut follows = |from: u64, to: Option<u64>| {
             let gap = at.and_then(|at| from.checked_sub(at));
             at = to;
-            gap.is_some_and(|gap| gap < GAP)
+            gap.is_some_and(|gap| gap < MIN_MESSAGE_BYTES)
         };
         blocks
             .iter()
@@ -263,12 +263,12 @@ fn blocks(footer: &FlatbufferTable<'_>, number: usize) -> Option<Vec<MessageLoca
 pub(crate) fn starts_stream(head: &[u8]) -> bool {
     /// Metadata has a length that is a multiple of this, and fits the memory of any machine. Old streams align it to 8
     /// bytes with the 4 bytes of its length.
-    const UNIT: usize = 4;
-    const MAX: usize = 1 << 28;
+    const LENGTH_UNIT: usize = 4;
+    const MAX_METADATA_BYTES: usize = 1 << 28;
     if !head.starts_with(&CONTINUATION) && head.get(3) != Some(&0) {
         return false;
     }
-    let MessagePrefix::Message(start, length) = MessagePrefix::read(head) else {
+    let MessagePrefix::Message(start, length) = MessagePrefix::parse(head) else {
         return false;
     };
     let root = head.get(start..).and_then(FlatbufferTable::root);
@@ -278,5 +278,5 @@ pub(crate) fn starts_stream(head: &[u8]) -> bool {
             && root.byte(1) == Some(SCHEMA_MESSAGE)
             && root.has(2)
     });
-    is_schema && length.is_multiple_of(UNIT) && length <= MAX
+    is_schema && length.is_multiple_of(LENGTH_UNIT) && length <= MAX_METADATA_BYTES
 }

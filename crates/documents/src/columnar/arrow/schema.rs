@@ -149,7 +149,7 @@ impl ArrowSchema {
     ///
     /// # Errors
     /// If it is damaged or has a type that is not supported, or is written by a machine with another order of bytes.
-    pub(super) fn read(
+    pub(super) fn parse(
         table: FlatbufferTable<'_>,
         version: i16,
     ) -> Result<ArrowSchema, &'static str> {
@@ -185,7 +185,7 @@ fn tables<'b>(table: &FlatbufferTable<'b>, number: usize) -> Option<Vec<Flatbuff
 }
 
 impl<'b> ArrowField<'b> {
-    fn read(table: FlatbufferTable<'b>) -> Option<Self> {
+    fn parse(table: FlatbufferTable<'b>) -> Option<Self> {
         Some(ArrowField {
             name: table.text(0)?,
             kind: table.byte(2)?,
@@ -250,7 +250,7 @@ impl SchemaReader {
         table: FlatbufferTable<'b>,
         above: &EnclosingField,
     ) -> Result<ArrowField<'b>, &'static str> {
-        let field = ArrowField::read(table).ok_or(DAMAGED_SCHEMA)?;
+        let field = ArrowField::parse(table).ok_or(DAMAGED_SCHEMA)?;
         self.fields += 1;
         self.bytes += above.name.schema_name_length() + field.name.len();
         let fits =

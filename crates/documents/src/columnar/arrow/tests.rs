@@ -191,13 +191,13 @@ fn a_stream_is_recognised_by_a_message_with_a_schema() {
 
 #[test]
 fn damaged_metadata_is_none() {
-    assert_eq!(MessagePrefix::read(SCHEMA), MessagePrefix::Message(8, 40));
+    assert_eq!(MessagePrefix::parse(SCHEMA), MessagePrefix::Message(8, 40));
     assert_eq!(
-        MessagePrefix::read(b"\xff\xff\xff\xff\0\0\0\0"),
+        MessagePrefix::parse(b"\xff\xff\xff\xff\0\0\0\0"),
         MessagePrefix::End(8)
     );
     assert_eq!(
-        MessagePrefix::read(b"\xff\xff\xff\xff\xff\xff\xff\xff"),
+        MessagePrefix::parse(b"\xff\xff\xff\xff\xff\xff\xff\xff"),
         MessagePrefix::Damaged
     );
     for at in 8..SCHEMA.len() {
@@ -205,7 +205,7 @@ fn damaged_metadata_is_none() {
             let mut bytes = SCHEMA[8..].to_vec();
             bytes[at - 8] ^= 1 << bit;
             // It may be another message, but reading it ends.
-            let _ = ArrowMessage::read(&bytes);
+            let _ = ArrowMessage::parse(&bytes);
         }
     }
     // An offset of 0 leads to itself, and one that is too great out of the bytes.

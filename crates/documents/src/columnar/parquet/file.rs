@@ -106,7 +106,7 @@ impl StoredColumns {
     ) -> Result<(Self, Vec<ParquetLeaf>, Vec<LocatedError>), InputError> {
         let bytes = read_footer(&*file, length, max)?;
         let damaged = || file_error("has damaged metadata");
-        let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
+        let footer = ParquetFooter::parse(&bytes).ok_or_else(damaged)?;
         if footer.is_encrypted {
             return Err(InputError::Encrypted(Packing::Parquet));
         }

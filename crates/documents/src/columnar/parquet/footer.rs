@@ -45,14 +45,14 @@ const MAX_FILE_ROWS: u64 = 1 << 48;
 
 impl ParquetFooter {
     /// Reads the schema. Returns `None` if it is damaged.
-    pub(super) fn read(bytes: &[u8]) -> Option<ParquetFooter> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<ParquetFooter> {
         let mut footer = ParquetFooter::default();
         let mut thrift = ThriftReader::new(bytes);
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
                 (2, LIST) => {
                     for _ in 0..thrift.list(STRUCT)? {
-                        footer.elements.push(SchemaElement::read(thrift)?);
+                        footer.elements.push(SchemaElement::parse(thrift)?);
                     }
                 }
                 (3, _) => footer.rows = thrift.integer()?.try_into().ok(),
@@ -167,7 +167,7 @@ pub(super) fn chunks(
             return Some(false);
         }
         for number in 0..thrift.list(STRUCT)? {
-            let chunk = ColumnChunk::read(thrift)?;
+            let chunk = ColumnChunk::parse(thrift)?;
             if let Ok(slot) = columns.binary_search(&number) {
                 chunks[slot] = Some(chunk);
             }
@@ -178,7 +178,7 @@ pub(super) fn chunks(
 }
 
 impl ColumnChunk {
-    fn read(thrift: &mut ThriftReader<'_>) -> Option<ColumnChunk> {
+    fn parse(thrift: &mut ThriftReader<'_>) -> Option<ColumnChunk> {
         let mut chunk = ColumnChunk::default();
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {

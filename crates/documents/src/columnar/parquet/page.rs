@@ -57,7 +57,7 @@ impl PageKind {
 const RLE_ENCODING: i64 = 3;
 
 impl PageHeader {
-    fn read(bytes: &[u8]) -> Option<(PageHeader, usize)> {
+    fn parse(bytes: &[u8]) -> Option<(PageHeader, usize)> {
         let mut header = PageHeader {
             is_packed: true,
             level_encodings: [RLE_ENCODING; 2],
@@ -191,7 +191,7 @@ impl PageStream {
             if held.is_empty() {
                 return Ok(None);
             }
-            if let Some((header, length)) = PageHeader::read(held) {
+            if let Some((header, length)) = PageHeader::parse(held) {
                 self.held.start += length;
                 return Ok(Some(header));
             }

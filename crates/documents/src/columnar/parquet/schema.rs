@@ -125,7 +125,7 @@ const LOGICAL_NAMES: [&str; 19] = [
 ];
 
 impl SchemaElement {
-    pub(super) fn read(thrift: &mut ThriftReader<'_>) -> Option<SchemaElement> {
+    pub(super) fn parse(thrift: &mut ThriftReader<'_>) -> Option<SchemaElement> {
         let mut element = SchemaElement::default();
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
