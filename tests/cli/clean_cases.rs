@@ -3,17 +3,13 @@
 use doisift::{Doi, clean};
 use serde::Deserialize;
 
+use crate::common;
 use crate::place::binary;
 
+/// A class of dirty texts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    class: Vec<Class>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Class {
+struct CleanClass {
     name: String,
     why: String,
     #[serde(default)]
@@ -26,7 +22,7 @@ struct Class {
     refuse: Vec<String>,
 }
 
-impl Class {
+impl CleanClass {
     /// Returns each text with its name, or the first of several.
     fn cases(&self) -> Vec<(&str, Option<String>)> {
         let cut = self
@@ -44,9 +40,8 @@ impl Class {
     }
 }
 
-fn classes() -> Vec<Class> {
-    let file: File = toml::from_str(include_str!("../cases/clean.toml")).expect("strict cases");
-    file.class
+fn classes() -> Vec<CleanClass> {
+    common::classes("tests/cases/clean.toml")
 }
 
 /// Fails with a line for each case from which `found` differs. `reads_first` says whether the first of several names is read.

@@ -1,19 +1,22 @@
-//! Reads the cases of `tests/cases/scan-*.toml`, and compares mentions and rejections with them.
+//! Reads the files of `tests/cases`, and compares mentions and rejections with the cases of `scan-*.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+/// A file of cases in classes of the type `C`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    class: Vec<Class>,
+struct CaseFile<C> {
+    class: Vec<C>,
 }
 
+/// A class of texts to scan.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Class {
+struct ScanClass {
     name: String,
     #[allow(dead_code)]
     why: String,
@@ -153,7 +156,7 @@ pub fn cases() -> Vec<Case> {
 /// Returns the cases that are known to fail.
 #[allow(dead_code)]
 pub fn known_failures() -> Vec<Case> {
-    read(&root().join("tests/known-failures.toml"))
+    read("tests/known-failures.toml")
 }
 
 /// Returns the root of the repository. The packages whose tests use this module are at different depths below it.
@@ -163,14 +166,20 @@ pub fn root() -> &'static Path {
     package.ancestors().find(is_root).unwrap()
 }
 
-fn read(path: &Path) -> Vec<Case> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-    let cases = |class: Class| {
+/// Returns the classes of a file below the root.
+pub fn classes<C: DeserializeOwned>(path: impl AsRef<Path>) -> Vec<C> {
+    let path = root().join(path);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let file: CaseFile<C> = toml::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+    file.class
+}
+
+fn read(path: impl AsRef<Path>) -> Vec<Case> {
+    let cases = |class: ScanClass| {
         class
             .cases
             .into_iter()
             .map(move |raw| Case::new(&class.name, raw))
     };
-    file.class.into_iter().flat_map(cases).collect()
+    classes(path).into_iter().flat_map(cases).collect()
 }
