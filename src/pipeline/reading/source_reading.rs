@@ -189,55 +189,56 @@ impl<'a, 'r> SourceReading<'a, 'r> {
 
     /// Reads a text as one document, or one for each of its lines.
     fn text(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
-        let options = self.scan.plan.options;
-        let DocumentHead {
-            name,
-            origin,
-            record,
-            ..
-        } = head;
-        self.scan
-            .ledger
-            .seen_inputs
-            .add_text(options, origin.is_none());
+        let (scan, options) = (self.scan, self.scan.plan.options);
+        let seen_inputs = &scan.ledger.seen_inputs;
+        seen_inputs.add_text(options, head.origin.is_none());
         let from = std::mem::take(&mut self.resume_offset);
-        let mut cutter = ChunkCutter::starting_at(self.scan.plan.reach, from);
-        let bytes = &mut ResumedText {
+        let mut cutter = ChunkCutter::starting_at(scan.plan.reach, from);
+        let mut bytes = ResumedText {
             bytes,
             skip_bytes: from,
             before: self.before,
             monitor: &options.monitor,
         };
-        let of_origin = |origin| kind::of_origin(options, origin);
-        let origin = origin.map(of_origin);
-        let text = SourceText::new(self.named, self.ordinal, name.clone())
-            .captured(record)
-            .part_of(self.whole.as_ref().map(|whole| whole.unit.clone()))
-            .marked(self.mark_of_text())
-            .known(origin);
+        let name = head.name.clone();
+        let text = self.source_text(head);
         let place = self.place();
-        let (scan, source, totals) = (self.scan, &self.named.name, &mut self.totals);
+        let (source, totals) = (&self.named.name, &mut self.totals);
         let mut continue_after_damage = |cutter: &mut ChunkCutter| {
             let Some((offset, error)) = cutter.take_damage() else {
                 return false;
             };
             totals.is_reported = true;
-            scan.ledger.report_loss(
-                place,
-                Arc::clone(source),
-                Some((name.clone(), offset)),
-                error,
-            );
+            let document = Some((name.clone(), offset));
+            scan.ledger
+                .report_loss(place, Arc::clone(source), document, error);
             !scan.ledger.is_halted()
         };
-        let documents = self
-            .scanner
-            .document(text, &mut cutter, bytes, &mut continue_after_damage);
-        let is_whole = |whole: &mut WholeDocument| !std::mem::replace(&mut whole.is_counted, true);
-        let is_counted = options.reading.lines || self.whole.as_mut().is_none_or(is_whole);
+        let documents =
+            self.scanner
+                .document(text, &mut cutter, &mut bytes, &mut continue_after_damage);
+        self.count_text(documents, cutter.bytes_read());
+    }
+
+    /// Describes a text whose reading has begun.
+    fn source_text(&self, head: DocumentHead) -> SourceText {
+        let options = self.scan.plan.options;
+        let of_origin = |origin| kind::of_origin(options, origin);
+        SourceText::new(self.named, self.ordinal, head.name)
+            .captured(head.record)
+            .part_of(self.whole.as_ref().map(|whole| whole.unit.clone()))
+            .marked(self.mark_of_text())
+            .known(head.origin.map(of_origin))
+    }
+
+    /// Counts the documents of a text that was read. The parts of a document in several parts count once.
+    fn count_text(&mut self, documents: u64, bytes_read: u64) {
+        let is_first = |whole: &mut WholeDocument| !std::mem::replace(&mut whole.is_counted, true);
+        let has_lines = self.scan.plan.options.reading.lines;
+        let is_counted = has_lines || self.whole.as_mut().is_none_or(is_first);
         self.totals.documents += if is_counted { documents } else { 0 };
         self.ordinal += documents;
-        self.unmarked += cutter.bytes_read();
+        self.unmarked += bytes_read;
     }
 }
 
