@@ -18,8 +18,8 @@ const MAX_TEXT: u64 = 16 << 20;
 
 /// Show step by step how scan decides about a text, and by which rule
 ///
-/// Each position of "10." is shown with the name found there, or the reason why there is none. A rule is shown by its id and its
-/// meaning.
+/// Each position of "10." is shown with the name found there, or the reason why no name starts there. A rule is shown by its id
+/// and its meaning.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
     /// Texts to explain; without any, standard input is one text
