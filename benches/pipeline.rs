@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use corpus::Options;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use doisift::{Format, Pipeline, Report};
+use doisift::{Format, Report, Scan};
 
 const SIZE: u64 = 32 << 20;
 
@@ -83,13 +83,12 @@ fn streams(folder: &Path) -> Source {
 }
 
 fn run(source: &Source, threads: usize) -> Report {
-    let pipeline = Pipeline::builder()
-        .source(&source.path)
+    let scan = Scan::new()
+        .input(&source.path)
         .output(source.path.with_extension("names"))
         .format(Format::Names)
-        .threads(threads)
-        .build();
-    pipeline.and_then(Pipeline::run).expect("nothing is broken")
+        .threads(threads);
+    scan.run().expect("nothing is broken")
 }
 
 fn pipeline(criterion: &mut Criterion) {

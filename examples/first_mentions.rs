@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use doisift::{Error, ErrorKind, Pipeline};
+use doisift::{Error, ErrorKind, Scan};
 
 /// Number of mentions to collect.
 const WANTED: usize = 3;
@@ -23,12 +23,10 @@ pub fn run(paths: &[PathBuf], mut output: impl Write) -> Result<(), Box<dyn std:
 }
 
 fn first_mentions(paths: &[PathBuf]) -> Result<Vec<String>, Error> {
-    let builder = Pipeline::builder().mentions(true).context(12);
-    let builder = paths
-        .iter()
-        .fold(builder, |builder, path| builder.source(path));
+    let scan = Scan::new().mentions(true).context(12);
+    let scan = paths.iter().fold(scan, Scan::input);
     let mut lines = Vec::new();
-    let run = builder.build()?.for_each_mention(|mention| {
+    let run = scan.for_each_mention(|mention| {
         let (before, after) = (mention.before(), mention.after());
         lines.push(format!(
             "{}: {before}[{}]{after}",

@@ -5,7 +5,7 @@
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 
-use doisift::{Error, Pipeline};
+use doisift::{Error, Scan};
 
 /// Articles as lines of JSON, one after the other.
 struct Articles {
@@ -39,11 +39,10 @@ pub fn run(mut output: impl Write + Send) -> Result<(), Error> {
         count,
         line: Vec::new(),
     };
-    let pipeline = Pipeline::builder()
+    let scan = Scan::new()
         .reader("store/a.jsonl", articles(2))
-        .reader("store/b.jsonl", articles(3))
-        .build()?;
-    let report = pipeline.for_each_record(|record| {
+        .reader("store/b.jsonl", articles(3));
+    let report = scan.for_each_record(|record| {
         match writeln!(
             output,
             "{} {} {}",

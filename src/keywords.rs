@@ -2,11 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::column::NormalizeBuilder;
-use crate::diff::DiffBuilder;
-use crate::merge::MergeBuilder;
-use crate::options::{OptionBuilder, OptionKind, OptionSpec};
-use crate::pipeline::PipelineBuilder;
+use crate::options::{OptionKind, OptionSpec, OptionTask};
+use crate::{BuildIndex, Check, CleanTable, Diff, Merge, Scan};
 
 /// Language whose keywords messages use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +77,14 @@ fn option(text: &str) -> Option<(&'static OptionSpec, usize)> {
 /// Returns the options of all tasks, with repetitions.
 fn all() -> Vec<&'static OptionSpec> {
     let options = [
-        PipelineBuilder::options(),
-        NormalizeBuilder::options(),
-        MergeBuilder::options(),
-        DiffBuilder::options(),
-        crate::indexing::IndexingBuilder::options(),
-        crate::check::CheckBuilder::options(),
+        Scan::options(),
+        CleanTable::options(),
+        Merge::options(),
+        Diff::options(),
+        BuildIndex::options(),
+        Check::options(),
         #[cfg(feature = "resolve")]
-        crate::resolve::ResolveBuilder::options(),
+        crate::Resolve::options(),
     ];
     options.concat()
 }

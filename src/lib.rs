@@ -8,9 +8,9 @@
 //! assert_eq!(names, ["10.5555/a(b)", "10.5555/x"]);
 //! ```
 //!
-//! Tasks on files start with a builder: `Pipeline` scans files for names, `Normalize` cleans columns of tables, `Check` judges the references
-//! of bibliographies, `Merge` and `Diff` unite and compare outputs, `Indexing` builds an index of registered names, and `Resolve` asks the
-//! registry.
+//! Tasks work on files: `Scan` finds names, `CleanTable` cleans columns of tables, `Check` judges the references of bibliographies, `Merge`
+//! and `Diff` unite and compare outputs, `BuildIndex` makes an index of registered names, and `Resolve` asks the registry. Each starts with
+//! `new`, gets its inputs, output and options, and does the work in `run`.
 //!
 #![cfg_attr(
     feature = "pipeline",
@@ -18,7 +18,7 @@
 use std::ops::ControlFlow;
 
 let text = std::io::Cursor::new("See 10.5555/ABC, and doi:10.5555/abc again.");
-let scan = doisift::Pipeline::builder().reader("a letter", text).build()?;
+let scan = doisift::Scan::new().reader("a letter", text);
 let report = scan.for_each_record(|record| {
     assert_eq!((record.doi, record.mentions), ("10.5555/abc", 2));
     ControlFlow::Continue(())
@@ -34,7 +34,7 @@ assert_eq!(report.records, 1);
 //! |---|---|---|
 //! | `pipeline` | yes | tasks on files. Without it the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system; with it, the system must be Linux, macOS or Windows |
 //! | `parquet` | yes | rows as Parquet, and rows read back from it |
-//! | `resolve` | no | questions to the registry: `Resolve`, and `CheckBuilder::online` |
+//! | `resolve` | no | questions to the registry: `Resolve`, and `Check::online` |
 //! | `serde` | no | names, mentions and records to and from any format of serde |
 //!
 //! # Stages
@@ -71,7 +71,7 @@ assert_eq!(report.records, 1);
 //!
 //! | word | meaning |
 //! |---|---|
-//! | source | a file or stream, named as an argument or found below a folder (`PipelineBuilder::source`) |
+//! | source | a file or stream, named as an argument or found below a folder (`Scan::input`) |
 //! | document | a unit of text in a source: a plain file, a member of an archive, a WARC record ([`Mention::offset`] counts in it) |
 //! | packing | a compression of one stream, such as gzip (`Packing`) |
 //! | chunk | a bounded piece of a document's decoded bytes that one thread scans |
@@ -85,7 +85,7 @@ assert_eq!(report.records, 1);
 //! | record | an output row: a key, and what was aggregated over its mentions |
 //! | run | a sorted file of partial records, written when the memory budget is used up (`Report::runs`) |
 //! | shard | one of N parts of the sources, read by one of N scans (`Shard`) |
-//! | checkpoint | a folder of finished work from which an interrupted scan resumes (`PipelineBuilder::checkpoint`) |
+//! | checkpoint | a folder of finished work from which an interrupted scan resumes (`Scan::checkpoint`) |
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -146,17 +146,13 @@ pub use doisift_core::{
 };
 
 #[cfg(feature = "pipeline")]
-pub use check::{
-    Check, CheckBuilder, CheckFormat, CheckOptions, CheckReport, CheckVerdict, CheckedReference,
-};
+pub use check::{Check, CheckFormat, CheckReport, CheckVerdict, CheckedReference};
 #[cfg(feature = "pipeline")]
-pub use column::{
-    Charset, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport, TableFormat,
-};
+pub use column::{Charset, CleanReport, CleanTable, TableFormat, TableOptions};
 #[cfg(feature = "pipeline")]
 pub use counts::Counts;
 #[cfg(feature = "pipeline")]
-pub use diff::{Diff, DiffBuilder, DiffOptions, DiffReport};
+pub use diff::{Diff, DiffReport};
 #[cfg(feature = "pipeline")]
 pub use doisift_documents::{BadShard, Shard};
 #[cfg(feature = "pipeline")]
@@ -166,25 +162,25 @@ pub use doisift_known::{
 #[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]
-pub use indexing::{Indexing, IndexingBuilder, IndexingOptions, IndexingReport};
+pub use indexing::{BuildIndex, IndexReport};
 #[cfg(feature = "pipeline")]
 pub use lookup::IndexNames;
 #[cfg(feature = "pipeline")]
-pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
+pub use merge::{Merge, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use normalize::Presentation;
 #[cfg(feature = "pipeline")]
-pub use options::{Age, OnError};
+pub use options::{Edges, Folders, Limits, OnError, Registry};
 #[cfg(feature = "pipeline")]
-pub use pipeline::{Pipeline, PipelineBuilder};
+pub use pipeline::Scan;
 #[cfg(feature = "pipeline")]
 pub use records::{FieldValue, Format, Forms, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
-pub use report::{KnownReport, KnownSource, Loss, Losses, Report, ReportOptions};
+pub use report::{KnownReport, KnownSource, Loss, Losses, Report};
 #[cfg(feature = "resolve")]
-pub use resolve::{Resolve, ResolveBuilder, ResolveOptions, ResolveReport};
+pub use resolve::{Resolve, ResolveReport};
 #[cfg(feature = "pipeline")]
-pub use structure::RecordId;
+pub use structure::Role;
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
 

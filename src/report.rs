@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::{Add, AddAssign};
-use std::path::PathBuf;
 
 use doisift_core::{Rejection, Tally};
-use serde::ser::Serializer;
 
 use crate::counts::Counts;
 use crate::error::Error;
-use crate::options::{OptionValue, OptionValues};
-use crate::records::{Format, IndexStatus};
+use crate::options::ReportedOptions;
+use crate::records::IndexStatus;
 use crate::structure::Role;
 use crate::task::{Ending, TaskReport};
 
@@ -23,8 +21,7 @@ const LISTED: usize = 1000;
 pub struct Report {
     /// Version of doisift.
     pub version: &'static str,
-    /// The options of the run.
-    pub options: ReportOptions,
+    pub(crate) options: ReportedOptions,
     /// Work of the interrupted run that this one continues: `parts` that are complete, in all outputs, `sources` that are finished,
     /// and `bytes_read` that need not be read again. The other counts include it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +74,10 @@ impl TaskReport for Report {
     fn ending(&self) -> Ending {
         Ending::of_lost(self.errors.count)
     }
+
+    fn options(&self) -> &ReportedOptions {
+        &self.options
+    }
 }
 
 /// Work of an interrupted run that a later run continues.
@@ -96,38 +97,6 @@ impl ResumedWork {
             ("sources", self.sources),
             ("bytes_read", bytes_read),
         ])
-    }
-}
-
-/// The options of a run.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct ReportOptions {
-    /// The arguments that name sources, as typed. Bytes that are not UTF-8 are written `\xNN`.
-    pub paths: Vec<String>,
-    /// The file of the rows. `None` for standard output.
-    pub output: Option<PathBuf>,
-    /// Format of the rows.
-    #[serde(serialize_with = "format_name")]
-    pub format: Format,
-    /// Kind of the rows: `records`, `mentions`, `edges`, `pairs`, `counts` or `prefixes`.
-    pub rows: &'static str,
-    /// The fields of a row, in order.
-    pub fields: Vec<&'static str>,
-    /// Threads that scan.
-    pub threads: usize,
-    /// Memory budget in bytes, for everything that grows with the input.
-    pub memory: u64,
-    /// All other options, by name.
-    #[serde(flatten)]
-    pub(crate) given: OptionValues,
-}
-
-impl ReportOptions {
-    /// Returns the value of any other option, by the name of its setter.
-    #[doc(hidden)]
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.given.get(name)
     }
 }
 
@@ -240,13 +209,6 @@ impl AddAssign for RoleCounts {
     }
 }
 
-pub(crate) fn format_name<S: Serializer>(
-    format: &Format,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(format.name())
-}
-
 /// Errors that lost input: their number, and the first of them in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
@@ -356,7 +318,7 @@ impl AddAssign for ScanCounts {
 
 impl Report {
     /// Makes a report with these options, counters and errors. All other counts are 0.
-    pub(crate) fn new(options: ReportOptions, counts: ScanCounts, errors: Losses) -> Self {
+    pub(crate) fn new(options: ReportedOptions, counts: ScanCounts, errors: Losses) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),
             resumed: None,
@@ -369,7 +331,7 @@ impl Report {
             mentions: counts.mentions(),
             filtered: counts.filtered,
             rejections: rejections(&counts.tally),
-            edges: (options.rows == "edges").then(|| edges(&counts)),
+            edges: None,
             options,
             records: 0,
             names: None,
@@ -389,7 +351,8 @@ fn rejections(tally: &Tally) -> Counts {
     Counts::of(reasons.map(|&reason| (reason.name(), tally.rejected(reason))))
 }
 
-fn edges(counts: &ScanCounts) -> Counts {
+/// Returns the counts of edges by role, and of what was lost of them.
+pub(crate) fn edges(counts: &ScanCounts) -> Counts {
     let RoleCounts {
         own,
         reference,

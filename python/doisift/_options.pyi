@@ -24,13 +24,13 @@ class ScanOptions(TypedDict, total=False):
     header_row: int | None
     mentions: bool | None
     pairs: bool | None
+    count: bool | None
+    top_prefixes: int | None
     edges: bool | None
     role: str | Iterable[str] | None
     record_id: str | None
     record_fields: Sequence[str] | None
     all_references: bool | None
-    count: bool | None
-    top_prefixes: int | None
     prefix: str | Iterable[str] | None
     exclude_prefix: str | Iterable[str] | None
     fields: Sequence[str] | None

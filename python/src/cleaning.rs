@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use doisift::Normalize;
+use doisift::CleanTable;
 use doisift::internal::{CellStatus, ColumnCleaner, Keywords};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,8 +25,8 @@ pub(crate) fn clean_cells<'py>(
     in_place: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
-    let builder = options::apply(Normalize::builder(), "clean_table", options)?;
-    let cleaner = py.detach(|| builder.cleaner());
+    let clean = options::apply(CleanTable::new(), "clean_table", options)?;
+    let cleaner = py.detach(|| clean.cleaner());
     let cleaner = cleaner.map_err(|error| exception(py, &error))?;
     match in_place {
         true => apply(array, Box::new(Replacing(cleaner))),

@@ -3,10 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use doisift::internal::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
-use doisift::{
-    CheckBuilder, IndexingBuilder, MergeBuilder, NormalizeBuilder, PipelineBuilder, ResolveBuilder,
-};
+use doisift::internal::{BadOption, Keywords, OptionKind, OptionSpec, OptionTask, OptionValue};
+use doisift::{BuildIndex, Check, CleanTable, Merge, Resolve, Scan};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,12 +14,12 @@ use pyo3::types::PyDict;
 #[pyfunction]
 pub(crate) fn options(function: &str) -> Vec<(&'static str, &'static str, &'static str, String)> {
     let options = match function {
-        "check" => CheckBuilder::options(),
-        "index" => IndexingBuilder::options(),
-        "merge" => MergeBuilder::options(),
-        "clean_table" => NormalizeBuilder::options(),
-        "resolve" => ResolveBuilder::options(),
-        _ => PipelineBuilder::options(),
+        "check" => Check::options(),
+        "index" => BuildIndex::options(),
+        "merge" => Merge::options(),
+        "clean_table" => CleanTable::options(),
+        "resolve" => Resolve::options(),
+        _ => Scan::options(),
     };
     let row = |spec: &OptionSpec| (spec.name, spec.heading, form(spec), spec.summary());
     let own = options.into_iter().filter(|spec| spec.is_of(function));
@@ -41,13 +39,13 @@ fn form(spec: &OptionSpec) -> &'static str {
 ///
 /// # Errors
 /// If `function` has no such option, or a value has the wrong type or is not allowed. Options that contradict
-/// each other are found when the task is built.
-pub(crate) fn apply<B: OptionBuilder>(
-    mut builder: B,
+/// each other are found when the task runs.
+pub(crate) fn apply<T: OptionTask>(
+    mut task: T,
     function: &str,
     options: &Bound<'_, PyDict>,
-) -> PyResult<B> {
-    let specs = B::options();
+) -> PyResult<T> {
+    let specs = T::options();
     for (name, given) in options {
         let name: String = name.extract()?;
         if given.is_none() {
@@ -60,10 +58,10 @@ pub(crate) fn apply<B: OptionBuilder>(
             .find(own)
             .ok_or_else(|| named(exception(BadOption::Unknown)))?;
         let value = value(spec, &given).map_err(named)?;
-        let set = builder.set(&name, value).map_err(exception);
-        builder = set.map_err(named)?;
+        let set = task.set(&name, value).map_err(exception);
+        task = set.map_err(named)?;
     }
-    Ok(builder)
+    Ok(task)
 }
 
 /// Adds the name of the option to an error.

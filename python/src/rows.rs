@@ -4,15 +4,17 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
-use doisift::{Monitor, Pipeline};
+use doisift::internal::field_names;
+use doisift::{Monitor, Scan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::{ArrayStream, Source};
 use crate::arrow::{Data, Overflow};
+use crate::error::exception;
 use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
-use crate::scan::build;
+use crate::scan::with_options;
 use crate::source::Item;
 use crate::table::{Mentions, Records, Rows, Table};
 
@@ -50,31 +52,32 @@ pub(crate) fn iter_rows(
     mentions: bool,
     batch_rows: usize,
 ) -> PyResult<Py<RowStream>> {
-    let builder = Pipeline::builder().mentions(mentions);
+    let scan = Scan::new().mentions(mentions);
     let function = match mentions {
         true => "iter_mentions",
         false => "iter_records",
     };
-    let (pipeline, monitor) = build(py, builder, function, sources, options)?;
+    let (scan, monitor) = with_options(py, scan, function, sources, options)?;
     match mentions {
-        true => stream::<Mentions>(py, pipeline, monitor, batch_rows),
-        false => stream::<Records>(py, pipeline, monitor, batch_rows),
+        true => stream::<Mentions>(py, scan, monitor, batch_rows),
+        false => stream::<Records>(py, scan, monitor, batch_rows),
     }
 }
 
 fn stream<R: Rows>(
     py: Python<'_>,
-    pipeline: Pipeline,
+    scan: Scan,
     monitor: Monitor,
     batch_rows: usize,
 ) -> PyResult<Py<RowStream>> {
-    let mut table = Table::<R>::new(&pipeline.options().fields, batch_rows.max(1));
+    let fields = field_names(&scan).map_err(|error| exception(py, &error))?;
+    let mut table = Table::<R>::new(&fields, batch_rows.max(1));
     let field = Arc::new(table.field());
     let (of_run, of_rows) = (monitor.clone(), monitor.clone());
     let start = move |send: SyncSender<Data>| {
         Running::start(of_run, move || {
             let passed = |batch| running::send(&send, batch, &of_rows);
-            let report = R::run(pipeline, |row| match table.push(row) {
+            let report = R::run(scan, |row| match table.push(row) {
                 Ok(None) => ControlFlow::Continue(()),
                 Ok(Some(full)) => match passed(full) {
                     true => ControlFlow::Continue(()),

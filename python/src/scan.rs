@@ -1,10 +1,9 @@
 //! Runs a scan to its end.
 
-use doisift::{Monitor, Pipeline, PipelineBuilder};
+use doisift::{Monitor, Scan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::error::exception;
 use crate::report::Report;
 use crate::running::Running;
 use crate::source::{self, Item};
@@ -21,30 +20,29 @@ pub(crate) fn scan(
     let writes = options
         .get_item("output")?
         .is_some_and(|output| !output.is_none());
-    let builder = Pipeline::builder().measure(progress.is_some());
-    let (pipeline, monitor) = build(py, builder, "scan", sources, options)?;
+    let scan = Scan::new().measure(progress.is_some());
+    let (scan, monitor) = with_options(py, scan, "scan", sources, options)?;
     let work = move || match writes {
-        true => pipeline.run(),
-        false => pipeline.run_without_output(),
+        true => scan.run(),
+        false => scan.run_without_output(),
     };
     let report = Running::start(monitor, work)?.finish(py, progress)?;
     Ok(Report::from(&report))
 }
 
-/// Builds a pipeline with these sources and the options of a function. Also returns its monitor.
+/// Adds sources and the options of a function to a scan. Also returns its monitor.
 ///
 /// # Errors
 /// If an option is wrong.
-pub(crate) fn build(
+pub(crate) fn with_options(
     py: Python<'_>,
-    builder: PipelineBuilder,
+    scan: Scan,
     function: &str,
     sources: Vec<Item>,
     options: &Bound<'_, PyDict>,
-) -> PyResult<(Pipeline, Monitor)> {
+) -> PyResult<(Scan, Monitor)> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
-    let builder = options::apply(source::add(builder, sources, &monitor), function, options)?;
-    let pipeline = builder.monitor(&monitor).build();
-    Ok((pipeline.map_err(|error| exception(py, &error))?, monitor))
+    let scan = options::apply(source::add(scan, sources, &monitor), function, options)?;
+    Ok((scan.monitor(&monitor), monitor))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
-use doisift::{Monitor, PipelineBuilder};
+use doisift::{Monitor, Scan};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -20,17 +20,13 @@ pub(crate) enum Item {
 }
 
 /// Adds sources to a run. `monitor` must be the monitor of the run.
-pub(crate) fn add(
-    builder: PipelineBuilder,
-    items: Vec<Item>,
-    monitor: &Monitor,
-) -> PipelineBuilder {
-    items.into_iter().fold(builder, |builder, item| match item {
-        Item::Path(path) => builder.source(path),
+pub(crate) fn add(scan: Scan, items: Vec<Item>, monitor: &Monitor) -> Scan {
+    items.into_iter().fold(scan, |scan, item| match item {
+        Item::Path(path) => scan.input(path),
         Item::File(name, file) => {
             let monitor = monitor.clone();
             let file = PythonFile { file, monitor };
-            builder.reader(name, BufReader::with_capacity(PIECE, file))
+            scan.reader(name, BufReader::with_capacity(PIECE, file))
         }
     })
 }

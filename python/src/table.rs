@@ -4,7 +4,7 @@ use std::mem::{replace, take};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use doisift::{CheckDigit, Error, Forms, MentionRow, Pipeline, Record, Report};
+use doisift::{CheckDigit, Error, Forms, MentionRow, Record, Report, Scan};
 
 use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
 
@@ -18,9 +18,9 @@ pub(crate) trait Rows: Sized + 'static {
     /// Returns the column of a field, or `None` if there is no such field. Its type is as in Parquet output.
     fn column(name: &str) -> Option<Column<Self>>;
 
-    /// Runs a pipeline that calls `push` with all rows.
+    /// Runs a scan that calls `push` with all rows.
     fn run(
-        pipeline: Pipeline,
+        scan: Scan,
         push: impl FnMut(&Self::Row<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error>;
 }
@@ -57,10 +57,10 @@ impl Rows for Mentions {
     }
 
     fn run(
-        pipeline: Pipeline,
+        scan: Scan,
         push: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        pipeline.for_each_mention(push)
+        scan.for_each_mention(push)
     }
 }
 
@@ -88,10 +88,10 @@ impl Rows for Records {
     }
 
     fn run(
-        pipeline: Pipeline,
+        scan: Scan,
         push: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        pipeline.for_each_record(push)
+        scan.for_each_record(push)
     }
 }
 

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use doisift::{Check, Error, Format, Indexing, Merge, Monitor, Normalize, Resolve};
+use doisift::{BuildIndex, Check, CleanTable, Error, Format, Merge, Monitor, Resolve};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::bug;
-use crate::error::exception;
 use crate::running::Running;
 use crate::{logging, options};
 
@@ -22,27 +21,22 @@ pub(crate) fn run_task(
 ) -> PyResult<String> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
+    let paths = paths.iter();
     match name {
         "index" => {
-            let builder = options::apply(Indexing::builder(), name, options)?.monitor(&monitor);
-            let builder = paths
-                .iter()
-                .fold(builder, |builder, path| builder.source(path));
-            finish(py, monitor, builder.build(), Indexing::run)
+            let build = options::apply(BuildIndex::new(), name, options)?.monitor(&monitor);
+            let build = paths.fold(build, BuildIndex::input);
+            finish(py, monitor, move || build.run())
         }
         "merge" => {
-            let builder = options::apply(Merge::builder(), name, options)?.monitor(&monitor);
-            let builder = paths
-                .iter()
-                .fold(builder, |builder, path| builder.input(path));
-            finish(py, monitor, builder.build(), Merge::run)
+            let merge = options::apply(Merge::new(), name, options)?.monitor(&monitor);
+            let merge = paths.fold(merge, Merge::input);
+            finish(py, monitor, move || merge.run())
         }
         _ => {
-            let builder = options::apply(Normalize::builder(), name, options)?.monitor(&monitor);
-            let builder = paths
-                .iter()
-                .fold(builder, |builder, path| builder.input(path));
-            finish(py, monitor, builder.build(), Normalize::run)
+            let clean = options::apply(CleanTable::new(), name, options)?.monitor(&monitor);
+            let clean = paths.fold(clean, CleanTable::input);
+            finish(py, monitor, move || clean.run())
         }
     }
 }
@@ -61,13 +55,11 @@ pub(crate) fn check_rows(
 ) -> PyResult<String> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
-    let builder = options::apply(Check::builder(), "check", options)?.monitor(&monitor);
-    let builder = paths
-        .iter()
-        .fold(builder, |builder, path| builder.source(path));
-    finish(py, monitor, builder.build(), move |check: Check| {
+    let check = options::apply(Check::new(), "check", options)?.monitor(&monitor);
+    let check = paths.iter().fold(check, Check::input);
+    finish(py, monitor, move || {
         let (mut rows, mut bytes, mut total) = (Vec::new(), 0, 0_u64);
-        check.for_each(|row| {
+        check.for_each_reference(|row| {
             total += 1;
             if max_rows.is_none_or(|max| rows.len() < max && bytes < MAX_ANSWER_BYTES) {
                 bytes += row.text.as_ref().map_or(0, String::len);
@@ -89,22 +81,18 @@ pub(crate) fn resolve_names(
 ) -> PyResult<String> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
-    let builder = options::apply(Resolve::builder(), "resolve", options)?.monitor(&monitor);
-    let builder = builder.output(rows).format(Format::Jsonl);
-    let builder = names
-        .iter()
-        .fold(builder, |builder, name| builder.name(name));
-    finish(py, monitor, builder.build(), Resolve::run)
+    let resolve = options::apply(Resolve::new(), "resolve", options)?.monitor(&monitor);
+    let resolve = resolve.output(rows).format(Format::Jsonl);
+    let resolve = names.iter().fold(resolve, Resolve::name);
+    finish(py, monitor, move || resolve.run())
 }
 
 /// Runs a task and returns its result as JSON.
-fn finish<T: Send + 'static, R: serde::Serialize + Send + 'static>(
+fn finish<R: serde::Serialize + Send + 'static>(
     py: Python<'_>,
     monitor: Monitor,
-    task: Result<T, Error>,
-    run: impl FnOnce(T) -> Result<R, Error> + Send + 'static,
+    run: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> PyResult<String> {
-    let task = task.map_err(|error| exception(py, &error))?;
-    let report = Running::start(monitor, move || run(task))?.finish(py, None)?;
+    let report = Running::start(monitor, run)?.finish(py, None)?;
     serde_json::to_string(&report).map_err(|_| bug())
 }

@@ -35,25 +35,31 @@ mod text;
 mod verdict;
 mod write;
 
-pub use options::CheckBuilder;
-pub use report::{CheckOptions, CheckReport};
+pub use report::CheckReport;
 pub use row::CheckedReference;
 pub use row::document_name;
 pub use verdict::CheckVerdict;
 pub use write::CheckFormat;
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use options::CheckingOptions;
 
 use crate::error::Error;
-use options::CheckSettings;
+use crate::options::{
+    AskingOptions, Folders, HeaderOptions, Limits, LookupOptions, OutputOptions, Registry,
+    ResourceOptions,
+};
+use crate::task::Monitor;
 
 /// Checks the references of documents.
 ///
 /// A reference is an entry of a bibliography (BibTeX, RIS, PubMed's and EndNote's tags, CSL-JSON, EndNote's XML), a cell of the
-/// [column](CheckBuilder::column) of a table, a line of a list of names, or a name in any other text. Each has one
-/// [verdict](CheckVerdict). Without an index of [known](CheckBuilder::known) names it says whether the text is a DOI name,
+/// [column](Self::column) of a table, a line of a list of names, or a name in any other text. Each has one
+/// [verdict](CheckVerdict). Without an index of [known](Self::known) names it says whether the text is a DOI name,
 /// whether it is written as one, and whether its check digit is right. A registry is asked, for names that no index knows, only
-/// [online](CheckBuilder::online).
+/// [online](Self::online).
 ///
 /// ```
 /// use doisift::{Check, CheckVerdict};
@@ -64,7 +70,7 @@ use options::CheckSettings;
 /// std::fs::write(&file, "@misc{a, doi = {10.5555/a1.}}\n@misc{b, title = {No name}}\n")?;
 ///
 /// let mut verdicts = Vec::new();
-/// Check::builder().source(&file).build()?.for_each(|row| {
+/// Check::new().input(&file).for_each_reference(|row| {
 ///     verdicts.push((row.line, row.verdict));
 ///     std::ops::ControlFlow::Continue(())
 /// })?;
@@ -73,56 +79,70 @@ use options::CheckSettings;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Check {
-    settings: CheckSettings,
+    inputs: Vec<PathBuf>,
+    monitor: Monitor,
+    check: CheckingOptions,
+    pub(crate) folders: Folders,
+    pub(crate) header: HeaderOptions,
+    pub(crate) lookup: LookupOptions,
+    pub(crate) asking: AskingOptions,
+    pub(crate) online: Registry,
+    pub(crate) output: OutputOptions,
+    pub(crate) limits: Limits,
+    pub(crate) resources: ResourceOptions,
+}
+
+task! {
+    Check {
+        check: CheckingOptions,
+        folders: Folders => folders,
+        header: HeaderOptions,
+        lookup: LookupOptions,
+        asking: AskingOptions,
+        online: Registry,
+        output: OutputOptions,
+        limits: Limits => limits,
+        resources: ResourceOptions,
+    }
+
+    /// Adds a source: a file, `-` for standard input, a folder, whose files are checked, or a pattern, if there is no such file.
+    input
 }
 
 impl Check {
-    /// Returns a builder without sources.
-    pub fn builder() -> CheckBuilder {
-        CheckBuilder::default()
-    }
-
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> CheckOptions {
-        self.settings.for_report()
-    }
-
-    /// Returns the format of the rows.
-    #[doc(hidden)]
-    pub fn format(&self) -> CheckFormat {
-        self.settings.format
-    }
-
-    /// Returns the verdicts that are findings, unless the row is no longer [open](CheckedReference::is_open).
-    #[doc(hidden)]
-    pub fn findings(&self) -> &[CheckVerdict] {
-        &self.settings.findings
+    /// Returns the format of the rows, and the verdicts that are findings, unless the row is no longer
+    /// [open](CheckedReference::is_open).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), if options cannot be used.
+    pub(crate) fn display(&self) -> Result<(CheckFormat, Vec<CheckVerdict>), Error> {
+        let settings = self.settings()?;
+        Ok((settings.format, settings.findings))
     }
 
     /// Checks all references and writes the rows.
     ///
-    /// A document is read in parts, within the [memory](CheckBuilder::memory). An entry of a bibliography, a row or a line may
+    /// A document is read in parts, within the [memory](Self::memory). An entry of a bibliography, a row or a line may
     /// have at most 1/32 of it, between 1 and 16 MiB.
     ///
     /// # Errors
-    /// If a source that was named cannot be read, is damaged, or lacks the column; if the cache of answers cannot be used; if the
+    /// If options contradict each other; if a source that was named cannot be read, is damaged, or lacks the column; if the cache of answers cannot be used; if the
     /// output or a fixed file cannot be written; if the format is [text](CheckFormat::Text), which only the command writes; or if
     /// the run is [cancelled](crate::Monitor::cancel). Then outputs and files are as they were before.
     pub fn run(self) -> Result<CheckReport, Error> {
-        run::run(&self.settings, None)
+        run::run(&self.settings()?, None)
     }
 
     /// Checks all references and passes the rows to `take`, which may end the run.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
-    pub fn for_each(
+    pub fn for_each_reference(
         self,
         mut take: impl FnMut(&CheckedReference) -> ControlFlow<()>,
     ) -> Result<CheckReport, Error> {
-        run::run(&self.settings, Some(&mut take))
+        run::run(&self.settings()?, Some(&mut take))
     }
 }

@@ -1,28 +1,27 @@
-//! Builds a check from its options.
+//! The options of `doisift check`, and their defaults.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{ColumnSelection, Limits, SheetChoice, SourceSearch, display_name};
+use doisift_documents::{ColumnSelection, ReadLimits, SheetChoice, SourceSearch};
 
 use super::Check;
 use super::held::HeldSizes;
-use super::report::CheckOptions;
 use super::verdict::CheckVerdict;
 use super::write::CheckFormat;
 use crate::column::HeaderChoice;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
 use crate::options::{
-    HeaderOptions, LimitOptions, LookupOptions, OptionGroup, OptionHelp, OptionKind, OptionSpec,
-    OptionValue, OutputOptions, RegistryOptions, ResourceOptions, SourceOptions, Task, reported,
+    ChosenOptions, GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions,
+    reported_paths,
 };
 use crate::registry;
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift check`: column, repairs, format and findings.
-    check: CheckingOptions, checking_setters, "Check";
+    check: CheckingOptions, "Check";
 
     /// Format of the rows
     value format: crate::check::CheckFormat [Check] default "text on standard output, otherwise by the output's ending" {
@@ -57,37 +56,10 @@ parsed_types! {
     |format| format.name().to_owned();
 }
 
-/// Builds a [`Check`].
-#[derive(Debug, Default)]
-pub struct CheckBuilder {
-    paths: Vec<PathBuf>,
-    monitor: Monitor,
-    pub(crate) check: CheckingOptions,
-    pub(crate) sources: SourceOptions,
-    pub(crate) header: HeaderOptions,
-    pub(crate) lookup: LookupOptions,
-    pub(crate) registry: RegistryOptions,
-    pub(crate) output: OutputOptions,
-    pub(crate) limits: LimitOptions,
-    pub(crate) resources: ResourceOptions,
-}
-
-option_builder! {
-    CheckBuilder for Check:
-        check: CheckingOptions, checking_setters;
-        sources: SourceOptions, source_setters;
-        header: HeaderOptions, header_setters;
-        lookup: LookupOptions, lookup_setters;
-        registry: RegistryOptions, registry_setters;
-        output: OutputOptions, output_setters;
-        limits: LimitOptions, limit_setters;
-        resources: ResourceOptions, resource_setters;
-}
-
 /// The options of a check, with all defaults filled in.
 #[derive(Debug)]
-pub(super) struct CheckSettings {
-    given: Vec<(&'static OptionSpec, OptionValue)>,
+pub(crate) struct CheckSettings {
+    given: GivenOptions,
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: SourceSearch,
     pub(super) format: CheckFormat,
@@ -102,10 +74,10 @@ pub(super) struct CheckSettings {
     pub(super) index: Option<PathBuf>,
     pub(super) known: Option<Arc<KnownNames>>,
     /// The options for asking a registry. `None` if the check is offline.
-    pub(super) registry: Option<RegistryOptions>,
+    pub(super) registry: Option<Registry>,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
-    pub(super) limits: Limits,
+    pub(super) limits: ReadLimits,
     pub(super) memory: usize,
     pub(super) held: HeldSizes,
     pub(super) tmp: PathBuf,
@@ -115,26 +87,12 @@ pub(super) struct CheckSettings {
 /// Max bytes of the shared texts of a workbook.
 const SHARED: usize = 64 << 20;
 
-impl CheckBuilder {
-    /// Adds a source: a file, `-` for standard input, a folder, whose files are checked, or a pattern, if there is no such file.
-    pub fn source(mut self, path: impl AsRef<Path>) -> Self {
-        self.paths.push(path.as_ref().to_owned());
-        self
-    }
-
-    /// Lets `monitor` observe and cancel the run. Its progress has only bytes and questions to the registry.
-    pub fn monitor(mut self, monitor: &Monitor) -> Self {
-        self.monitor = monitor.clone();
-        self
-    }
-
-    /// Returns the check, ready to run.
-    ///
+impl Check {
     /// # Errors
     /// If there is no source, the syntax of a glob is wrong, a word is not a verdict, the format cannot be chosen, a column is to
     /// be fixed, the index cannot be read, or a registry cannot be asked with these options.
-    pub fn build(self) -> Result<Check, Error> {
-        if self.paths.is_empty() {
+    pub(crate) fn settings(&self) -> Result<CheckSettings, Error> {
+        if self.inputs.is_empty() {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
@@ -142,9 +100,9 @@ impl CheckBuilder {
         self.check.check().map_err(refused)?;
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
-        let settings = CheckSettings {
-            given: self.values(),
-            search: self.search()?,
+        Ok(CheckSettings {
+            given: self.given(),
+            search: self.folders.search()?,
             format: self.check.format(output.as_deref()).map_err(refused)?,
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
@@ -161,37 +119,29 @@ impl CheckBuilder {
             findings: findings(&self.check.fail_on).map_err(refused)?,
             registry: self.registry()?,
             known: lookup::chosen(self.lookup.known.as_deref())?,
-            index: self.lookup.known,
+            index: self.lookup.known.clone(),
             tmp: chosen_tmp_dir(None, output.as_deref()),
             output,
-            report: self.output.report,
-            limits: self.limits.limits(),
+            report: self.output.report.clone(),
+            limits: self.limits.of_reading(),
             held: HeldSizes::within(memory),
             memory,
-            paths: self.paths,
-            monitor: self.monitor,
-        };
-        Ok(Check { settings })
-    }
-
-    fn search(&self) -> Result<SourceSearch, Error> {
-        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude);
-        let search = search.map_err(|error| Error::new(Cause::Glob(error)))?;
-        let search = search.skip_own_files(crate::temporary::is_own);
-        Ok(search.follow_links(self.sources.follow))
+            paths: self.inputs.clone(),
+            monitor: self.monitor.clone(),
+        })
     }
 
     /// Returns the options for asking a registry, or `None` if the check is offline.
     ///
     /// # Errors
     /// If it cannot be asked with these options, or options of the registry are given for an offline check.
-    fn registry(&self) -> Result<Option<RegistryOptions>, Error> {
-        if self.registry.online {
-            registry::check(&self.registry)?;
-            return Ok(Some(self.registry.clone()));
+    fn registry(&self) -> Result<Option<Registry>, Error> {
+        if self.asking.online {
+            registry::check(&self.online)?;
+            return Ok(Some(self.online.clone()));
         }
-        let values = self.registry.values(Task::Check);
-        match values.iter().find(|(_, value)| value.is_given()) {
+        let mut options = Registry::SPECS.iter().zip(self.online.values());
+        match options.find(|(_, value)| value.is_given()) {
             Some((spec, _)) => Err(Error::new(Cause::Check(CheckError::Offline(
                 spec.long().into(),
             )))),
@@ -260,13 +210,14 @@ fn findings(words: &[String]) -> Result<Vec<CheckVerdict>, CheckError> {
 }
 
 impl CheckSettings {
-    pub(super) fn for_report(&self) -> CheckOptions {
-        let sources = self.paths.iter();
-        CheckOptions {
-            sources: sources
-                .map(|path| display_name(path).into_owned())
-                .collect(),
-            given: reported(&self.given),
+    pub(super) fn for_report(&self) -> ReportedOptions {
+        ReportedOptions::new(&self.given).with("sources", &reported_paths(&self.paths))
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

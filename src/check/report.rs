@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::verdict::CheckVerdict;
 use crate::counts::Counts;
-use crate::options::{OptionValue, OptionValues};
+use crate::options::ReportedOptions;
 use crate::registry::{COULD_NOT_ASK, RegistryCounts};
 use crate::report::{KnownReport, Losses};
 use crate::task::{Ending, TaskReport};
@@ -16,8 +16,7 @@ use crate::task::{Ending, TaskReport};
 pub struct CheckReport {
     /// Version of doisift.
     pub version: &'static str,
-    /// The options of the run.
-    pub options: CheckOptions,
+    pub(crate) options: ReportedOptions,
     /// Files and streams that were read.
     pub sources: u64,
     /// Documents that were read.
@@ -59,24 +58,9 @@ impl TaskReport for CheckReport {
             _ => Ending::Lossy,
         }
     }
-}
 
-/// The options of a check.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct CheckOptions {
-    /// The sources as typed. Bytes that are not UTF-8 are written `\xNN`.
-    pub sources: Vec<String>,
-    /// All other options, by name.
-    #[serde(flatten)]
-    pub(super) given: OptionValues,
-}
-
-impl CheckOptions {
-    /// Returns the value of any other option, by the name of its setter.
-    #[doc(hidden)]
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.given.get(name)
+    fn options(&self) -> &ReportedOptions {
+        &self.options
     }
 }
 

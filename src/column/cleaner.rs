@@ -7,16 +7,16 @@ use super::status::CellStatus;
 use crate::error::Error;
 use crate::normalize::{Normalizer, Presentation};
 
-/// Cleans the cells of a column in memory as [`Normalize`](super::Normalize) cleans the cells of a table in a file.
+/// Cleans the cells of a column in memory as [`CleanTable`](super::CleanTable) cleans the cells of a table in a file.
 ///
-/// [`NormalizeBuilder::cleaner`](super::NormalizeBuilder::cleaner) makes it. A cell costs as much as [`Normalizer::read`]. Only
+/// [`CleanTable::cleaner`](super::CleanTable::cleaner) makes it. A cell costs as much as [`Normalizer::read`]. Only
 /// the counts of earlier cells are kept.
 ///
 /// ```
-/// use doisift::Normalize;
+/// use doisift::CleanTable;
 /// use doisift::internal::CellStatus;
 ///
-/// let mut cleaner = Normalize::builder().clean(true).cleaner()?;
+/// let mut cleaner = CleanTable::new().clean(true).cleaner()?;
 /// assert_eq!(cleaner.clean(b"10.1111/x.12289/full"), CellStatus::Cleaned);
 /// assert_eq!(cleaner.value().as_deref(), Some("10.1111/x.12289"));
 /// assert_eq!(cleaner.reason(), Some("tail.page-word: '/full'"));
@@ -47,7 +47,7 @@ impl ColumnCleaner {
     }
 
     /// Returns the name of the last cell in the wanted form, or its names with the text between them. `None` if it has no name,
-    /// or several without [`multiple`](super::NormalizeBuilder::multiple).
+    /// or several without [`multiple`](super::CleanTable::multiple).
     pub fn value(&self) -> Option<Cow<'_, str>> {
         let value = &self.cells.value;
         (!value.is_empty()).then(|| String::from_utf8_lossy(value))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::batch::RowBuffer;
-use super::settings::NormalizeSettings;
+use super::settings::CleanSettings;
 use super::sink::ColumnSink;
 use super::worker::ColumnWorker;
 use crate::error::Error;
@@ -37,7 +37,7 @@ impl Hands<'_> {
 
 /// Calls `read`, and cleans and writes its batches. Returns the sink and the result of `read`.
 pub(super) fn run<T>(
-    settings: &NormalizeSettings,
+    settings: &CleanSettings,
     mut sink: ColumnSink,
     read: impl FnOnce(&mut Hands<'_>) -> Result<T, Error>,
 ) -> Result<(ColumnSink, T), Error> {
@@ -70,7 +70,7 @@ pub(super) fn run<T>(
 
 /// Cleans batches with a crew. Passes them to `write` in their order, on another thread.
 fn with_crew<T>(
-    settings: &NormalizeSettings,
+    settings: &CleanSettings,
     is_over: &AtomicBool,
     write: &mut (dyn FnMut(Ticket<RowBuffer>) + Send),
     read: impl FnOnce(&mut Hands<'_>) -> Result<T, Error>,

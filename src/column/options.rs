@@ -8,15 +8,15 @@ use crate::normalize::Presentation;
 use crate::options::{BadOption, OptionHelp, OptionKind, OptionType, OptionValue, parsed};
 
 options! {
-    /// The columns of names, and how tables are read and written.
-    tables: TableOptions, table_setters, "Tables";
+    /// The columns of names.
+    columns: ColumnOptions, "Tables";
 
     /// Clean this column of the tables FILE; its name in the header or its number from 1, or in JSON Lines and in an array of
     /// JSON objects the name of a member, or a JSON pointer such as /ids/doi. Repeat the option for more columns
     ///
     /// A header has it if it is equal but for case and white space around it. Without any column, each line of the inputs is a
     /// text, for which a line with the name, or an empty one, is written.
-    texts column [Normalize] {
+    texts column [CleanTable] {
         kind: OptionKind::Texts, short: Some('c'), value: "COLUMN", help: OptionHelp::Short,
     }
 
@@ -24,11 +24,11 @@ options! {
     ///
     /// So does a cell with a refused name among several. By default, columns for the clean name, the status and the reason are
     /// added after the others.
-    flag in_place [Normalize] { requires: "column", help: OptionHelp::Short }
+    flag in_place [CleanTable] { requires: "column", help: OptionHelp::Short }
 
     /// Name of the column for clean names, one for each --column; the columns for status and reason have it too, with _status and
     /// _reason
-    texts new_column [Normalize] default "doi_clean, doi_status, doi_reason; with several --column, each one's own name instead of doi" {
+    texts new_column [CleanTable] default "doi_clean, doi_status, doi_reason; with several --column, each one's own name instead of doi" {
         kind: OptionKind::Texts, value: "NAME", requires: "column", conflicts: "in_place",
     }
 
@@ -37,61 +37,73 @@ options! {
     ///
     /// The words `and`, `or`, `&`, `+` and `/` separate two names, and the quotes of a list `["…", "…"]` do; in JSON Lines, a list of
     /// strings holds several.
-    flag multiple [Normalize] { requires: "column", help: OptionHelp::Short }
+    flag multiple [CleanTable] { requires: "column", help: OptionHelp::Short }
+}
+
+options! {
+    /// How tables are read and written.
+    ///
+    /// ```
+    /// use doisift::{CleanTable, TableOptions};
+    ///
+    /// let table = TableOptions { sheet: Some("2026".to_owned()), ..TableOptions::default() };
+    /// let clean = CleanTable::new().input("list.xlsx").table(table).column("doi").output("list.csv");
+    /// ```
+    value TableOptions, "Tables", [CleanTable];
 
     /// Format of the tables; csv, ssv (semicolons), tsv, psv (pipes) or jsonl
-    value input_format: crate::column::TableFormat [Normalize] default "by the start of each table" {
+    input_format: Option<TableFormat>, default "by the start of each table", {
         value: "FORMAT", requires: "column",
     }
 
     /// Character between cells, or tab
-    value delimiter: char [Normalize] default "by the start of the table" {
+    delimiter: Option<char>, default "by the start of the table", {
         value: "CHARACTER", requires: "column", conflicts: "input_format",
     }
 
     /// The tables have no header; each --column is a number
-    flag no_header [Normalize] { requires: "column" }
+    no_header: bool, { requires: "column" }
 
     /// Sheet of workbooks (xlsx, xlsb, xls, ods) to read; its name, or its number from 1. It comes back as CSV
-    text sheet [Normalize] default "the first" { value: "NAME|NUMBER", requires: "column" }
+    sheet: Option<String>, default "the first", { value: "NAME|NUMBER", requires: "column" }
 
     /// Encoding of tables without a byte order mark; utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
     /// the Encoding Standard
-    value input_encoding: crate::column::Charset [Normalize] default "utf-8, or windows-1252 where the head of a table is not UTF-8" {
+    input_encoding: Option<Charset>, default "utf-8, or windows-1252 where the head of a table is not UTF-8", {
         value: "NAME", requires: "column",
     }
 
     /// Encoding to write
     ///
     /// A new name or reason that it cannot hold is refused or escaped; any other character that it lacks ends the run.
-    value output_encoding: crate::column::Charset [Normalize] default "that of the first table" {
+    output_encoding: Option<Charset>, default "that of the first table", {
         value: "NAME", requires: "column",
     }
 
     /// Write a byte order mark, even if the first table has none
     ///
     /// It only has an effect on UTF-8, UTF-16 and UTF-32.
-    flag bom [Normalize] { requires: "column" }
+    bom: bool, { requires: "column" }
 
     /// Max size of a row of a table, e.g. 1G
     ///
     /// A number of bytes, since a row is held in memory. For lines that are a text each the default is 16 MiB. A longer line is
     /// refused; a longer row of a table ends the run.
-    number max_row: usize [Normalize] default "256M" { kind: OptionKind::Size, value: "SIZE", requires: "column" }
+    max_row: Option<usize>, default "256M", { kind: OptionKind::Size, value: "SIZE", requires: "column" }
 }
 
 options! {
     /// How texts are read as names, and how names are written.
-    names: NameOptions, name_setters, "Names";
+    names: NameOptions, "Names";
 
     /// Form of the written names
-    value to: crate::normalize::Presentation = (Presentation::Key) [Normalize] default "key" { value: "FORM", help: OptionHelp::Short }
+    plain to: crate::normalize::Presentation [CleanTable] default "key" { value: "FORM", help: OptionHelp::Short }
 
     /// Characters that `--to url` encodes; those that must be encoded, or also those for which it is recommended
-    value encode: doisift_core::UrlEncoding [Normalize] default "mandatory" { value: "RULES" }
+    named encode: Option<UrlEncoding> [CleanTable] default "mandatory" { value: "RULES" }
 
     /// Refuse names that ANSI/NISO Z39.84 reserves; their suffix starts with a single character and "/"
-    flag strict [Normalize] {}
+    flag strict [CleanTable] {}
 
     /// Clean dirty data, such as /full or (2006) after a name; a text from which another name would be cut gives an empty line, a
     /// reason, and exit code 1
@@ -100,7 +112,7 @@ options! {
     /// counted as `several`.
     ///
     /// With --known, a change counts only if the name that is left is known and no other one that could be meant is.
-    flag clean [Normalize] { help: OptionHelp::Short }
+    flag clean [CleanTable] { help: OptionHelp::Short }
 }
 
 impl NameOptions {

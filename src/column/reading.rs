@@ -18,7 +18,7 @@ use super::header::{TableHead, table_bytes};
 use super::json;
 use super::layout::{NewNames, TableLayout};
 use super::members::WantedMembers;
-use super::settings::NormalizeSettings;
+use super::settings::CleanSettings;
 use super::split::RowSplitter;
 use crate::error::{Cause, Error, TableError};
 use crate::report::Losses;
@@ -50,7 +50,7 @@ struct FirstTable {
 
 /// Reads the documents of an input.
 pub(super) struct InputReading<'a, 'h> {
-    pub(super) settings: &'a NormalizeSettings,
+    pub(super) settings: &'a CleanSettings,
     pub(super) hands: &'a mut Hands<'h>,
     pub(super) readings: &'a mut Readings,
     pub(super) source: Arc<str>,
@@ -87,7 +87,7 @@ impl DocumentSink for InputReading<'_, '_> {
         self.readings.documents += 1;
         let raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
         if let Some(TextOrigin::Sheet(sheets)) = head.origin {
-            if self.settings.tables.in_place {
+            if self.settings.columns.in_place {
                 self.failure = Some(self.failed(&head.name, TableError::InPlace));
                 return;
             }
@@ -118,7 +118,7 @@ impl DocumentSink for InputReading<'_, '_> {
 
     fn note(&mut self, name: Option<Arc<str>>, note: SourceNote) {
         if let SourceNote::Unmarked(encoding) = note
-            && self.settings.tables.input_encoding.is_none()
+            && self.settings.table.input_encoding.is_none()
         {
             let error = self.failed(&name, TableError::Unmarked(encoding));
             self.failure.get_or_insert(error);
@@ -221,20 +221,20 @@ impl InputReading<'_, '_> {
 
     /// Returns the encodings for a document that starts with `head`, was `read` in this encoding and may already be `converted`.
     fn code(&mut self, read: Charset, converted: bool, is_marked: bool, head: &[u8]) -> Code {
-        let out = self.settings.tables.output_encoding.or(self.readings.out);
+        let out = self.settings.table.output_encoding.or(self.readings.out);
         let out = *self.readings.out.insert(out.unwrap_or(read));
         self.check_mark(out);
         let is_kept = !converted && read == out && self.is_clear(read, head);
         Code {
             rows: if is_kept { read } else { Charset::UTF_8 },
             out,
-            mixed: !is_marked && self.settings.tables.input_encoding.is_none(),
+            mixed: !is_marked && self.settings.table.input_encoding.is_none(),
         }
     }
 
     /// Whether each line is a text.
     fn has_lines(&self) -> bool {
-        self.settings.tables.column.is_empty()
+        self.settings.columns.column.is_empty()
     }
 
     /// Returns the encoding of a document. Logs an assumption.
@@ -248,7 +248,7 @@ impl InputReading<'_, '_> {
         if is_marked || self.has_lines() {
             return marked.unwrap_or(Charset::UTF_8);
         }
-        if let Some(given) = self.settings.tables.input_encoding {
+        if let Some(given) = self.settings.table.input_encoding {
             return given;
         }
         let shown = Charset::shown(head);
@@ -270,14 +270,14 @@ impl InputReading<'_, '_> {
         if charset.holds_ascii(false) && charset == Charset::UTF_8 {
             return true;
         }
-        let NormalizeSettings {
+        let CleanSettings {
             format,
-            tables,
+            columns,
             header,
             ..
         } = self.settings;
         let text = charset.text(head);
-        let head = TableHead::of((&text, false), *format, &tables.column, *header);
+        let head = TableHead::of((&text, false), *format, &columns.column, *header);
         match head.map(|head| head.reading) {
             // In some encodings, the second byte of a character may be a letter or `|`, but no other mark.
             Ok(DocumentReading::Delimited(dialect)) => {
@@ -288,7 +288,7 @@ impl InputReading<'_, '_> {
     }
 
     fn check_mark(&self, out: Charset) {
-        if self.settings.tables.bom && !out.has_mark() && self.readings.documents == 1 {
+        if self.settings.table.bom && !out.has_mark() && self.readings.documents == 1 {
             log::warn!("--bom has no effect: {} has no byte order mark", out.name());
         }
     }
@@ -360,7 +360,7 @@ impl InputReading<'_, '_> {
         batch: &mut RowBuffer,
     ) -> Result<TableHead, TableError> {
         let settings = self.settings;
-        if settings.tables.column.is_empty() {
+        if settings.columns.column.is_empty() {
             let head = document.raw.peek(TextKind::HEAD_BYTES);
             return Ok(TableHead::at_once(DocumentReading::lines(head)));
         }
@@ -377,7 +377,7 @@ impl InputReading<'_, '_> {
                 None => Ok(TableHead::at_once(DocumentReading::JsonArray)),
             };
         }
-        let columns = &settings.tables.column;
+        let columns = &settings.columns.column;
         let table = TableHead::of((&text, whole), format, columns, settings.header);
         let table = table.map_err(|error| of_office(&document.name, error))?;
         let is_first = match &self.readings.first {
@@ -409,7 +409,7 @@ impl InputReading<'_, '_> {
         batch: &mut RowBuffer,
     ) -> Option<TableFormat> {
         let is_first = self.readings.first.is_none();
-        let wants_mark = document.is_marked || self.settings.tables.bom;
+        let wants_mark = document.is_marked || self.settings.table.bom;
         if wants_mark && is_first && document.code.out.has_mark() {
             batch.out.extend_from_slice(UTF8_BOM);
         }
@@ -471,7 +471,7 @@ impl InputReading<'_, '_> {
         let (cells, length) = dialect.first_row(&batch.bytes[blank..]);
         let texts: Vec<_> = cells.iter().map(|cell| rows.text(cell)).collect();
         let texts: Vec<&[u8]> = texts.iter().map(|text| &**text).collect();
-        let layout = TableLayout::new(dialect, &texts, &settings.tables.column, has_header)?;
+        let layout = TableLayout::new(dialect, &texts, &settings.columns.column, has_header)?;
         let new = self.new_names(&layout.names).unwrap_or_default();
         if has_header {
             layout.check_new(&texts, &new)?;
@@ -500,8 +500,8 @@ impl InputReading<'_, '_> {
     /// Returns the names of the new columns, or `None` if the wanted columns are replaced.
     fn new_names(&self, names: &[String]) -> Option<Vec<NewNames>> {
         let settings = self.settings;
-        (!settings.tables.in_place)
-            .then(|| TableLayout::new_names(&settings.tables.new_column, names))
+        (!settings.columns.in_place)
+            .then(|| TableLayout::new_names(&settings.columns.new_column, names))
     }
 
     fn json_shape(
@@ -522,9 +522,9 @@ impl InputReading<'_, '_> {
         };
         self.begin(first, &mut batch.out)?;
         let name = |column: &String| WantedMembers::path(column).pop().unwrap_or_default();
-        let names: Vec<_> = settings.tables.column.iter().map(name).collect();
+        let names: Vec<_> = settings.columns.column.iter().map(name).collect();
         let new = self.new_names(&names);
-        Ok(WantedMembers::new(&settings.tables.column, new))
+        Ok(WantedMembers::new(&settings.columns.column, new))
     }
 
     /// Begins a table. Returns whether it is the first. A later table continues the first after a line end, and must have the

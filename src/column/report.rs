@@ -1,22 +1,20 @@
 //! The counts of a run, and their JSON.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use super::status::CellStatus;
 use crate::counts::Counts;
-use crate::options::{OptionValue, OptionValues};
+use crate::options::ReportedOptions;
 use crate::report::{KnownReport, Losses};
 use crate::task::{Ending, TaskReport};
 
-/// Report of a [`Normalize`](super::Normalize) run. Serialises to the object that `doisift normalize --report` writes.
+/// Report of a [`CleanTable`](super::CleanTable) run. Serialises to the object that `doisift normalize --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
-pub struct NormalizeReport {
+pub struct CleanReport {
     /// Version of doisift.
     pub version: &'static str,
-    /// The options of the run.
-    pub options: NormalizeOptions,
+    pub(crate) options: ReportedOptions,
     /// Tables or texts that were read: documents of the inputs.
     pub documents: u64,
     /// Rows, without headers and blank rows; or lines.
@@ -40,7 +38,7 @@ pub struct NormalizeReport {
     pub seconds: f64,
 }
 
-impl TaskReport for NormalizeReport {
+impl TaskReport for CleanReport {
     fn ending(&self) -> Ending {
         let lost = [CellStatus::Refused, CellStatus::Several];
         let refused: u64 = lost
@@ -49,28 +47,9 @@ impl TaskReport for NormalizeReport {
             .sum();
         Ending::of_lost(refused + self.broken + self.errors.count)
     }
-}
 
-/// The options of a run.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct NormalizeOptions {
-    /// The inputs as typed. Bytes that are not UTF-8 are written `\xNN`.
-    pub inputs: Vec<String>,
-    /// The file of the rows. `None` for standard output.
-    pub output: Option<PathBuf>,
-    /// Threads.
-    pub threads: usize,
-    /// All other options, by name.
-    #[serde(flatten)]
-    pub(super) given: OptionValues,
-}
-
-impl NormalizeOptions {
-    /// Returns the value of any other option, by the name of its setter.
-    #[doc(hidden)]
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.given.get(name)
+    fn options(&self) -> &ReportedOptions {
+        &self.options
     }
 }
 

@@ -8,8 +8,8 @@ use doisift_documents::{ReadOptions, display_name};
 
 use super::crew::{self, Hands};
 use super::reading::{InputReading, Readings};
-use super::report::{CellTally, NormalizeReport};
-use super::settings::NormalizeSettings;
+use super::report::{CellTally, CleanReport};
+use super::settings::CleanSettings;
 use super::sink::ColumnSink;
 use crate::counts::Counts;
 use crate::error::{Cause, Error, TableError};
@@ -18,7 +18,7 @@ use crate::records::FileId;
 use crate::task::{RowTarget, TaskFiles, named_source, not_cancelled};
 
 /// Runs a normalization.
-pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
+pub(super) fn run(settings: &CleanSettings) -> Result<CleanReport, Error> {
     let started = Instant::now();
     let monitor = &settings.monitor;
     let files = TaskFiles {
@@ -50,12 +50,12 @@ pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error
 }
 
 fn report(
-    settings: &NormalizeSettings,
+    settings: &CleanSettings,
     tally: CellTally,
     readings: Readings,
     started: Instant,
-) -> NormalizeReport {
-    NormalizeReport {
+) -> CleanReport {
+    CleanReport {
         version: env!("CARGO_PKG_VERSION"),
         options: settings.for_report(),
         documents: readings.documents,
@@ -73,7 +73,7 @@ fn report(
 
 /// Reads all inputs in their order.
 fn read(
-    settings: &NormalizeSettings,
+    settings: &CleanSettings,
     own: &[FileId],
     hands: &mut Hands<'_>,
 ) -> Result<Readings, Error> {
@@ -125,7 +125,7 @@ fn read_input(
 /// # Errors
 /// If no object of JSON Lines has a wanted member.
 fn check_members(
-    settings: &NormalizeSettings,
+    settings: &CleanSettings,
     tally: &CellTally,
     readings: &Readings,
 ) -> Result<(), Error> {
@@ -133,7 +133,7 @@ fn check_members(
         return Ok(());
     };
     let is_there = |at: usize| tally.present >> at.min(63) & 1 == 1;
-    let mut columns = settings.tables.column.iter().enumerate();
+    let mut columns = settings.columns.column.iter().enumerate();
     match columns.find(|(at, _)| !is_there(*at)) {
         Some((_, column)) => Err(Error::new(Cause::Table(TableError::NoMember {
             column: column.clone(),

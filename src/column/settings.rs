@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doisift_documents::{Limits, SheetChoice};
+use doisift_documents::{ReadLimits, SheetChoice};
 
 use super::format::TableFormat;
 use super::header::HeaderChoice;
-use super::options::{NameOptions, TableOptions};
-use super::report::NormalizeOptions;
+use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{IndexNames, KnownNames};
 use crate::normalize::Presentation;
-use crate::options::{LookupOptions, OptionSpec, OptionValue, reported, reported_paths};
+use crate::options::{ChosenOptions, GivenOptions, LookupOptions, ReportedOptions, reported_paths};
 use crate::task::Monitor;
 
-/// The options of a builder with all defaults filled in.
-pub(super) struct NormalizeSettings {
+/// The options of a run with all defaults filled in.
+pub(crate) struct CleanSettings {
     /// All options as they were set.
-    pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(super) given: GivenOptions,
     /// Without a column, each line is a text.
-    pub(super) tables: TableOptions,
+    pub(super) columns: ColumnOptions,
+    pub(super) table: TableOptions,
     pub(super) names: NameOptions,
     /// Whether identifiers of arXiv are names.
     pub(super) arxiv: bool,
@@ -40,23 +40,28 @@ pub(super) struct NormalizeSettings {
     /// Bytes of a batch of rows.
     pub(super) chunk: usize,
     pub(super) max_row: usize,
-    pub(super) limits: Limits,
+    pub(super) limits: ReadLimits,
     pub(super) tmp: PathBuf,
     pub(super) monitor: Monitor,
 }
 
-impl NormalizeSettings {
+impl CleanSettings {
     /// Whether tables have a header.
     pub(super) fn has_header(&self) -> bool {
         self.header != HeaderChoice::Missing
     }
 
-    pub(super) fn for_report(&self) -> NormalizeOptions {
-        NormalizeOptions {
-            inputs: reported_paths(&self.inputs),
-            output: self.output.clone(),
-            threads: self.threads,
-            given: reported(&self.given),
+    pub(super) fn for_report(&self) -> ReportedOptions {
+        ReportedOptions::new(&self.given)
+            .with("inputs", &reported_paths(&self.inputs))
+            .with("output", &self.output)
+            .with("threads", &self.threads)
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

@@ -31,21 +31,25 @@ fn wanted() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     ]
 }
 
-fn run(table: &[u8], normalize: NormalizeBuilder) -> (Vec<u8>, NormalizeReport) {
+fn run(table: &[u8], clean: CleanTable) -> (Vec<u8>, CleanReport) {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("in"), folder.path().join("out"));
     std::fs::write(&input, table).unwrap();
-    let report = normalize
-        .input(&input)
-        .output(&output)
-        .build()
-        .unwrap()
-        .run();
+    let report = clean.input(&input).output(&output).run();
     (std::fs::read(&output).unwrap(), report.unwrap())
 }
 
-fn csv() -> NormalizeBuilder {
-    Normalize::builder().input_format(TableFormat::Delimited(b','))
+fn csv() -> CleanTable {
+    CleanTable::new().table(TableOptions {
+        input_format: Some(TableFormat::Delimited(b',')),
+        ..TableOptions::default()
+    })
+}
+
+/// Cleans batches of this many bytes.
+fn in_chunks(mut clean: CleanTable, chunk: usize) -> CleanTable {
+    clean.resources.chunk = Some(chunk);
+    clean
 }
 
 type Rows = Vec<(Vec<Vec<u8>>, (Vec<u8>, Vec<u8>), Vec<Vec<u8>>, bool)>;
@@ -82,8 +86,8 @@ proptest! {
     #[test]
     fn in_place_no_other_byte_changes(rows in rows(), ends in any::<bool>(), chunk in 1..60usize, threads in 1..3usize) {
         let [table, expected] = written(&rows, ends);
-        let normalize = csv().column("doi").in_place(true).chunk(chunk).threads(threads);
-        let (out, report) = run(&table, normalize);
+        let clean = in_chunks(csv().column("doi").in_place(true).threads(threads), chunk);
+        let (out, report) = run(&table, clean);
         prop_assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
         prop_assert_eq!(report.rows, rows.len() as u64);
     }
@@ -91,7 +95,7 @@ proptest! {
     #[test]
     fn new_cells_come_after_the_row_as_it_was(rows in rows(), ends in any::<bool>(), chunk in 1..60usize) {
         let [table, _] = written(&rows, ends);
-        let (out, report) = run(&table, csv().column("doi").chunk(chunk));
+        let (out, report) = run(&table, in_chunks(csv().column("doi"), chunk));
         let counted: u64 = report.statuses.iter().map(|(_, count)| count).sum();
         prop_assert_eq!(counted, rows.len() as u64);
         let dialect = dialect::Dialect { delimiter: b',', quotes: true, row_end: b'\n' };
@@ -111,7 +115,7 @@ proptest! {
     fn any_bytes_are_read(table in proptest::collection::vec(prop_oneof![Just(b','), Just(b'"'), Just(b'\n'), Just(b'\r'), any::<u8>()], 0..200), chunk in 1..60usize) {
         let table = [b"a\n", &table[..]].concat();
         let (one, _) = run(&table, csv().column("1").in_place(true));
-        let (other, _) = run(&table, csv().column("1").in_place(true).chunk(chunk).threads(2));
+        let (other, _) = run(&table, in_chunks(csv().column("1").in_place(true).threads(2), chunk));
         // It has no names, so nothing changes.
         prop_assert_eq!(&one, &table);
         prop_assert_eq!(&other, &table);

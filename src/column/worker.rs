@@ -8,7 +8,7 @@ use super::charset::shown_at;
 use super::elements::ElementSplitter;
 use super::json::LineCleaner;
 use super::lines;
-use super::settings::NormalizeSettings;
+use super::settings::CleanSettings;
 use super::table::RowCleaner;
 use crate::error::TableError;
 use crate::normalize::Normalizer;
@@ -22,16 +22,16 @@ pub(super) struct ColumnWorker {
 }
 
 impl ColumnWorker {
-    pub(super) fn new(settings: &NormalizeSettings) -> Self {
+    pub(super) fn new(settings: &CleanSettings) -> Self {
         let normalizer = Normalizer::new()
             .strict(settings.names.strict)
             .clean(settings.names.clean)
             .arxiv(settings.arxiv)
             .known(settings.ends.clone());
         ColumnWorker {
-            cells: CellCleaner::new(normalizer, settings.presentation, settings.tables.multiple),
+            cells: CellCleaner::new(normalizer, settings.presentation, settings.columns.multiple),
             found: Vec::new(),
-            in_place: settings.tables.in_place,
+            in_place: settings.columns.in_place,
             max: settings.max_row,
         }
     }

@@ -11,12 +11,13 @@ mod report;
 mod run;
 mod stream;
 
-pub use options::DiffBuilder;
-pub use report::{DiffOptions, DiffReport};
+pub use report::DiffReport;
 
-use options::DiffSettings;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::options::{OutputOptions, ResourceOptions, SelectionOptions};
+use crate::task::Monitor;
 
 /// Compares two files of records, of bare names, or indexes of known names, each sorted by name as doisift writes them.
 ///
@@ -28,7 +29,7 @@ use crate::error::Error;
 /// Files or folders of edges, mentions, pairs or nodes are compared too. A change has the fields that identify the row: the name,
 /// `record`, `role`, `relation` and `update_type` of an edge, the name, `source` and `document` of a mention or pair, the
 /// `record` of a node, as far as both sides have these columns. Other columns and repetitions of a row are not compared;
-/// references without a name are left out. Both sides are sorted by these columns, within the [memory](DiffBuilder::memory).
+/// references without a name are left out. Both sides are sorted by these columns, within the [memory](Self::memory).
 ///
 /// ```
 /// use doisift::Diff;
@@ -39,7 +40,7 @@ use crate::error::Error;
 /// std::fs::write(path("old.names"), "10.5555/a\n10.5555/b\n")?;
 /// std::fs::write(path("new.names"), "10.5555/b\n10.5555/c\n")?;
 ///
-/// let report = Diff::between(path("old.names"), path("new.names")).output(path("changes.csv")).build()?.run()?;
+/// let report = Diff::between(path("old.names"), path("new.names")).output(path("changes.csv")).run()?;
 ///
 /// let wanted = "change,doi,detail\nvanished,10.5555/a,\nappeared,10.5555/c,\n";
 /// assert_eq!(std::fs::read_to_string(path("changes.csv"))?, wanted);
@@ -49,30 +50,49 @@ use crate::error::Error;
 /// ```
 #[derive(Debug)]
 pub struct Diff {
-    settings: DiffSettings,
+    old: PathBuf,
+    new: PathBuf,
+    exit_code: bool,
+    monitor: Monitor,
+    pub(crate) selection: SelectionOptions,
+    pub(crate) output: OutputOptions,
+    pub(crate) resources: ResourceOptions,
+}
+
+task! {
+    Diff {
+        selection: SelectionOptions,
+        output: OutputOptions,
+        resources: ResourceOptions,
+    }
 }
 
 impl Diff {
-    /// Returns a builder for the changes from `old` to `new`. One of them may be `-` for standard input.
-    pub fn between(
-        old: impl AsRef<std::path::Path>,
-        new: impl AsRef<std::path::Path>,
-    ) -> DiffBuilder {
-        DiffBuilder::of(old.as_ref(), new.as_ref())
+    /// Creates the comparison: the changes from `old` to `new`. One of them may be `-` for standard input.
+    pub fn between(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Self {
+        Diff {
+            old: old.as_ref().to_owned(),
+            new: new.as_ref().to_owned(),
+            exit_code: false,
+            monitor: Monitor::default(),
+            selection: SelectionOptions::default(),
+            output: OutputOptions::default(),
+            resources: ResourceOptions::default(),
+        }
     }
 
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> DiffOptions {
-        self.settings.for_report()
+    /// Makes changes count as exit code 1 in the report and the command.
+    pub fn exit_code(mut self, exit_code: bool) -> Self {
+        self.exit_code = exit_code;
+        self
     }
 
     /// Compares both files, and writes the changes.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, or has names that are not sorted; if an output cannot be written; or if the run is
+    /// If options contradict each other, or the rows of both files cannot be compared; if a file cannot be read, is damaged, or has names that are not sorted; if an output cannot be written; or if the run is
     /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
     pub fn run(self) -> Result<DiffReport, Error> {
-        run::run(&self.settings)
+        run::run(&self.settings()?)
     }
 }

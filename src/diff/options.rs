@@ -1,4 +1,4 @@
-//! Builds a comparison from its options, and fills in their defaults.
+//! Fills in the defaults of the options of a comparison.
 
 use std::path::{Path, PathBuf};
 
@@ -6,39 +6,17 @@ use doisift_documents::display_name;
 
 use super::Diff;
 use super::compared_rows::ComparedRows;
-use super::report::DiffOptions;
 use crate::error::{Cause, Error, SelectionError};
 use crate::merge::SortPlace;
-use crate::options::{
-    OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
-};
+use crate::options::{ChosenOptions, GivenOptions, ReportedOptions};
 use crate::records::{Format, Layout, ReadError, RowKind};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
-/// Builds a [`Diff`].
-#[derive(Debug, Default)]
-pub struct DiffBuilder {
-    old: PathBuf,
-    new: PathBuf,
-    exit_code: bool,
-    monitor: Monitor,
-    pub(crate) selection: SelectionOptions,
-    pub(crate) output: OutputOptions,
-    pub(crate) resources: ResourceOptions,
-}
-
-option_builder! {
-    DiffBuilder for Diff:
-        selection: SelectionOptions, selection_setters;
-        output: OutputOptions, output_setters;
-        resources: ResourceOptions, resource_setters;
-}
-
-/// The options of a builder with all defaults and derived values filled in.
+/// The options of a comparison with all defaults and derived values filled in.
 #[derive(Debug)]
-pub(super) struct DiffSettings {
+pub(crate) struct DiffSettings {
     /// All options as they were set.
-    given: Vec<(&'static OptionSpec, OptionValue)>,
+    given: GivenOptions,
     pub(super) old: PathBuf,
     pub(super) new: PathBuf,
     pub(super) output: Option<PathBuf>,
@@ -52,59 +30,30 @@ pub(super) struct DiffSettings {
     pub(super) monitor: Monitor,
 }
 
-impl DiffBuilder {
-    /// Creates a builder for the changes from one file to the other.
-    pub(super) fn of(old: &Path, new: &Path) -> Self {
-        DiffBuilder::default().files(old, new)
-    }
-
-    /// Sets the files to compare.
-    pub fn files(mut self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Self {
-        self.old = old.as_ref().to_owned();
-        self.new = new.as_ref().to_owned();
-        self
-    }
-
-    /// Makes changes count as exit code 1 in the report and the command.
-    pub fn exit_code(mut self, exit_code: bool) -> Self {
-        self.exit_code = exit_code;
-        self
-    }
-
-    /// Lets `monitor` observe and cancel the run. Its progress has only bytes.
-    pub fn monitor(mut self, monitor: &Monitor) -> Self {
-        self.monitor = monitor.clone();
-        self
-    }
-
-    /// Returns the comparison, ready to run.
-    ///
+impl Diff {
     /// # Errors
     /// If no files are set, no format was set and the output's ending does not name one, a chosen field does not exist, or the
     /// rows of both files cannot be compared.
-    pub fn build(self) -> Result<Diff, Error> {
-        if [&self.old, &self.new]
-            .iter()
-            .any(|path| path.as_os_str().is_empty())
-        {
+    pub(crate) fn settings(&self) -> Result<DiffSettings, Error> {
+        let mut inputs = [&self.old, &self.new].into_iter();
+        if inputs.any(|path| path.as_os_str().is_empty()) {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
         let compared = ComparedRows::of(&self.old, &self.new)?;
-        let settings = DiffSettings {
-            given: self.values(),
+        Ok(DiffSettings {
+            given: self.given(),
             layout: self.layout(output.as_deref(), compared.as_ref())?,
             compared,
             memory: chosen_memory(self.resources.memory),
-            tmp: chosen_tmp_dir(self.resources.tmp_dir, output.as_deref()),
-            old: self.old,
-            new: self.new,
+            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
+            old: self.old.clone(),
+            new: self.new.clone(),
             output,
-            report: self.output.report,
+            report: self.output.report.clone(),
             exit_code: self.exit_code,
-            monitor: self.monitor,
-        };
-        Ok(Diff { settings })
+            monitor: self.monitor.clone(),
+        })
     }
 
     fn layout(
@@ -146,16 +95,21 @@ impl DiffSettings {
         }
     }
 
-    pub(super) fn for_report(&self) -> DiffOptions {
-        DiffOptions {
-            old: display_name(&self.old).into_owned(),
-            new: display_name(&self.new).into_owned(),
-            output: self.output.clone(),
-            format: self.layout.format,
-            fields: self.layout.field_names(),
-            memory: self.memory as u64,
-            exit_code: self.exit_code,
-            given: reported(&self.given),
+    pub(super) fn for_report(&self) -> ReportedOptions {
+        ReportedOptions::new(&self.given)
+            .with("old", &display_name(&self.old).into_owned())
+            .with("new", &display_name(&self.new).into_owned())
+            .with("output", &self.output)
+            .with("format", &self.layout.format)
+            .with("fields", &self.layout.field_names())
+            .with("memory", &self.memory)
+            .with("exit_code", &self.exit_code)
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

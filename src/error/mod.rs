@@ -32,9 +32,9 @@ pub(crate) use table::TableError;
 /// The kind of an [`Error`]. Its message says what happened, where, and what to do.
 ///
 /// ```
-/// use doisift::{ErrorKind, Pipeline};
+/// use doisift::{ErrorKind, Scan};
 ///
-/// let error = Pipeline::builder().build().unwrap_err();
+/// let error = Scan::new().run().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Options);
 /// assert!(error.to_string().starts_with("there is nothing to read"));
 /// ```

@@ -1,5 +1,7 @@
 //! Reasons why rows cannot be selected.
 
+use doisift_core::ParseError;
+
 use crate::structure::BadRecordField;
 
 /// Reason why rows cannot be selected with these options.
@@ -59,6 +61,9 @@ pub(crate) enum SelectionError {
     /// A field of records has no path, or its column no type.
     #[error(transparent)]
     RecordField(#[from] BadRecordField),
+    /// The path of the identifier in records is not valid.
+    #[error(transparent)]
+    RecordId(#[from] ParseError),
     /// A field of records has the name of another column.
     #[error("two columns would be named {0}; give one another name, as in NAME={0}")]
     RepeatedColumn(String),

@@ -130,7 +130,7 @@ pub(crate) enum TableError {
         /// The limit.
         max: usize,
     },
-    /// Options of the builder contradict each other.
+    /// Options contradict each other.
     #[error("{0}")]
     Options(&'static str),
 }

@@ -2,7 +2,7 @@
 
 use doisift_known::{BuildError, BuildOptions};
 
-use super::options::IndexingSettings;
+use super::options::IndexSettings;
 use crate::dedup::SpillError;
 use crate::error::{Cause, Error, KnownError};
 
@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, KnownError};
 const MAX_SORT_BYTES: usize = 1 << 30;
 
 /// Returns the options of the builder, which may take 3/4 of the memory.
-pub(super) fn build_options(settings: &IndexingSettings) -> BuildOptions {
+pub(super) fn build_options(settings: &IndexSettings) -> BuildOptions {
     BuildOptions {
         memory: (settings.memory / 4 * 3).min(MAX_SORT_BYTES),
         threads: settings.threads,
@@ -19,7 +19,7 @@ pub(super) fn build_options(settings: &IndexingSettings) -> BuildOptions {
 }
 
 /// Returns the error of a builder that failed.
-pub(super) fn failed(settings: &IndexingSettings, error: BuildError) -> Error {
+pub(super) fn failed(settings: &IndexSettings, error: BuildError) -> Error {
     match error {
         BuildError::Output(error) => Error::output(error),
         BuildError::Temporary(error) => {

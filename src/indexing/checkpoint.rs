@@ -16,7 +16,7 @@ use doisift_system::sync_folder;
 use serde::{Deserialize, Serialize};
 
 use super::build::build_options;
-use super::options::IndexingSettings;
+use super::options::IndexSettings;
 use super::report::NameCounts;
 use crate::checkpoint::{
     CheckpointFolder, FixedSettings, MANIFEST_FILE, ManifestHead, NamedRun, Stamp, at, check_files,
@@ -76,7 +76,7 @@ impl IndexCheckpoint {
     /// interrupted run, or an empty one.
     pub(super) fn begin(
         folder: CheckpointFolder,
-        settings: &IndexingSettings,
+        settings: &IndexSettings,
         sources: &Arc<Sources>,
     ) -> Result<(Self, EarlierIndexing), Error> {
         let fixed = fixed(settings)?;
@@ -87,7 +87,7 @@ impl IndexCheckpoint {
 
     fn read(
         folder: CheckpointFolder,
-        settings: &IndexingSettings,
+        settings: &IndexSettings,
         fixed: FixedSettings,
         sources: &Arc<Sources>,
     ) -> Result<(Self, EarlierIndexing), CheckpointError> {
@@ -243,7 +243,7 @@ impl IndexCheckpoint {
 }
 
 /// Returns the settings that affect the index.
-fn fixed(settings: &IndexingSettings) -> Result<FixedSettings, Error> {
+fn fixed(settings: &IndexSettings) -> Result<FixedSettings, Error> {
     let mut added = Vec::new();
     for path in settings.added() {
         let index = lookup::chosen(Some(&path))?;

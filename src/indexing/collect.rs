@@ -9,7 +9,7 @@ use doisift_known::{BuildError, IndexBuilder, Notice, SourceId};
 
 use super::build::{build_options, failed};
 use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
-use super::options::IndexingSettings;
+use super::options::IndexSettings;
 use super::report::NameCounts;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::OnError;
@@ -28,7 +28,7 @@ pub(super) struct DocumentPlace {
 
 /// Collects the names and notices of all sources.
 pub(super) struct Collector<'s> {
-    pub(super) settings: &'s IndexingSettings,
+    pub(super) settings: &'s IndexSettings,
     pub(super) builder: IndexBuilder,
     pub(super) counts: NameCounts,
     pub(super) losses: Losses,
@@ -53,7 +53,7 @@ impl DocumentPlace {
 }
 
 impl<'s> Collector<'s> {
-    pub(super) fn new(settings: &'s IndexingSettings) -> Result<Self, Error> {
+    pub(super) fn new(settings: &'s IndexSettings) -> Result<Self, Error> {
         let builder = IndexBuilder::new(build_options(settings));
         let builder = builder.map_err(|error| failed(settings, error))?;
         Ok(Collector::with(settings, builder))
@@ -61,7 +61,7 @@ impl<'s> Collector<'s> {
 
     /// Creates a collector that continues an interrupted run.
     pub(super) fn resume(
-        settings: &'s IndexingSettings,
+        settings: &'s IndexSettings,
         checkpoint: IndexCheckpoint,
         earlier: EarlierIndexing,
     ) -> Self {
@@ -82,7 +82,7 @@ impl<'s> Collector<'s> {
         }
     }
 
-    fn with(settings: &'s IndexingSettings, builder: IndexBuilder) -> Self {
+    fn with(settings: &'s IndexSettings, builder: IndexBuilder) -> Self {
         Collector {
             settings,
             builder,

@@ -12,7 +12,7 @@ mod cut;
 mod kind;
 mod names;
 mod objects;
-// `IndexingBuilder::add` is the setter of the option --add.
+// `BuildIndex::add` is the setter of the option --add.
 #[allow(clippy::should_implement_trait)]
 mod options;
 mod reading;
@@ -23,17 +23,20 @@ mod table;
 mod tests;
 mod works;
 
-pub use options::IndexingBuilder;
-pub use report::{IndexingOptions, IndexingReport};
+pub use report::IndexReport;
 
 #[cfg(feature = "resolve")]
 pub(crate) use cut::{BlockSizes, RowBlocks, RowPiece};
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use options::IndexingSettings;
+use options::KnownOptions;
 
 use crate::error::Error;
+use crate::options::{
+    Folders, HeaderOptions, Limits, OutputOptions, ReadingOptions, ResourceOptions,
+};
+use crate::task::Monitor;
 
 /// Builds an index of known names, a `.doix` file.
 ///
@@ -42,55 +45,61 @@ use crate::error::Error;
 ///   its notices (`updated-by`, `update-to`), but not the names that it cites;
 /// - DataCite's monthly files: tables with the columns `doi` and `state`. Findable and registered names are taken;
 /// - the database of Retraction Watch: only notices are taken;
-/// - a table with the [column](IndexingBuilder::column) of names, delimited, JSON Lines, Parquet or Arrow;
+/// - a table with the [column](Self::column) of names, delimited, JSON Lines, Parquet or Arrow;
 /// - any other text: a name on each line, in any presentation form.
 ///
 /// Equal names, notices and sources give equal bytes, whatever their order, the memory and the threads.
 ///
 /// ```
-/// use doisift::Indexing;
+/// use doisift::BuildIndex;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
 /// let (list, index) = (folder.path().join("list.txt"), folder.path().join("known.doix"));
 /// std::fs::write(&list, "10.5555/ABC\nhttps://doi.org/10.5555/def\nno name\n")?;
 ///
-/// let report = Indexing::builder().source(&list).date("2026-03-09".parse()?).output(&index).build()?.run()?;
+/// let report = BuildIndex::new().input(&list).date("2026-03-09".parse()?).output(&index).run()?;
 ///
 /// assert_eq!((report.known, report.refused), (2, 1));
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
-pub struct Indexing {
-    settings: IndexingSettings,
+#[derive(Debug, Default)]
+pub struct BuildIndex {
+    inputs: Vec<PathBuf>,
+    monitor: Monitor,
+    known: KnownOptions,
+    pub(crate) folders: Folders,
+    pub(crate) reading: ReadingOptions,
+    pub(crate) header: HeaderOptions,
+    pub(crate) output: OutputOptions,
+    pub(crate) limits: Limits,
+    pub(crate) resources: ResourceOptions,
 }
 
-impl Indexing {
-    /// Returns a builder without sources.
-    pub fn builder() -> IndexingBuilder {
-        IndexingBuilder::default()
+task! {
+    BuildIndex {
+        known: KnownOptions,
+        folders: Folders => folders,
+        reading: ReadingOptions,
+        header: HeaderOptions,
+        output: OutputOptions,
+        limits: Limits => limits,
+        resources: ResourceOptions,
     }
 
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> IndexingOptions {
-        self.settings.for_report()
-    }
+    /// Adds a source: a file, a folder, or `-` for standard input.
+    input
+}
 
-    /// Returns the folder for temporary files.
-    #[doc(hidden)]
-    pub fn tmp_dir(&self) -> &Path {
-        &self.settings.tmp
-    }
-
+impl BuildIndex {
     /// Reads all sources and writes the index.
     ///
     /// # Errors
-    /// If a source is a list of mentions or an index, a table lacks the column, the index or a temporary file cannot be
+    /// If there is no source or no output; if a source is a list of mentions or an index, a table lacks the column, the index or a temporary file cannot be
     /// written, or the run is [cancelled](crate::Monitor::cancel). Then the output is as it was before. A source that is damaged or
-    /// cannot be read is reported and counted, unless [`on_error`](IndexingBuilder::on_error) says otherwise.
-    pub fn run(self) -> Result<IndexingReport, Error> {
-        run::run(&self.settings)
+    /// cannot be read is reported and counted, unless [`on_error`](Self::on_error) says otherwise.
+    pub fn run(self) -> Result<IndexReport, Error> {
+        run::run(&self.settings()?)
     }
 }

@@ -1,58 +1,56 @@
-//! Builds an indexing from its options, and fills in their defaults.
+//! The options of `doisift index`, and their defaults.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use doisift_documents::{ColumnSelection, Limits, SourceSearch};
+use doisift_documents::{ColumnSelection, ReadLimits, SourceSearch};
 use doisift_known::Date;
 
-use super::Indexing;
-use super::report::IndexingOptions;
+use super::BuildIndex;
 use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::{
-    HeaderOptions, LimitOptions, OnError, OptionHelp, OptionKind, OptionSpec, OptionValue,
-    OutputOptions, ReadingOptions, ResourceOptions, SourceOptions, reported, reported_paths,
+    ChosenOptions, GivenOptions, OnError, OptionHelp, OptionKind, ReportedOptions, reported_paths,
 };
 use crate::task::{MIN_MEMORY_BYTES, Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift index`: output, column and sources of names.
-    known: KnownOptions, known_setters, "Index";
+    known: KnownOptions, "Index";
 
     /// File of the index, such as known.doix
     ///
     /// It is complete when it appears, and only appears if the run succeeds. It is not compressed: an index is asked in place. It
     /// may be an index that is [added](Self::add), but no source.
-    path output [Index] { short: Some('o'), value: "FILE", help: OptionHelp::Short }
+    path output [BuildIndex] { short: Some('o'), value: "FILE", help: OptionHelp::Short }
 
     /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
     /// member
     ///
     /// Case does not matter in the name of a column of delimited text. All sources must have it, but for DataCite's files and those
     /// of Retraction Watch.
-    text column [Index] { short: Some('c'), value: "COLUMN", is_fixed: true, help: OptionHelp::Short }
+    text column [BuildIndex] { short: Some('c'), value: "COLUMN", is_fixed: true, help: OptionHelp::Short }
 
     /// Agency that registered the names of the sources, such as crossref
-    text agency [Index] default "crossref and datacite for sources in their layout, otherwise unknown" {
+    text agency [BuildIndex] default "crossref and datacite for sources in their layout, otherwise unknown" {
         value: "NAME", is_fixed: true, help: OptionHelp::Short,
     }
 
     /// Date of the registry's data in the sources, such as 2026-03-09; a month or a year will do
-    value date: doisift_known::Date [Index] { value: "DATE", is_fixed: true, help: OptionHelp::Short }
+    value date: doisift_known::Date [BuildIndex] { value: "DATE", is_fixed: true, help: OptionHelp::Short }
 
     /// Add the names, notices and sources of another index (repeatable)
     ///
     /// The output may be one of these: it is replaced at the end.
-    texts add [Index] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
+    texts add [BuildIndex] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
 
     /// Accept lists of mentions as sources; every name in them counts as registered
-    flag trust [Index] { is_fixed: true, help: OptionHelp::Short }
+    flag trust [BuildIndex] { is_fixed: true, help: OptionHelp::Short }
 
     /// Memory for the names that are sorted at once, e.g. 512M; names beyond it go to temporary files
     ///
     /// A number of bytes, at least 1 MiB. It affects time, never the index.
-    number memory: u64 [Index] default "a quarter of the memory of the machine or control group" {
+    value memory: u64 [BuildIndex] default "a quarter of the memory of the machine or control group" {
         kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY_BYTES, help: OptionHelp::Short,
     }
 }
@@ -61,36 +59,11 @@ parsed_types! {
     Date, OptionKind::Parsed, |date| date.to_string();
 }
 
-/// Builds an [`Indexing`].
-#[derive(Debug, Default)]
-pub struct IndexingBuilder {
-    paths: Vec<PathBuf>,
-    monitor: Monitor,
-    pub(crate) known: KnownOptions,
-    pub(crate) sources: SourceOptions,
-    pub(crate) reading: ReadingOptions,
-    pub(crate) header: HeaderOptions,
-    pub(crate) output: OutputOptions,
-    pub(crate) limits: LimitOptions,
-    pub(crate) resources: ResourceOptions,
-}
-
-option_builder! {
-    IndexingBuilder for Index:
-        known: KnownOptions, known_setters;
-        sources: SourceOptions, source_setters;
-        reading: ReadingOptions, reading_setters;
-        header: HeaderOptions, header_setters;
-        output: OutputOptions, output_setters;
-        limits: LimitOptions, limit_setters;
-        resources: ResourceOptions, resource_setters;
-}
-
-/// The options of a builder with all defaults and derived values filled in.
+/// The options for building an index with all defaults and derived values filled in.
 #[derive(Debug)]
-pub(super) struct IndexingSettings {
+pub(crate) struct IndexSettings {
     /// All options as they were set.
-    pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(super) given: GivenOptions,
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: SourceSearch,
     pub(super) known: KnownOptions,
@@ -101,7 +74,7 @@ pub(super) struct IndexingSettings {
     pub(super) on_error: Option<OnError>,
     pub(super) output: PathBuf,
     pub(super) report: Option<PathBuf>,
-    pub(super) limits: Limits,
+    pub(super) limits: ReadLimits,
     pub(super) threads: usize,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
@@ -110,56 +83,37 @@ pub(super) struct IndexingSettings {
     pub(super) monitor: Monitor,
 }
 
-impl IndexingBuilder {
-    /// Adds a source: a file, a folder, or `-` for standard input.
-    pub fn source(mut self, path: impl AsRef<Path>) -> Self {
-        self.paths.push(path.as_ref().to_owned());
-        self
-    }
-
-    /// Lets `monitor` observe and cancel the run. Its progress has only bytes.
-    pub fn monitor(mut self, monitor: &Monitor) -> Self {
-        self.monitor = monitor.clone();
-        self
-    }
-
-    /// Returns the indexing, ready to run.
-    ///
+impl BuildIndex {
     /// # Errors
     /// If there is neither a source nor an index to add, or no output, or its ending is that of a compression, or the syntax of a
     /// glob is wrong.
-    pub fn build(self) -> Result<Indexing, Error> {
-        if self.paths.is_empty() && self.known.add.is_empty() {
+    pub(crate) fn settings(&self) -> Result<IndexSettings, Error> {
+        if self.inputs.is_empty() && self.known.add.is_empty() {
             return Err(Error::new(Cause::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
-        let search = SourceSearch::new(&self.sources.include, &self.sources.exclude)
-            .map_err(|error| Error::new(Cause::Glob(error)))?;
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let settings = IndexingSettings {
-            given: self.values(),
-            search: search
-                .skip_own_files(crate::temporary::is_own)
-                .follow_links(self.sources.follow),
+        Ok(IndexSettings {
+            given: self.given(),
+            search: self.folders.search()?,
             columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),
                 id: None,
             },
             on_error: self.reading.on_error,
             header: self.header.header_row.into(),
-            report: self.output.report,
-            limits: self.limits.limits(),
+            report: self.output.report.clone(),
+            limits: self.limits.of_reading(),
             threads: self.resources.threads.unwrap_or_else(own_cores),
             memory: chosen_memory(self.known.memory),
-            tmp: chosen_tmp_dir(self.resources.tmp_dir, Some(&output)),
-            checkpoint: self.resources.checkpoint,
-            checkpoint_interval: self.resources.checkpoint_interval,
-            paths: self.paths,
-            known: self.known,
+            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), Some(&output)),
+            checkpoint: self.resources.checkpoint.clone(),
+            checkpoint_interval: self.resources.interval(),
+            paths: self.inputs.clone(),
+            known: self.known.clone(),
             output,
-            monitor: self.monitor,
-        };
-        Ok(Indexing { settings })
+            monitor: self.monitor.clone(),
+        })
     }
 }
 
@@ -180,19 +134,24 @@ fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
     }
 }
 
-impl IndexingSettings {
+impl IndexSettings {
     /// Returns the paths of the indexes to add.
     pub(super) fn added(&self) -> Vec<PathBuf> {
         self.known.add.iter().map(PathBuf::from).collect()
     }
 
-    pub(super) fn for_report(&self) -> IndexingOptions {
-        IndexingOptions {
-            sources: reported_paths(&self.paths),
-            output: self.output.clone(),
-            threads: self.threads,
-            memory: self.memory as u64,
-            given: reported(&self.given),
+    pub(super) fn for_report(&self) -> ReportedOptions {
+        ReportedOptions::new(&self.given)
+            .with("sources", &reported_paths(&self.paths))
+            .with("output", &self.output)
+            .with("threads", &self.threads)
+            .with("memory", &self.memory)
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

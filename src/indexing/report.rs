@@ -1,20 +1,17 @@
 //! The counts of an indexing, and their JSON.
 
-use std::path::PathBuf;
-
 use crate::counts::Counts;
-use crate::options::{OptionValue, OptionValues};
+use crate::options::ReportedOptions;
 use crate::report::Losses;
 use crate::task::{Ending, TaskReport};
 
 /// The counts and options of an indexing. Serialises to the object that `doisift index --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
-pub struct IndexingReport {
+pub struct IndexReport {
     /// Version of doisift.
     pub version: &'static str,
-    /// The options of the run.
-    pub options: IndexingOptions,
+    pub(crate) options: ReportedOptions,
     /// Sources that were read.
     pub sources: u64,
     /// Work of the interrupted run that this one continues. The counts include it.
@@ -42,34 +39,13 @@ pub struct IndexingReport {
     pub seconds: f64,
 }
 
-impl TaskReport for IndexingReport {
+impl TaskReport for IndexReport {
     fn ending(&self) -> Ending {
         Ending::of_lost(self.errors.count + self.refused)
     }
-}
 
-/// The options of an indexing.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct IndexingOptions {
-    /// The sources as typed. Bytes that are not UTF-8 are written `\xNN`.
-    pub sources: Vec<String>,
-    /// The file of the index.
-    pub output: PathBuf,
-    /// Threads that read, unpack and sort.
-    pub threads: usize,
-    /// Memory budget in bytes.
-    pub memory: u64,
-    /// All other options, by name.
-    #[serde(flatten)]
-    pub(super) given: OptionValues,
-}
-
-impl IndexingOptions {
-    /// Returns the value of any other option, by the name of its setter.
-    #[doc(hidden)]
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.given.get(name)
+    fn options(&self) -> &ReportedOptions {
+        &self.options
     }
 }
 

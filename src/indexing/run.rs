@@ -17,9 +17,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::build::failed;
 use super::checkpoint::IndexCheckpoint;
 use super::collect::{Collector, input_error};
-use super::options::IndexingSettings;
+use super::options::IndexSettings;
 use super::reading::NamesReading;
-use super::report::IndexingReport;
+use super::report::IndexReport;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Cause, Error, KnownError};
 use crate::records::Output;
@@ -29,7 +29,7 @@ use crate::task::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 const UNPACKED_MEMORY_PARTS: usize = 16;
 
 /// Runs an indexing.
-pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> {
+pub(super) fn run(settings: &IndexSettings) -> Result<IndexReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
         rows: RowTarget::file(Some(&settings.output)),
@@ -68,7 +68,7 @@ pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> 
 }
 
 /// Returns the files that the run writes.
-fn outputs(settings: &IndexingSettings) -> impl Iterator<Item = &Path> + Clone {
+fn outputs(settings: &IndexSettings) -> impl Iterator<Item = &Path> + Clone {
     let report = settings.report.as_deref();
     let report = report.filter(|path| path.as_os_str() != "-");
     [Some(settings.output.as_path()), report]
@@ -78,7 +78,7 @@ fn outputs(settings: &IndexingSettings) -> impl Iterator<Item = &Path> + Clone {
 
 /// Opens the folder of the checkpoint, if the run has one.
 fn folder(
-    settings: &IndexingSettings,
+    settings: &IndexSettings,
     destinations: &mut Destinations,
 ) -> Result<Option<CheckpointFolder>, Error> {
     let folder = settings.checkpoint.as_deref();
@@ -88,7 +88,7 @@ fn folder(
 
 /// Starts to collect, or resumes an interrupted run. Adds indexes at the start, before sources are read.
 fn begin<'s>(
-    settings: &'s IndexingSettings,
+    settings: &'s IndexSettings,
     folder: Option<CheckpointFolder>,
     sources: &Arc<Sources>,
 ) -> Result<Collector<'s>, Error> {
@@ -156,7 +156,7 @@ fn read(
 
 /// Returns the sources at the paths, and the paths that could not be read.
 fn find(
-    settings: &IndexingSettings,
+    settings: &IndexSettings,
     destinations: &Destinations,
     folder: Option<&CheckpointFolder>,
 ) -> Result<(Arc<Sources>, Vec<UnreadablePath>), Error> {
@@ -235,7 +235,7 @@ fn write(
     mut collector: Collector<'_>,
     rows: Output,
     started: Instant,
-) -> Result<(Output, IndexingReport), Error> {
+) -> Result<(Output, IndexReport), Error> {
     let (settings, counts) = (collector.settings, collector.counts);
     collector.losses.unite(collector.unfound);
     let monitor = &settings.monitor;
@@ -247,7 +247,7 @@ fn write(
         log::warn!("the index has no names");
     }
     let progress = monitor.progress();
-    let report = IndexingReport {
+    let report = IndexReport {
         version: env!("CARGO_PKG_VERSION"),
         options: settings.for_report(),
         sources: counts.sources,

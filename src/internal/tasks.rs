@@ -13,13 +13,14 @@ pub use crate::column::{CellStatus, ColumnCleaner};
 pub use crate::keywords::Keywords;
 pub use crate::normalize::{Normalized, Normalizer, Refusal, Repair};
 pub use crate::options::{
-    BadOption, OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue, Task,
+    BadOption, ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue,
+    ReportedOptions, Task,
 };
 pub use crate::task::{Ending, TaskReport};
 
-use crate::check::CheckReport;
+use crate::check::{Check, CheckFormat, CheckReport, CheckVerdict};
 use crate::error::Error;
-use crate::pipeline::Pipeline;
+use crate::pipeline::Scan;
 use crate::records::{Field, FieldValue, Row};
 use crate::report::Report;
 use crate::task::Monitor;
@@ -34,15 +35,15 @@ impl CountValues<'_> {
     }
 }
 
-/// Like [`Pipeline::run`], but calls `each` with every row of counts, instead of writing rows.
+/// Like [`Scan::run`], but calls `each` with every row of counts, instead of writing rows.
 ///
 /// # Errors
-/// As [`Pipeline::for_each_record`].
+/// As [`Scan::for_each_record`].
 pub fn for_each_count(
-    pipeline: Pipeline,
+    scan: Scan,
     mut each: impl FnMut(&CountValues<'_>) -> ControlFlow<()> + Send,
 ) -> Result<Report, Error> {
-    pipeline.for_each_count(|row| each(&CountValues(row)))
+    scan.for_each_count(|row| each(&CountValues(row)))
 }
 
 /// Sets the signals that cancel the run. The exit code in its report depends on them.
@@ -58,4 +59,22 @@ pub fn interrupted(monitor: &Monitor) -> Ending {
 /// Returns the number of names that the registry could not be asked for.
 pub fn could_not_ask(report: &CheckReport) -> u64 {
     report.could_not_ask()
+}
+
+/// Returns the names of the fields that rows of a scan have.
+///
+/// # Errors
+/// If options contradict each other. A run fails with the same error.
+pub fn field_names(scan: &Scan) -> Result<Vec<&'static str>, Error> {
+    let fields = &scan.settings()?.selection.layout.fields;
+    Ok(fields.iter().map(|field| field.name()).collect())
+}
+
+/// Returns the format of the rows, and the verdicts that are findings, unless a row is no longer
+/// [open](crate::CheckedReference::is_open).
+///
+/// # Errors
+/// If options contradict each other. A run fails with the same error.
+pub fn check_display(check: &Check) -> Result<(CheckFormat, Vec<CheckVerdict>), Error> {
+    check.display()
 }

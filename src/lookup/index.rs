@@ -28,13 +28,13 @@ fn unreadable(error: IndexError) -> Error {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use doisift::{Index, Indexing, IndexNames, Scanner};
+/// use doisift::{BuildIndex, Index, IndexNames, Scanner};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
 /// let (list, index) = (folder.path().join("list.txt"), folder.path().join("known.doix"));
 /// std::fs::write(&list, "10.5555/abc1\n")?;
-/// Indexing::builder().source(&list).output(&index).build()?.run()?;
+/// BuildIndex::new().input(&list).output(&index).run()?;
 ///
 /// let names = Arc::new(IndexNames::new(Arc::new(Index::open(&index)?)));
 /// let found = Scanner::new().known(names.clone()).find_iter("see 10.5555/abc1.pdf").next();

@@ -23,19 +23,18 @@ mod unite;
 mod work;
 
 pub(crate) use inputs::FoundInput;
-pub use options::MergeBuilder;
-pub use report::{MergeOptions, MergeReport};
+pub use report::MergeReport;
 pub(crate) use rows::{RowStream, can_be_read_twice};
 pub(crate) use sort::SortPlace;
 pub(crate) use sorted::SortedRows;
 
-use std::path::Path;
-
-use options::MergeSettings;
+use std::path::PathBuf;
 
 use crate::error::Error;
+use crate::options::{OutputOptions, ResourceOptions, RowOptions, SelectionOptions};
+use crate::task::Monitor;
 
-/// Unites files of rows, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
+/// Unites files of rows, the outputs of [`Scan`](crate::Scan)s in CSV, JSON Lines or Parquet, into one.
 ///
 /// All records of one name become one row. Names that differ only in the case of ASCII letters are the same. The fields of the
 /// row:
@@ -44,7 +43,7 @@ use crate::error::Error;
 /// - `guessed` is true if it is true in all rows;
 /// - `known`, `agency` and `retracted`, if the inputs have them, unite the answers of all indexes: true if one of them is true,
 ///   and the first agency in alphabetic order. Either all inputs must have them or none, unless
-///   [fields](MergeBuilder::fields) are chosen without them;
+///   [fields](Self::fields) are chosen without them;
 /// - `check_digit` follows from the name;
 /// - the fields `first_*` come from the row with the smallest `first_source`, bytewise; among several with that source, from the
 ///   one with the smallest `first_offset`, then the smallest `first_document`, null first, then the smallest `first_text`.
@@ -53,16 +52,16 @@ use crate::error::Error;
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
 /// a source, the one with the smallest offset is the first, since records do not have the order of documents.
 ///
-/// An input can be a folder of [parts](MergeBuilder::part_size) of a complete run. Files and folders of mentions, edges or
-/// [nodes](crate::PipelineBuilder::nodes_to) are joined: their rows are written in the order of their sources, by name, so shards
+/// An input can be a folder of [parts](Self::part_size) of a complete run. Files and folders of mentions, edges or
+/// [nodes](crate::Scan::nodes_to) are joined: their rows are written in the order of their sources, by name, so shards
 /// of one scan give the rows of the whole. The sources of a file are in its column `source`. A file without this column counts as
 /// one source with the name of the file, and a warning is logged. All inputs must have the same columns, or those that are
-/// [chosen](MergeBuilder::fields). Columns of [fields of records](crate::PipelineBuilder::record_fields) are kept.
+/// [chosen](Self::fields). Columns of [fields of records](crate::Edges::record_fields) are kept.
 ///
-/// [Pairs](MergeBuilder::pairs) are merged too: rows of one source, document and name become one, and `mentions` are added up.
+/// [Pairs](Self::pairs) are merged too: rows of one source, document and name become one, and `mentions` are added up.
 ///
 /// ```
-/// use doisift::{Merge, Pipeline, Shard};
+/// use doisift::{Merge, Scan, Shard};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
@@ -71,58 +70,59 @@ use crate::error::Error;
 /// std::fs::write(path("in/a.txt"), "See 10.5555/ABC.")?;
 /// std::fs::write(path("in/b.txt"), "https://doi.org/10.5555/abc and 10.5555/def")?;
 ///
-/// Pipeline::builder().source(path("in")).output(path("all.csv")).build()?.run()?;
+/// Scan::new().input(path("in")).output(path("all.csv")).run()?;
 /// for index in 0..2 {
 ///     let output = path(&format!("part-{index}.jsonl.gz"));
-///     Pipeline::builder().source(path("in")).shard(Shard::new(index, 2)?).output(output).build()?.run()?;
+///     Scan::new().input(path("in")).shard(Shard::new(index, 2)?).output(output).run()?;
 /// }
 /// let parts = ["part-1.jsonl.gz", "part-0.jsonl.gz"].map(path);
-/// let report = Merge::builder().input(&parts[0]).input(&parts[1]).output(path("merged.csv")).build()?.run()?;
+/// let report = Merge::new().input(&parts[0]).input(&parts[1]).output(path("merged.csv")).run()?;
 ///
 /// assert_eq!((report.records, report.mentions), (2, 3));
 /// assert_eq!(std::fs::read(path("merged.csv"))?, std::fs::read(path("all.csv"))?);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Merge {
-    options: MergeSettings,
+    inputs: Vec<PathBuf>,
+    monitor: Monitor,
+    pub(crate) rows: RowOptions,
+    pub(crate) selection: SelectionOptions,
+    pub(crate) output: OutputOptions,
+    pub(crate) resources: ResourceOptions,
+}
+
+task! {
+    Merge {
+        rows: RowOptions,
+        selection: SelectionOptions,
+        output: OutputOptions,
+        resources: ResourceOptions,
+    }
+
+    /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and
+    /// packing, gzip or zstd, are recognised by its first bytes.
+    input
 }
 
 impl Merge {
-    /// Returns a builder without inputs, for standard output.
-    pub fn builder() -> MergeBuilder {
-        MergeBuilder::default()
-    }
-
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> MergeOptions {
-        self.options.for_report()
-    }
-
-    /// Returns the folder for temporary files.
-    #[doc(hidden)]
-    pub fn tmp_dir(&self) -> &Path {
-        &self.options.tmp
-    }
-
     /// Merges all inputs and writes the output.
     ///
     /// Every regular file is read twice, the first time to check whether its rows are sorted by `doi`, bytewise, or to find the
     /// sources of mentions, edges and nodes. A sorted file needs memory only for its buffers. Other files, and inputs that cannot
-    /// be read twice, such as standard input, are sorted within the [memory](MergeBuilder::memory), with [temporary
-    /// files](MergeBuilder::tmp_dir). If there are more than 128 inputs, or more than the memory or the process's limit on open
+    /// be read twice, such as standard input, are sorted within the [memory](Self::memory), with [temporary
+    /// files](Self::tmp_dir). If there are more than 128 inputs, or more than the memory or the process's limit on open
     /// files allows, some are first merged to a temporary file. No row is written before every input was read to its end once.
     ///
     /// Checksums of inputs are verified: of gzip, of zstd if it has one, of Parquet pages if they have one, and of
     /// Parquet files that this program wrote. In plain CSV and JSON Lines damage is found only if a row becomes invalid.
     ///
     /// # Errors
-    /// If an input cannot be read, is damaged, is not a file of rows, or has an invalid row, which the error names; if a sum is
+    /// If options contradict each other; if an input cannot be read, is damaged, is not a file of rows, or has an invalid row, which the error names; if a sum is
     /// too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then
     /// the outputs are as they were before.
     pub fn run(self) -> Result<MergeReport, Error> {
-        work::run(&self.options)
+        work::run(&self.settings()?)
     }
 }

@@ -1,43 +1,22 @@
-//! Builds a merge from its options, and fills in their defaults.
+//! Fills in the defaults of the options of a merge.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::Merge;
 use super::inputs::OrderedRows;
-use super::report::MergeOptions;
 use super::sort::SortPlace;
 use crate::error::{Cause, Error, SelectionError};
-use crate::options::{
-    OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
-    reported_paths, stated,
-};
+use crate::options::{ChosenOptions, GivenOptions, ReportedOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
 use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 
-/// Builds a [`Merge`].
-#[derive(Debug, Default)]
-pub struct MergeBuilder {
-    inputs: Vec<PathBuf>,
-    monitor: Monitor,
-    pub(crate) selection: SelectionOptions,
-    pub(crate) output: OutputOptions,
-    pub(crate) resources: ResourceOptions,
-}
-
-option_builder! {
-    MergeBuilder for Merge:
-        selection: SelectionOptions, selection_setters;
-        output: OutputOptions, output_setters;
-        resources: ResourceOptions, resource_setters;
-}
-
-/// The options of a builder with all defaults and derived values filled in.
+/// The options of a merge with all defaults and derived values filled in.
 #[derive(Debug)]
-pub(super) struct MergeSettings {
+pub(crate) struct MergeSettings {
     /// All options as they were set.
-    pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(super) given: GivenOptions,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
     /// Division of the output, if it is a folder of parts.
@@ -51,26 +30,10 @@ pub(super) struct MergeSettings {
     pub(super) monitor: Monitor,
 }
 
-impl MergeBuilder {
-    /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and
-    /// packing, gzip or zstd, are recognised by its first bytes.
-    pub fn input(mut self, path: impl AsRef<Path>) -> Self {
-        self.inputs.push(path.as_ref().to_owned());
-        self
-    }
-
-    /// Lets `monitor` observe and cancel the merge. Its progress has only bytes. The bytes of files that are read twice count
-    /// twice.
-    pub fn monitor(mut self, monitor: &Monitor) -> Self {
-        self.monitor = monitor.clone();
-        self
-    }
-
-    /// Returns the merge, ready to run.
-    ///
+impl Merge {
     /// # Errors
     /// If there is no input, no format was set and the output's ending does not name one, or a chosen field does not exist.
-    pub fn build(self) -> Result<Merge, Error> {
+    pub(crate) fn settings(&self) -> Result<MergeSettings, Error> {
         if self.inputs.is_empty() {
             return Err(Error::new(Cause::NoSource));
         }
@@ -78,41 +41,40 @@ impl MergeBuilder {
         let (format, parts) =
             chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
         let parts = parts.map(|plan| self.part_plan(plan));
-        let options = MergeSettings {
-            given: self.values(),
+        Ok(MergeSettings {
+            given: self.given(),
             layout: self.layout(format)?,
             parts,
             chooses_fields: self.selection.fields.is_some(),
             memory: chosen_memory(self.resources.memory),
-            tmp: chosen_tmp_dir(self.resources.tmp_dir, output.as_deref()),
-            inputs: self.inputs,
+            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
+            inputs: self.inputs.clone(),
             output,
-            report: self.output.report,
-            monitor: self.monitor,
-        };
-        Ok(Merge { options })
+            report: self.output.report.clone(),
+            monitor: self.monitor.clone(),
+        })
     }
 
     /// Adds the inputs and options of the merge to the plan, for the manifest.
     fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
         plan.about = PartAbout {
             paths: reported_paths(&self.inputs),
-            options: serde_json::to_value(stated(&self.values())).unwrap_or_default(),
+            options: serde_json::to_value(stated(&self.given())).unwrap_or_default(),
         };
         plan
     }
 
     fn layout(&self, format: Format) -> Result<Layout, Error> {
         let chosen = self.selection.fields.as_deref();
-        let ordered = OrderedRows::of(&self.inputs, chosen, self.selection.pairs)?;
+        let ordered = OrderedRows::of(&self.inputs, chosen, self.rows.pairs)?;
         if let Some(ordered) = ordered {
             return ordered_layout(format, chosen, ordered);
         }
-        let rows = match self.selection.pairs {
+        let rows = match self.rows.pairs {
             true => RowKind::Pairs,
             false => RowKind::Records,
         };
-        if self.selection.pairs && format == Format::Names {
+        if self.rows.pairs && format == Format::Names {
             let fault = SelectionError::Names(rows.name());
             return Err(Error::new(Cause::Selection(fault)));
         }
@@ -167,14 +129,19 @@ impl MergeSettings {
         }
     }
 
-    pub(super) fn for_report(&self) -> MergeOptions {
-        MergeOptions {
-            inputs: reported_paths(&self.inputs),
-            output: self.output.clone(),
-            format: self.layout.format,
-            fields: self.layout.field_names(),
-            memory: self.memory as u64,
-            given: reported(&self.given),
+    pub(super) fn for_report(&self) -> ReportedOptions {
+        ReportedOptions::new(&self.given)
+            .with("inputs", &reported_paths(&self.inputs))
+            .with("output", &self.output)
+            .with("format", &self.layout.format)
+            .with("fields", &self.layout.field_names())
+            .with("memory", &self.memory)
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

@@ -1,11 +1,7 @@
 //! The counts of a merge, and their JSON.
 
-use std::path::PathBuf;
-
 use super::run::RecordRun;
-use crate::options::{OptionValue, OptionValues};
-use crate::records::Format;
-use crate::report::format_name;
+use crate::options::ReportedOptions;
 use crate::task::{Ending, TaskReport};
 
 /// The counts and options of a merge. Serialises to the object that `doisift merge --report` writes.
@@ -14,8 +10,7 @@ use crate::task::{Ending, TaskReport};
 pub struct MergeReport {
     /// Version of doisift.
     pub version: &'static str,
-    /// The options of the merge.
-    pub options: MergeOptions,
+    pub(crate) options: ReportedOptions,
     /// Rows of the inputs.
     pub rows: u64,
     /// Rows written: one for each name.
@@ -36,39 +31,15 @@ impl TaskReport for MergeReport {
     fn ending(&self) -> Ending {
         Ending::Whole
     }
-}
 
-/// The options of a merge.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct MergeOptions {
-    /// The inputs as typed. Bytes that are not UTF-8 are written `\xNN`.
-    pub inputs: Vec<String>,
-    /// The file of the rows. `None` for standard output.
-    pub output: Option<PathBuf>,
-    /// Format of the rows.
-    #[serde(serialize_with = "format_name")]
-    pub format: Format,
-    /// The fields of a row, in order.
-    pub fields: Vec<&'static str>,
-    /// Memory budget in bytes.
-    pub memory: u64,
-    /// All other options, by name.
-    #[serde(flatten)]
-    pub(super) given: OptionValues,
-}
-
-impl MergeOptions {
-    /// Returns the value of any other option, by the name of its setter.
-    #[doc(hidden)]
-    pub fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.given.get(name)
+    fn options(&self) -> &ReportedOptions {
+        &self.options
     }
 }
 
 impl MergeReport {
     /// Creates the report of a merge that has not read anything yet.
-    pub(super) fn new(options: MergeOptions) -> Self {
+    pub(super) fn new(options: ReportedOptions) -> Self {
         MergeReport {
             version: env!("CARGO_PKG_VERSION"),
             options,

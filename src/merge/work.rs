@@ -46,7 +46,7 @@ fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> 
             let mut fields = InputFields::default();
             let inputs = sorted::<R>(options, &mut fields, &mut report)?;
             let layout = fields.layout(options)?;
-            report.options.fields = layout.field_names();
+            report.options = report.options.with("fields", &layout.field_names());
             let inputs = few::<R>(options.sort_place(), inputs, |run| report.add_run(run))?;
             Ok((
                 output_writer(&layout, rows).map_err(Error::output)?,

@@ -1,27 +1,27 @@
 //! The maximum age of an answer.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use doisift_core::ParseError;
 
-parsed_types! {
-    Age, OptionKind::Parsed, |age| format!("{}s", age.0.as_secs());
-}
+use super::spec::OptionKind;
+use super::types::{OptionType, parsed};
+use super::value::{BadOption, OptionValue};
 
 /// A time such as `30d`, `12h`, `15m` or `20s`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Age(pub Duration);
+impl OptionType for Duration {
+    const KIND: OptionKind = OptionKind::Parsed;
 
-impl FromStr for Age {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Age, ParseError> {
+    fn read(value: &OptionValue) -> Result<Self, BadOption> {
         const EXPECTED: &str =
             "a number of days, hours, minutes or seconds, such as 30d, 12h, 15m or 20s";
-        seconds(text)
-            .map(|seconds| Age(Duration::from_secs(seconds)))
-            .ok_or_else(|| ParseError::new("age", text, EXPECTED))
+        let text = parsed::<String>(value)?;
+        let wrong = || BadOption::Value(ParseError::new("age", &text, EXPECTED).to_string());
+        seconds(&text).map(Duration::from_secs).ok_or_else(wrong)
+    }
+
+    fn shown(&self) -> OptionValue {
+        OptionValue::Text(format!("{}s", self.as_secs()).into())
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
             "99999999999999999999d",
             "9999999999999999999d",
         ] {
-            assert!(text.parse::<Age>().is_err(), "{text}");
+            assert_eq!(seconds(text), None, "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::spec::OptionHelp;
 
 options! {
     /// Selects the index of known names.
-    lookup: LookupOptions, lookup_setters, "Known names";
+    lookup: LookupOptions, "Known names";
 
     /// Ask this index whether names are registered; doisift index builds it
     ///
@@ -12,5 +12,5 @@ options! {
     ///
     /// An interrupted run is resumed only with the same index. Parts of the index that were read may stay in memory, in addition
     /// to the budget of the run: at most the size of the file.
-    path known [Scan Normalize Check] { value: "FILE", help: OptionHelp::Short }
+    path known [Scan CleanTable Check] { value: "FILE", help: OptionHelp::Short }
 }

@@ -6,7 +6,7 @@ const WRITTEN: &[&str] = &["scan"];
 
 options! {
     /// The outputs besides messages.
-    output: OutputOptions, output_setters, "Output";
+    output: OutputOptions, "Output";
 
     /// File to write to, or with / at the end a folder of parts; without it, or for -, standard output. The endings .gz and .zst
     /// compress
@@ -15,7 +15,7 @@ options! {
     /// which is compressed inside. The file is complete when it appears, and only appears if the run succeeds. A run must not
     /// read the files that it writes, except an input of a merge, which the output replaces: if a source is a file that an output
     /// would overwrite, the run fails before anything is read.
-    path output [Scan Merge Normalize Check Diff Resolve] {
+    path output [Scan Merge CleanTable Check Diff Resolve] {
         short: Some('o'), value: "FILE", help: OptionHelp::Short, python: WRITTEN,
     }
 
@@ -47,12 +47,12 @@ options! {
     ///
     /// Rows are in the order in which records end. They have `record`, the identifier as in edges, `value`, the identifier as it
     /// is written, the number of references, `reference_count`, of those with a name, `named`, and of those without one,
-    /// `unnamed`, and the [record_fields](Self::record_fields). An object that only holds records is left out. The ending
+    /// `unnamed`, and the [record_fields](crate::Edges::record_fields). An object that only holds records is left out. The ending
     /// determines the format.
     path nodes_to [Scan] { value: "FILE", python: WRITTEN }
 
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere
     ///
     /// If the run fails after its outputs were created, the report is written too and gives the reason.
-    path report [Scan Merge Normalize Index Check Diff Resolve] { value: "FILE", help: OptionHelp::Short, python: WRITTEN }
+    path report [Scan Merge CleanTable BuildIndex Check Diff Resolve] { value: "FILE", help: OptionHelp::Short, python: WRITTEN }
 }

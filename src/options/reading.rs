@@ -8,7 +8,7 @@ use super::value::{BadOption, OptionValue};
 
 options! {
     /// Options for reading documents.
-    reading: ReadingOptions, reading_setters, "Reading";
+    reading: ReadingOptions, "Reading";
 
     /// Treat each line as a document, named by its number
     ///
@@ -47,7 +47,7 @@ options! {
     /// skipped only if this option is given
     ///
     /// Without this option, such a source fails the run before an output is created. A source that a list names is skipped.
-    value on_error: crate::options::OnError [Scan Index] default "skip" { value: "WHAT" }
+    value on_error: crate::options::OnError [Scan BuildIndex] default "skip" { value: "WHAT" }
 }
 
 /// The handling of a damaged source or document.

@@ -7,13 +7,13 @@ use crate::task::MIN_MEMORY_BYTES;
 
 options! {
     /// Threads, memory and folders of a run.
-    resources: ResourceOptions, resource_setters, "Resources";
+    resources: ResourceOptions, "Resources";
 
     /// Threads that scan or clean; a scan starts fewer if --memory has no room for them, or the sources have too little work
     ///
     /// At least 1. Further threads may read and write. More than two threads scan only if the memory has 20 MiB for each, and the
     /// sources have enough work.
-    number threads: usize [Scan Normalize Index] default "the cores this process may use" {
+    value threads: usize [Scan CleanTable BuildIndex] default "the cores this process may use" {
         short: Some('j'), value: "N", min: 1, help: OptionHelp::Short,
     }
 
@@ -21,7 +21,7 @@ options! {
     ///
     /// A number of bytes, at least 1 MiB. It affects time and the number of threads, never the output. A merge assumes that each
     /// open input takes 2.5 MiB; zstd data of the highest levels may take more.
-    number memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group; for the names of a scan at most 384M per thread" {
+    value memory: u64 [Scan Merge Check Diff] default "a quarter of the memory of the machine or control group; for the names of a scan at most 384M per thread" {
         kind: OptionKind::Size, value: "SIZE", min: MIN_MEMORY_BYTES, help: OptionHelp::Short,
     }
 
@@ -29,7 +29,7 @@ options! {
     ///
     /// Temporary files hold names or rows that do not fit the [memory](Self::memory), and copies of zip and 7z archives that are
     /// inside other sources.
-    path tmp_dir [Scan Merge Index Diff] default "that of the output, or the system's if rows go to standard output" {
+    path tmp_dir [Scan Merge BuildIndex Diff] default "that of the output, or the system's if rows go to standard output" {
         kind: OptionKind::Folder, value: "DIR",
     }
 
@@ -52,25 +52,30 @@ options! {
     ///
     /// An indexing reads one source after another. It resumes after the last document, such as a member of an archive, that was
     /// read to its end.
-    path checkpoint [Scan Index] {
+    path checkpoint [Scan BuildIndex] {
         value: "DIR", help: OptionHelp::Short, python: &["scan", "iter_records", "index"],
     }
 
     /// Milliseconds from one checkpoint to the next: for tests
     ///
     /// The actual time is at least 19 times the duration of the last checkpoint, in which threads wait for the last source and
-    /// for the disk. If the interval is zero, there is a checkpoint before every source.
-    value checkpoint_interval: std::time::Duration = CHECKPOINT_INTERVAL [Scan Index] default "a minute" {
+    /// for the disk. If the interval is zero, there is a checkpoint before every source. A killed run
+    /// loses at most the work of this time and the sources that it was reading.
+    named checkpoint_interval: u64 = 60_000 [Scan BuildIndex] default "a minute" {
         value: "MS", help: OptionHelp::Hidden, requires: "checkpoint", python: &[],
     }
 
     /// Bytes that a thread scans or cleans at once: for tests
     ///
     /// At least 1. It affects time and memory, never the output.
-    number chunk: usize [Scan Normalize] default "1 MiB, or less if the memory is small or lines are texts" {
+    named chunk: Option<usize> [Scan CleanTable] default "1 MiB, or less if the memory is small or lines are texts" {
         value: "SIZE", min: 1, help: OptionHelp::Hidden, python: &[],
     }
 }
 
-/// Default time between checkpoints. A killed run loses at most the work of this time and the sources that it was reading.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
+impl ResourceOptions {
+    /// Returns the min time from one checkpoint to the next.
+    pub(crate) fn interval(&self) -> Duration {
+        Duration::from_millis(self.checkpoint_interval)
+    }
+}

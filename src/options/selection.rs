@@ -1,12 +1,14 @@
 //! Selects the rows that are written, and their names.
 
 use super::spec::{OptionHelp, OptionKind, Subject};
+use super::types::parsed;
+use crate::structure::{RecordId, Role};
 
 const WRITTEN: &[&str] = &["scan"];
 
 options! {
-    /// Selects the rows that are written, and their names.
-    selection: SelectionOptions, selection_setters, "Selection";
+    /// Selects the kind of the rows.
+    rows: RowOptions, "Selection";
 
     /// Write every mention in source order instead of records
     flag mentions [Scan] { help: OptionHelp::Short, python: WRITTEN }
@@ -17,6 +19,15 @@ options! {
     /// Pairs are the edges of a citation graph: the fields `source`, `document`, `doi` and `mentions`, sorted by the first three,
     /// bytewise. Documents with one name in a source count as one.
     flag pairs [Scan Merge] { python: WRITTEN }
+
+    /// Write one row of counts instead of records; it counts distinct names, mentions, and the documents and sources that were
+    /// read
+    flag count [Scan] { help: OptionHelp::Short, python: WRITTEN }
+
+    /// Write the N prefixes with most names instead of records, and their numbers of names and mentions
+    ///
+    /// Rows have the fields `prefix`, `names` and `mentions`, in descending order of names, then in the order of prefixes.
+    value top_prefixes: usize [Scan] { value: "N", min: 1, python: WRITTEN }
 
     /// Write names with the record that holds them (JSON, XML, BibTeX, RIS); rows have the reference and the role, see below
     ///
@@ -41,14 +52,26 @@ options! {
     ///
     /// A table lists the paths of records, references and identifiers in the usual formats of bibliographic data. In documents
     /// without structure, `record` and `path` are null and all names are `other`. One thread reads the structure of a document.
-    flag edges [Scan] { help: OptionHelp::Short, python: WRITTEN }
+    with edges: Edges [Scan] { help: OptionHelp::Short, python: WRITTEN }
+}
+
+options! {
+    /// Which edges are written, and which fields of their records.
+    ///
+    /// ```
+    /// use doisift::{Edges, Role, Scan};
+    ///
+    /// let references = Edges { role: vec![Role::Reference], ..Edges::default() };
+    /// let scan = Scan::new().input("works.jsonl").edges(references).output("edges.parquet");
+    /// ```
+    value Edges, "Selection", [Scan];
 
     /// Write only edges of these roles: self, reference, other (with --edges; repeatable)
-    texts role [Scan] default "all" { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: WRITTEN }
+    role: Vec<Role>, default "all", { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: WRITTEN }
 
     /// Path of the identifier in a record, such as /DOI (with --edges)
-    value record_id: crate::structure::RecordId [Scan] default "as the usual formats have it" {
-        value: "PATH", concerns: Subject::Texts, python: WRITTEN,
+    record_id: Option<String>, default "as the usual formats have it", {
+        kind: OptionKind::Parsed, check: |path| parsed::<RecordId>(path).map(drop), value: "PATH", concerns: Subject::Texts, python: WRITTEN,
     }
 
     /// Add fields of the citing record to each edge, as JSON pointers or paths: type,year:int=/issued/date-parts/0/0 (with --edges)
@@ -60,23 +83,19 @@ options! {
     /// the path is one of elements from the record, which may end in an attribute, as in
     /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`; the value is the text of the first such element. In BibTeX
     /// and RIS the path is the name of a field or a tag. Rows wait until their record has all fields, or ends.
-    list record_fields [Scan] { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+    record_fields: Option<Vec<String>>, { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
     /// Also write a row for each reference without a name, with its text (with --edges)
     ///
     /// Its `doi` is null. Its `text` is that of the reference: `unstructured`, or without it all values in their order, with
     /// blanks between them; in XML the text of all elements in it. Rows have the field `text` after the usual ones. `offset` and
     /// `length` are those of the reference.
-    flag all_references [Scan] { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+    all_references: bool, { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+}
 
-    /// Write one row of counts instead of records; it counts distinct names, mentions, and the documents and sources that were
-    /// read
-    flag count [Scan] { help: OptionHelp::Short, python: WRITTEN }
-
-    /// Write the N prefixes with most names instead of records, and their numbers of names and mentions
-    ///
-    /// Rows have the fields `prefix`, `names` and `mentions`, in descending order of names, then in the order of prefixes.
-    number top_prefixes: usize [Scan] { value: "N", min: 1, python: WRITTEN }
+options! {
+    /// Selects names, and the fields of rows.
+    selection: SelectionOptions, "Selection";
 
     /// Keep only names with one of these prefixes; 10.1038 does not match 10.1038.5 (repeatable)
     ///
@@ -104,5 +123,5 @@ options! {
     ///
     /// The text is taken from each side of the name, within its document. White space becomes single blanks, control characters
     /// are left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
-    number context: usize [Scan] { value: "N", python: &["scan", "iter_mentions"] }
+    value context: usize [Scan] { value: "N", python: &["scan", "iter_mentions"] }
 }

@@ -1,10 +1,13 @@
 //! Selects the sources.
 
+use doisift_documents::SourceSearch;
+
 use super::spec::{OptionHelp, OptionKind, Subject};
+use crate::error::{Cause, Error};
 
 options! {
-    /// Selects the sources.
-    sources: SourceOptions, source_setters, "Sources";
+    /// Lists of sources.
+    lists: ListOptions, "Sources";
 
     /// Read the names of sources from a file, one per line; - is standard input
     ///
@@ -13,25 +16,42 @@ options! {
 
     /// The names in --files-from are separated by NUL
     flag nul [Scan] { short: Some('0'), has_no_long: true, requires: "files_from" }
+}
+
+options! {
+    /// Which files below folders are read.
+    ///
+    /// ```
+    /// use doisift::{Folders, Scan};
+    ///
+    /// let folders = Folders { include: vec!["*.xml.gz".to_owned()], ..Folders::default() };
+    /// let scan = Scan::new().input("dump/").folders(folders);
+    /// ```
+    value Folders, "Sources", [Scan BuildIndex Check];
 
     /// Read only these files below folders; a glob without / matches the name of a file (repeatable)
     ///
     /// Any other glob is matched with the path below the folder; `*` does not match `/`, `**` does. A file must match one of the
     /// globs.
-    texts include [Scan Index Check] default "all files" {
+    include: Vec<String>, default "all files", {
         kind: OptionKind::Texts, value: "GLOB", concerns: Subject::Folders, help: OptionHelp::Short,
     }
 
     /// Skip these files and folders below folders (repeatable)
     ///
     /// Such files are skipped even if they are [included](Self::include).
-    texts exclude [Scan Index Check] { kind: OptionKind::Texts, value: "GLOB", concerns: Subject::Folders }
+    exclude: Vec<String>, { kind: OptionKind::Texts, value: "GLOB", concerns: Subject::Folders }
 
     /// Follow symbolic links below folders; each file is read once, and loops end
     ///
     /// Each file and folder is read under its own path if that is below a named folder, otherwise under the first path of a link
     /// to it, in bytewise order. A broken link is counted as an error.
-    flag follow [Scan Index Check] { short: Some('L'), concerns: Subject::Folders }
+    follow: bool, { short: Some('L'), concerns: Subject::Folders }
+}
+
+options! {
+    /// Selects and names the sources, and runs commands for them.
+    sources: SourceOptions, "Sources";
 
     /// Read only part I of N of the sources, I from 0; doisift merge unites the outputs of all N. The part of a source is a hash
     /// of its path below the folder, or of its name if it is an argument
@@ -68,7 +88,7 @@ options! {
     /// Run the command of --pre only for files that match; a glob after ! leaves files out, and the last glob that matches
     /// decides (repeatable)
     ///
-    /// Other files are read as they are. Globs work as those of [`include`](Self::include), for named files too.
+    /// Other files are read as they are. Globs work as those of [`include`](crate::Folders::include), for named files too.
     texts pre_glob [Scan] default "all files" {
         kind: OptionKind::Texts, value: "GLOB", requires: "pre", is_fixed: true,
     }
@@ -82,4 +102,17 @@ options! {
     /// [lines](Self::lines) are documents or [columns](Self::columns) are set. The counts of a file and its document belong to
     /// this range too. A run over a later range reads only the first and last bytes of such files.
     value range: std::ops::Range<u64> [Scan] { help: OptionHelp::Library, python: &["iter_mentions"] }
+}
+
+impl Folders {
+    /// Creates the search for sources, which skips temporary files of runs.
+    ///
+    /// # Errors
+    /// If the syntax of a glob is wrong.
+    pub(crate) fn search(&self) -> Result<SourceSearch, Error> {
+        let search = SourceSearch::new(&self.include, &self.exclude);
+        let search = search.map_err(|error| Error::new(Cause::Glob(error)))?;
+        let search = search.skip_own_files(crate::temporary::is_own);
+        Ok(search.follow_links(self.follow))
+    }
 }

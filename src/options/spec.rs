@@ -1,22 +1,24 @@
 //! The specification of options: everything except the fields that hold their values.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::reported::ReportedOptions;
 use super::size;
 use super::value::{BadOption, OptionValue};
+use crate::error::Error;
 
-/// A task of the library. Each has its builder, its command and its options.
+/// A task of the library. Each has its type, its command and its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Task {
-    /// [`Pipeline`](crate::Pipeline), `doisift scan`.
+    /// [`Scan`](crate::Scan), `doisift scan`.
     Scan,
     /// [`Merge`](crate::Merge), `doisift merge`.
     Merge,
-    /// [`Normalize`](crate::Normalize), `doisift normalize`.
-    Normalize,
-    /// [`Indexing`](crate::Indexing), `doisift index`.
-    Index,
+    /// [`CleanTable`](crate::CleanTable), `doisift normalize`.
+    CleanTable,
+    /// [`BuildIndex`](crate::BuildIndex), `doisift index`.
+    BuildIndex,
     /// [`Check`](crate::Check), `doisift check`.
     Check,
     /// [`Diff`](crate::Diff), `doisift diff`.
@@ -29,7 +31,7 @@ pub enum Task {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct OptionSpec {
-    /// Its name: the setter of a builder and Python's keyword. The command writes `-` for `_`.
+    /// Its name: the setter of a task and Python's keyword. The command writes `-` for `_`.
     pub name: &'static str,
     /// The documentation of the setter.
     pub doc: &'static str,
@@ -55,7 +57,7 @@ pub struct OptionSpec {
     pub requires: &'static str,
     /// The option that must not be given too; empty if there is none.
     pub conflicts: &'static str,
-    /// Python's functions over a [`Pipeline`](crate::Pipeline) that have it.
+    /// Python's functions over a [`Scan`](crate::Scan) that have it.
     pub(crate) python: &'static [&'static str],
     /// Whether a resumed run must have the same value.
     pub(crate) is_fixed: bool,
@@ -129,24 +131,43 @@ pub(crate) enum Subject {
 }
 
 /// The options of a group, with their values.
-pub(crate) trait OptionGroup {
+pub(crate) trait OptionGroup: Default {
+    /// The options in the order of the help.
+    const SPECS: &'static [OptionSpec];
+
     /// Sets an option. Returns false if the group has no option of this name.
     fn set(&mut self, name: &str, value: &OptionValue) -> Result<bool, BadOption>;
 
-    /// Returns the options of a task, with their values.
-    fn values(&self, task: Task) -> Vec<(&'static OptionSpec, OptionValue)>;
+    /// Returns the values of the options in their order.
+    fn values(&self) -> Vec<OptionValue>;
 }
 
-/// A builder whose options can be set by their names.
-pub trait OptionBuilder: Default {
+/// A task whose options can be set by their names.
+pub trait OptionTask: Sized {
     /// Returns all options of the task, by their groups.
     fn options() -> Vec<&'static OptionSpec>;
 
-    /// Sets an option that has a setter of this name.
+    /// Sets an option by its name.
     ///
     /// # Errors
     /// If there is no such option, or it cannot have this value.
     fn set(self, name: &str, value: OptionValue) -> Result<Self, BadOption>;
+
+    /// Returns the options that a run would have, with all defaults filled in. Nothing is created or read.
+    ///
+    /// # Errors
+    /// If options contradict each other, or cannot be used. A run fails with the same error.
+    fn chosen(&self) -> Result<ChosenOptions, Error>;
+}
+
+/// The options that a run would have.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ChosenOptions {
+    /// The options as the report of the run would have them.
+    pub reported: ReportedOptions,
+    /// The folder for temporary files.
+    pub tmp_dir: PathBuf,
 }
 
 /// Python's functions that read sources.
@@ -191,12 +212,12 @@ impl OptionSpec {
         let is_of_command = matches!(self.help, OptionHelp::Short | OptionHelp::Long);
         let has = |task: Task| is_of_command && self.tasks.contains(&task);
         match function {
-            "index" => has(Task::Index),
+            "index" => has(Task::BuildIndex),
             // Their rows are returned.
             "check" => has(Task::Check) && !matches!(self.name, "output" | "format"),
             "resolve" => has(Task::Resolve) && !matches!(self.name, "output" | "format" | "column"),
             "merge" => has(Task::Merge),
-            "clean_table" => has(Task::Normalize),
+            "clean_table" => has(Task::CleanTable),
             _ => self.python.contains(&function),
         }
     }

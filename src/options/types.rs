@@ -5,7 +5,6 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 use doisift_core::TextKind;
 use doisift_documents::Shard;
@@ -13,8 +12,9 @@ use doisift_documents::Shard;
 use super::size;
 use super::spec::OptionKind;
 use super::value::{BadOption, OptionValue};
+use crate::error::SelectionError;
 use crate::records::{Format, PartSize};
-use crate::structure::RecordId;
+use crate::structure::Role;
 
 /// A type of one value of an option.
 pub(crate) trait OptionType: Sized {
@@ -27,6 +27,8 @@ pub(crate) trait OptionType: Sized {
 
 /// The field of a group that holds an option.
 pub(crate) trait OptionField: Sized {
+    const KIND: OptionKind;
+
     fn read(value: &OptionValue) -> Result<Self, BadOption>;
 
     fn shown(&self) -> OptionValue;
@@ -40,6 +42,8 @@ pub(crate) fn parsed<T: FromStr<Err: Display>>(value: &OptionValue) -> Result<T,
 }
 
 impl<T: OptionType> OptionField for Option<T> {
+    const KIND: OptionKind = T::KIND;
+
     fn read(value: &OptionValue) -> Result<Self, BadOption> {
         match value {
             OptionValue::Unset => Ok(None),
@@ -54,6 +58,8 @@ impl<T: OptionType> OptionField for Option<T> {
 
 /// A field that has a value even if it was not set.
 impl<T: OptionType> OptionField for T {
+    const KIND: OptionKind = T::KIND;
+
     fn read(value: &OptionValue) -> Result<Self, BadOption> {
         <T as OptionType>::read(value)
     }
@@ -135,6 +141,23 @@ impl OptionType for Vec<String> {
     }
 }
 
+impl OptionType for Vec<Role> {
+    const KIND: OptionKind = OptionKind::Items;
+
+    fn read(value: &OptionValue) -> Result<Self, BadOption> {
+        let words = <Vec<String> as OptionType>::read(value)?;
+        let role = |word: &String| {
+            Role::named(word)
+                .ok_or_else(|| BadOption::Value(SelectionError::Role(word.clone()).to_string()))
+        };
+        words.iter().map(role).collect()
+    }
+
+    fn shown(&self) -> OptionValue {
+        OptionValue::List(self.iter().map(|role| role.name().into()).collect())
+    }
+}
+
 fn utf8(text: &OsString) -> Result<String, BadOption> {
     let text = text.to_str().map(str::to_owned);
     text.ok_or_else(|| BadOption::Value("the text is not UTF-8".to_owned()))
@@ -152,19 +175,6 @@ impl OptionType for PathBuf {
 
     fn shown(&self) -> OptionValue {
         OptionValue::Text(self.into())
-    }
-}
-
-/// A number of milliseconds.
-impl OptionType for Duration {
-    const KIND: OptionKind = OptionKind::Number;
-
-    fn read(value: &OptionValue) -> Result<Self, BadOption> {
-        <u64 as OptionType>::read(value).map(Duration::from_millis)
-    }
-
-    fn shown(&self) -> OptionValue {
-        OptionValue::Number(u64::try_from(self.as_millis()).unwrap_or(u64::MAX))
     }
 }
 
@@ -249,7 +259,6 @@ macro_rules! parsed_types {
 }
 
 parsed_types! {
-    RecordId, OptionKind::Parsed, |path| path.as_str().to_owned();
     Format, OptionKind::Choice(|| names(Format::ALL, Format::name)), |format| format.name().to_owned();
     TextKind, OptionKind::Choice(|| names(TextKind::ALL, TextKind::name)), |kind| kind.name().to_owned();
 }

@@ -12,10 +12,10 @@ use crate::counts::Counts;
 use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
-use crate::report::{KnownReport, Report};
+use crate::report::{KnownReport, Report, edges};
 use crate::task::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
-/// Runs a pipeline. Its rows go to `caller` if there is one.
+/// Runs a scan. Its rows go to `caller` if there is one.
 pub(super) fn run_scan<'c>(
     options: &'c ScanOptions,
     caller: Option<Caller<'c>>,
@@ -139,7 +139,9 @@ fn write(
         ..known
     });
     let progress = options.monitor.progress();
+    let has_edges = options.selection.writes_edges();
     let report = Report {
+        edges: has_edges.then(|| edges(&entries.counts)),
         resumed: earlier.map(|earlier| earlier.counts(progress.resumed)),
         skipped: Counts::of(entries.skipped),
         links: plan.passed_over.links.0,

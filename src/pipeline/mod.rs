@@ -12,10 +12,10 @@
 //! | `reading` | sources to documents |
 //! | `dispatch` | threads, and which of them reads and scans what |
 //!
-//! `builder` makes the options of a scan, `shared_scan` is the state that all threads share, and `lifecycle` starts and ends a scan.
+//! `chosen` fills in the defaults of options, `shared_scan` is the state that all threads share, and `lifecycle` starts and ends a scan.
 
-mod builder;
 mod checkpoint;
+mod chosen;
 mod dispatch;
 mod ledger;
 mod lifecycle;
@@ -25,23 +25,29 @@ mod rows;
 mod scanning;
 mod shared_scan;
 
-pub use builder::PipelineBuilder;
 pub(crate) use ledger::report_passed_over;
 
+use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 
+use doisift_documents::NamedReaders;
 use plan::ScanOptions;
 use rows::Caller;
 
 use crate::error::Error;
+use crate::options::{
+    Edges, Folders, FormOptions, HeaderOptions, Limits, ListOptions, LookupOptions, OutputOptions,
+    ReadingOptions, ResourceOptions, RowOptions, SelectionOptions, SourceOptions,
+};
 use crate::records::{MentionRow, Record, Row, RowKind};
-use crate::report::{Report, ReportOptions};
+use crate::report::Report;
+use crate::task::Monitor;
 
 /// A scan of sources: finds the DOI names in them and writes these to an output.
 ///
 /// ```
-/// use doisift::{Format, Pipeline};
+/// use doisift::{Format, Scan};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
@@ -49,7 +55,7 @@ use crate::report::{Report, ReportOptions};
 /// let output = folder.path().join("names.jsonl");
 /// std::fs::write(&input, "See 10.5555/ABC, and https://doi.org/10.5555/abc again.")?;
 ///
-/// let report = Pipeline::builder().source(&input).output(&output).format(Format::Names).build()?.run()?;
+/// let report = Scan::new().input(&input).output(&output).format(Format::Names).run()?;
 ///
 /// assert_eq!(report.mentions, 2);
 /// assert_eq!(std::fs::read_to_string(&output)?, "10.5555/abc\n");
@@ -60,107 +66,178 @@ use crate::report::{Report, ReportOptions};
 /// Another thread can observe a run and cancel it:
 ///
 /// ```
-/// use doisift::{ErrorKind, Monitor, Pipeline};
+/// use doisift::{ErrorKind, Monitor, Scan};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let monitor = Monitor::new();
-/// let pipeline = Pipeline::builder().source("Cargo.toml").monitor(&monitor).build()?;
+/// let scan = Scan::new().input("Cargo.toml").monitor(&monitor);
 /// monitor.cancel();
-/// let stopped = pipeline.run();
+/// let stopped = scan.run();
 /// assert!(stopped.is_err_and(|error| error.kind() == ErrorKind::Cancelled));
 /// assert_eq!(monitor.progress().mentions, 0);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
-pub struct Pipeline {
-    options: ScanOptions,
+#[derive(Debug, Default)]
+pub struct Scan {
+    inputs: Vec<PathBuf>,
+    readers: NamedReaders,
+    /// A name that two readers were given.
+    repeated: Option<String>,
+    measure: bool,
+    monitor: Monitor,
+    pub(crate) lists: ListOptions,
+    pub(crate) folders: Folders,
+    pub(crate) sources: SourceOptions,
+    pub(crate) reading: ReadingOptions,
+    pub(crate) header: HeaderOptions,
+    pub(crate) rows: RowOptions,
+    pub(crate) edges: Edges,
+    pub(crate) selection: SelectionOptions,
+    pub(crate) forms: FormOptions,
+    pub(crate) lookup: LookupOptions,
+    pub(crate) output: OutputOptions,
+    pub(crate) resources: ResourceOptions,
+    pub(crate) limits: Limits,
 }
 
-impl Pipeline {
-    /// Creates a builder without sources, for standard output.
-    pub fn builder() -> PipelineBuilder {
-        PipelineBuilder::default()
+task! {
+    Scan {
+        lists: ListOptions,
+        folders: Folders => folders,
+        sources: SourceOptions,
+        reading: ReadingOptions,
+        header: HeaderOptions,
+        rows: RowOptions,
+        edges: Edges,
+        selection: SelectionOptions,
+        forms: FormOptions,
+        lookup: LookupOptions,
+        output: OutputOptions,
+        resources: ResourceOptions,
+        limits: Limits => limits,
     }
 
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> ReportOptions {
-        self.options.for_report()
+    /// Adds a file to read, or a folder to walk, or `-` for standard input.
+    ///
+    /// Sources are read in the bytewise order of their names, each name once. Below a folder, FIFOs and devices are
+    /// skipped, and so are symbolic links unless they are [followed](crate::Folders::follow). All of these are read if they are
+    /// named here.
+    input
+}
+
+impl Scan {
+    /// Adds a stream as a source called `name`: a response, an object of a store, your own data. It is read on a thread of the
+    /// run, and may be packed or a container, as a file may. No other source may have its name.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// # fn main() -> Result<(), doisift::Error> {
+    /// let body = std::io::Cursor::new("See 10.5555/ABC.");
+    /// let scan = doisift::Scan::new().reader("https://example.org/a", body);
+    /// let mut found = Vec::new();
+    /// scan.for_each_mention(|mention| {
+    ///     found.push((mention.source.to_owned(), mention.doi.to_owned()));
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(found, [("https://example.org/a".to_owned(), "10.5555/abc".to_owned())]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn reader(mut self, name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
+        let name = name.into();
+        if !self.readers.add(&name, Box::new(reader)) {
+            self.repeated.get_or_insert(name);
+        }
+        self
     }
 
-    /// Returns the folder for temporary files.
-    #[doc(hidden)]
-    pub fn tmp_dir(&self) -> &Path {
-        &self.options.tmp
+    /// Sums the sizes of all sources at the start, for [`Progress::total`](crate::Progress::total). This needs a system call for
+    /// every file, and is off by default.
+    pub fn measure(mut self, measure: bool) -> Self {
+        self.measure = measure;
+        self
     }
 
     /// Scans all sources and writes the output.
     ///
     /// Takes the time of reading and unpacking, or of scanning, whichever is slower. Takes memory for the records, at most
-    /// [this budget](PipelineBuilder::memory) plus some 16 MiB and the buffers of the output, for sources of any size. With
-    /// [`mentions`](PipelineBuilder::mentions), only the chunks take memory.
+    /// [this budget](Self::memory) plus some 16 MiB and the buffers of the output, for sources of any size. With
+    /// [`mentions`](Self::mentions), only the chunks take memory.
     ///
     /// A source or document that cannot be read is counted in [`Report::errors`] and written to the [`log`] as a warning.
     /// Names before its damage are kept, except one that the damage cuts.
     ///
-    /// With a [checkpoint](PipelineBuilder::checkpoint) it resumes an earlier run.
+    /// With a [checkpoint](Self::checkpoint) it resumes an earlier run.
     ///
     /// # Errors
-    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
+    /// If options contradict each other, if the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
     /// [`OnError::Fail`](crate::OnError::Fail), if any input is lost. Then the outputs are as they were before.
     pub fn run(self) -> Result<Report, Error> {
-        lifecycle::run_scan(&self.options, None)
+        lifecycle::run_scan(&self.into_settings()?, None)
     }
 
-    /// Like [`run`](Self::run), but writes no rows, only returns the [`Report`]. [Output](PipelineBuilder::output) and
-    /// [format](PipelineBuilder::format) do not matter.
+    /// Like [`run`](Self::run), but writes no rows, only returns the [`Report`]. [Output](Self::output) and
+    /// [format](Self::format) do not matter.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_without_output(mut self) -> Result<Report, Error> {
-        self.options.output = None;
-        self.options.parts = None;
-        (self.options.names_to, self.options.nodes_to) = (None, None);
-        lifecycle::run_scan(&self.options, Some(Caller::Nobody))
+    pub fn run_without_output(self) -> Result<Report, Error> {
+        let mut settings = self.into_settings()?;
+        settings.output = None;
+        settings.parts = None;
+        (settings.names_to, settings.nodes_to) = (None, None);
+        lifecycle::run_scan(&settings, Some(Caller::Nobody))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, instead of writing rows. The calls come one
-    /// after another, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do not
+    /// after another, from threads of the run. [Output](Self::output) and [format](Self::format) do not
     /// matter.
     ///
     /// # Errors
     /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with
     /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn for_each_record(
-        mut self,
+        self,
         mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        self.options.pass_on(RowKind::Records)?;
-        lifecycle::run_scan(&self.options, Some(Caller::Records(&mut each)))
+        let mut settings = self.into_settings()?;
+        settings.pass_on(RowKind::Records)?;
+        lifecycle::run_scan(&settings, Some(Caller::Records(&mut each)))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every row of counts, instead of writing rows.
     pub(crate) fn for_each_count(
-        mut self,
+        self,
         mut each: impl FnMut(&dyn Row) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        self.options.output = None;
-        lifecycle::run_scan(&self.options, Some(Caller::Counts(&mut each)))
+        let mut settings = self.into_settings()?;
+        settings.output = None;
+        lifecycle::run_scan(&settings, Some(Caller::Counts(&mut each)))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, instead of writing rows. The calls
-    /// come one after another, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format)
+    /// come one after another, from threads of the run. [Output](Self::output) and [format](Self::format)
     /// do not matter.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if the run has a [checkpoint](PipelineBuilder::checkpoint), which mentions cannot have. If
+    /// As [`run`](Self::run), and if the run has a [checkpoint](Self::checkpoint), which mentions cannot have. If
     /// `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn for_each_mention(
-        mut self,
+        self,
         mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        self.options.pass_on(RowKind::Mentions)?;
-        lifecycle::run_scan(&self.options, Some(Caller::Mentions(&mut each)))
+        let mut settings = self.into_settings()?;
+        settings.pass_on(RowKind::Mentions)?;
+        lifecycle::run_scan(&settings, Some(Caller::Mentions(&mut each)))
+    }
+
+    fn into_settings(self) -> Result<ScanOptions, Error> {
+        let settings = self.settings()?;
+        Ok(ScanOptions {
+            readers: self.readers,
+            ..settings
+        })
     }
 }

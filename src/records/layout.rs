@@ -131,8 +131,9 @@ impl Layout {
     }
 
     /// Returns the names of the fields.
-    pub(crate) fn field_names(&self) -> Vec<&'static str> {
-        self.fields.iter().map(|field| field.name()).collect()
+    pub(crate) fn field_names(&self) -> Vec<String> {
+        let names = self.fields.iter().map(|field| field.name());
+        names.map(str::to_owned).collect()
     }
 
     /// Returns the names of all columns.

@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
+    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
     /// with this prefix.
     pub fn known(&self) -> Option<bool> {
         self.index_status.known
@@ -356,7 +356,7 @@ impl<'a> MentionRow<'a> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::PipelineBuilder::known) names has the name. `None` if it was not asked, or has no name
+    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
     /// with this prefix.
     pub fn known(&self) -> Option<bool> {
         self.index_status.known
@@ -373,12 +373,12 @@ impl<'a> MentionRow<'a> {
         self.index_status.retracted
     }
 
-    /// Returns readable text before the name. Empty unless [context](crate::PipelineBuilder::context) was asked for.
+    /// Returns readable text before the name. Empty unless [context](crate::Scan::context) was asked for.
     pub fn before(&self) -> &'a str {
         self.around[0]
     }
 
-    /// Returns readable text after the name. Empty unless [context](crate::PipelineBuilder::context) was asked for.
+    /// Returns readable text after the name. Empty unless [context](crate::Scan::context) was asked for.
     pub fn after(&self) -> &'a str {
         self.around[1]
     }

@@ -6,21 +6,23 @@ use std::ops::ControlFlow;
 use doisift_core::Doi;
 use doisift_resolve::{Cache, HandleAnswer};
 
-use super::{Inquiry, Registry, RegistryAnswer, RegistryCounts, cache_failed, cancelled_with};
+use super::{
+    Inquiry, RegistryAnswer, RegistryClient, RegistryCounts, cache_failed, cancelled_with,
+};
 use crate::error::Error;
-use crate::options::RegistryOptions;
+use crate::options::Registry;
 use crate::task::{Monitor, not_cancelled};
 
 /// # Errors
 /// If the endpoint or the contact cannot be used.
-pub(crate) fn check(options: &RegistryOptions) -> Result<(), Error> {
-    Registry::new(options).map(drop)
+pub(crate) fn check(options: &Registry) -> Result<(), Error> {
+    RegistryClient::new(options).map(drop)
 }
 
 /// # Errors
 /// As [`check`], and if the cache cannot be used.
-pub(crate) fn open(options: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error> {
-    let registry = Registry::new(options)?;
+pub(crate) fn open(options: &Registry) -> Result<Box<dyn Inquiry>, Error> {
+    let registry = RegistryClient::new(options)?;
     Ok(Box::new(Answers {
         cache: registry.open_cache()?,
         registry,
@@ -31,7 +33,7 @@ pub(crate) fn open(options: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error>
 
 /// The answers so far.
 struct Answers {
-    registry: Registry,
+    registry: RegistryClient,
     cache: Cache,
     answers: HashMap<Doi, RegistryAnswer>,
     counts: RegistryCounts,

@@ -9,7 +9,7 @@ mod service;
 #[cfg(feature = "resolve")]
 pub(crate) use inquiry::{check, open};
 #[cfg(feature = "resolve")]
-pub(crate) use service::{Registry, cache_failed, cancelled_with};
+pub(crate) use service::{RegistryClient, cache_failed, cancelled_with};
 
 use doisift_core::Doi;
 
@@ -18,7 +18,7 @@ use crate::counts::Counts;
 use crate::error::Cause;
 use crate::error::Error;
 #[cfg(not(feature = "resolve"))]
-use crate::options::RegistryOptions;
+use crate::options::Registry;
 use crate::task::Monitor;
 
 /// Asks a registry about names that come piece by piece. Asks for each name once.
@@ -39,14 +39,14 @@ pub(crate) trait Inquiry {
 /// # Errors
 /// Always: this build asks no registry.
 #[cfg(not(feature = "resolve"))]
-pub(crate) fn check(_: &RegistryOptions) -> Result<(), Error> {
+pub(crate) fn check(_: &Registry) -> Result<(), Error> {
     Err(Error::new(Cause::WithoutResolve))
 }
 
 /// # Errors
 /// As [`check`].
 #[cfg(not(feature = "resolve"))]
-pub(crate) fn open(_: &RegistryOptions) -> Result<Box<dyn Inquiry>, Error> {
+pub(crate) fn open(_: &Registry) -> Result<Box<dyn Inquiry>, Error> {
     Err(Error::new(Cause::WithoutResolve))
 }
 
@@ -95,11 +95,14 @@ impl RegistryCounts {
 
 #[cfg(all(test, not(feature = "resolve")))]
 mod tests {
-    use crate::Check;
+    use crate::{Check, Registry};
 
     #[test]
     fn a_build_that_asks_no_registry_says_so() {
-        let error = Check::builder().source("a.txt").online(true).build();
+        let error = Check::new()
+            .input("a.txt")
+            .online(Registry::default())
+            .run();
         let error = error.unwrap_err().to_string();
         assert!(error.contains("its feature `resolve`"), "{error}");
     }

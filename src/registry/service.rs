@@ -11,27 +11,27 @@ use doisift_resolve::{
 };
 
 use crate::error::{Cause, Error, ResolveError};
-use crate::options::{Age, RegistryOptions};
+use crate::options::Registry;
 use crate::task::Monitor;
 
 /// Interval at which a cancelled run is noticed.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Client of a registry, and the file of its answers.
-pub(crate) struct Registry {
+pub(crate) struct RegistryClient {
     client: Client,
     cache: Option<PathBuf>,
     max_age: MaxAge,
 }
 
-impl Registry {
+impl RegistryClient {
     /// Creates the client for these options. Nothing is asked yet.
     ///
     /// # Errors
     /// If the endpoint or the contact cannot be used.
-    pub(crate) fn new(options: &RegistryOptions) -> Result<Self, Error> {
+    pub(crate) fn new(options: &Registry) -> Result<Self, Error> {
         let refused = |error| Error::new(Cause::Resolve(ResolveError::Setup(error)));
-        Ok(Registry {
+        Ok(RegistryClient {
             client: client(options).map_err(refused)?,
             cache: options.cache.clone(),
             max_age: freshness(options.max_age),
@@ -64,15 +64,15 @@ impl Registry {
     }
 }
 
-impl fmt::Debug for Registry {
+impl fmt::Debug for RegistryClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Registry");
+        let mut shown = f.debug_struct("RegistryClient");
         shown.field("endpoint", &self.client.endpoint());
         shown.field("cache", &self.cache).finish_non_exhaustive()
     }
 }
 
-fn client(options: &RegistryOptions) -> Result<Client, SetupError> {
+fn client(options: &Registry) -> Result<Client, SetupError> {
     let mut chosen = ClientOptions {
         contact: options.contact.clone(),
         ..ClientOptions::default()
@@ -90,9 +90,9 @@ fn client(options: &RegistryOptions) -> Result<Client, SetupError> {
 }
 
 /// Returns the max age of answers.
-fn freshness(max_age: Option<Age>) -> MaxAge {
+fn freshness(max_age: Option<Duration>) -> MaxAge {
     let default = MaxAge::default();
-    max_age.map_or(default, |Age(known)| MaxAge {
+    max_age.map_or(default, |known| MaxAge {
         known,
         unknown: known.min(default.unknown),
     })
@@ -131,11 +131,11 @@ mod tests {
     #[test]
     fn unknown_names_are_asked_again_after_a_day_at_the_latest() {
         const DAY_SECONDS: u64 = 24 * 60 * 60;
-        let ages = |text: &str| {
-            let MaxAge { known, unknown } = freshness(text.parse().ok());
+        let ages = |seconds| {
+            let MaxAge { known, unknown } = freshness(Some(Duration::from_secs(seconds)));
             (known.as_secs(), unknown.as_secs())
         };
-        assert_eq!(ages("90d"), (90 * DAY_SECONDS, DAY_SECONDS));
-        assert_eq!(ages("1h"), (3600, 3600));
+        assert_eq!(ages(90 * DAY_SECONDS), (90 * DAY_SECONDS, DAY_SECONDS));
+        assert_eq!(ages(3600), (3600, 3600));
     }
 }

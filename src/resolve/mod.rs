@@ -11,12 +11,13 @@ mod report;
 mod rows;
 mod run;
 
-pub use options::ResolveBuilder;
-pub use report::{ResolveOptions, ResolveReport};
+pub use report::ResolveReport;
 
-use options::ResolveSettings;
+use options::{NameInput, QuestionOptions};
 
 use crate::error::Error;
+use crate::options::{HeaderOptions, OutputOptions, Registry, SelectionOptions};
+use crate::task::Monitor;
 
 /// Asks the registry of DOI names whether names are registered, for their addresses, and for their agencies.
 ///
@@ -27,32 +28,50 @@ use crate::error::Error;
 /// - `could_not_ask`: several attempts failed, and `reason` says why. The name may be registered;
 /// - `not_a_doi`: the text is not a DOI name, and is in `reason`. Nothing was asked.
 ///
-/// Equal names are asked for once, and names that the [cache](ResolveBuilder::cache) answers not at all. A run that is cancelled
+/// Equal names are asked for once, and names that the [cache](Registry::cache) answers not at all. A run that is cancelled
 /// or killed leaves its answers in the cache, so that the next run continues from there.
 ///
 /// ```no_run
-/// use doisift::Resolve;
+/// use doisift::{Registry, Resolve};
 ///
 /// # fn main() -> Result<(), doisift::Error> {
-/// let report = Resolve::builder().name("10.1000/1").source("list.txt").contact("mailto:ann@example.org").build()?.run()?;
+/// let contact = Some("mailto:ann@example.org".to_owned());
+/// let registry = Registry { contact, ..Registry::default() };
+/// let report = Resolve::new().name("10.1000/1").input("list.txt").registry(registry).run()?;
 /// println!("{} known, {} unknown", report.known, report.unknown);
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug, Default)]
 pub struct Resolve {
-    settings: ResolveSettings,
+    inputs: Vec<NameInput>,
+    monitor: Monitor,
+    questions: QuestionOptions,
+    pub(crate) header: HeaderOptions,
+    pub(crate) registry: Registry,
+    pub(crate) selection: SelectionOptions,
+    pub(crate) output: OutputOptions,
+}
+
+task! {
+    Resolve {
+        questions: QuestionOptions,
+        header: HeaderOptions,
+        registry: Registry => registry,
+        selection: SelectionOptions,
+        output: OutputOptions,
+    }
+
+    /// Adds a file, or `-` for standard input: a list with a name on each line, a table, or records or mentions in any format. It
+    /// may be packed.
+    input
 }
 
 impl Resolve {
-    /// Returns a builder without names, for standard output.
-    pub fn builder() -> ResolveBuilder {
-        ResolveBuilder::default()
-    }
-
-    /// Returns the options, with all defaults filled in.
-    #[doc(hidden)]
-    pub fn options(&self) -> ResolveOptions {
-        self.settings.for_report()
+    /// Adds a name in any presentation form.
+    pub fn name(mut self, text: impl Into<String>) -> Self {
+        self.inputs.push(NameInput::Text(text.into()));
+        self
     }
 
     /// Reads all names, asks for them and writes a row for each.
@@ -62,6 +81,6 @@ impl Resolve {
     /// output cannot be used; or if the run is [cancelled](crate::Monitor::cancel). Then the outputs are as they were before, and
     /// the cache has the answers so far.
     pub fn run(self) -> Result<ResolveReport, Error> {
-        run::run(&self.settings)
+        run::run(&self.settings()?)
     }
 }

@@ -1,24 +1,20 @@
-//! Builds a run from its options, and fills in their defaults.
+//! The options of `doisift resolve`, and their defaults.
 
 use std::path::{Path, PathBuf};
 
 use doisift_documents::{ColumnSelection, display_name};
 
 use super::Resolve;
-use super::report::ResolveOptions;
 use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, SelectionError};
-use crate::options::{
-    HeaderOptions, OptionHelp, OptionSpec, OptionValue, OutputOptions, RegistryOptions,
-    SelectionOptions, reported,
-};
+use crate::options::{ChosenOptions, GivenOptions, OptionHelp, ReportedOptions};
 use crate::records::{Format, Layout, RowKind};
-use crate::registry::Registry;
+use crate::registry::RegistryClient;
 use crate::task::{Monitor, chosen_format, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift resolve`: the column of names, and agencies.
-    asking: AskingOptions, asking_setters, "Registry";
+    questions: QuestionOptions, "Registry";
 
     /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
     /// member
@@ -33,7 +29,7 @@ options! {
 }
 
 /// An input of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum NameInput {
     /// One name.
     Text(String),
@@ -41,38 +37,23 @@ pub(super) enum NameInput {
     File(PathBuf),
 }
 
-/// Builds a [`Resolve`].
-#[derive(Debug, Default)]
-pub struct ResolveBuilder {
-    inputs: Vec<NameInput>,
-    monitor: Monitor,
-    pub(crate) asking: AskingOptions,
-    pub(crate) header: HeaderOptions,
-    pub(crate) registry: RegistryOptions,
-    pub(crate) selection: SelectionOptions,
-    pub(crate) output: OutputOptions,
+impl From<PathBuf> for NameInput {
+    fn from(path: PathBuf) -> Self {
+        NameInput::File(path)
+    }
 }
 
-option_builder! {
-    ResolveBuilder for Resolve:
-        asking: AskingOptions, asking_setters;
-        header: HeaderOptions, header_setters;
-        registry: RegistryOptions, registry_setters;
-        selection: SelectionOptions, selection_setters;
-        output: OutputOptions, output_setters;
-}
-
-/// The options of a builder with all defaults and derived values filled in.
-pub(super) struct ResolveSettings {
+/// The options of a run with all defaults and derived values filled in.
+pub(crate) struct ResolveSettings {
     /// All options as they were set.
-    given: Vec<(&'static OptionSpec, OptionValue)>,
+    given: GivenOptions,
     pub(super) inputs: Vec<NameInput>,
     pub(super) column: Option<String>,
     pub(super) header: HeaderChoice,
     /// The columns of Parquet and Arrow files.
     pub(super) columns: ColumnSelection,
     pub(super) agency: bool,
-    pub(super) registry: Registry,
+    pub(super) registry: RegistryClient,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
@@ -80,40 +61,21 @@ pub(super) struct ResolveSettings {
     pub(super) monitor: Monitor,
 }
 
-impl ResolveBuilder {
-    /// Adds a name in any presentation form. Another text gets a row with the status `not_a_doi`.
-    pub fn name(mut self, text: impl Into<String>) -> Self {
-        self.inputs.push(NameInput::Text(text.into()));
-        self
-    }
-
-    /// Adds a file, or `-` for standard input: a list with a name on each line, a table, or records or mentions in any format. It
-    /// may be packed.
-    pub fn source(mut self, path: impl AsRef<Path>) -> Self {
-        self.inputs.push(NameInput::File(path.as_ref().to_owned()));
-        self
-    }
-
-    /// Lets `monitor` observe and cancel the run.
-    pub fn monitor(mut self, monitor: &Monitor) -> Self {
-        self.monitor = monitor.clone();
-        self
-    }
-
-    /// Returns the run, ready to start. Nothing is asked yet.
+impl Resolve {
+    /// Nothing is asked yet.
     ///
     /// # Errors
     /// If there is no input, the endpoint or the contact cannot be used, no format was set and the output's ending does not name
     /// one, or a chosen field does not exist.
-    pub fn build(self) -> Result<Resolve, Error> {
+    pub(crate) fn settings(&self) -> Result<ResolveSettings, Error> {
         if self.inputs.is_empty() {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
-        let column = self.asking.column.clone();
+        let column = self.questions.column.clone();
         let wanted = column.clone().unwrap_or_else(|| "doi".to_owned());
-        let settings = ResolveSettings {
-            given: self.values(),
+        Ok(ResolveSettings {
+            given: self.given(),
             layout: self.layout(output.as_deref())?,
             columns: ColumnSelection {
                 columns: Some(vec![wanted]),
@@ -121,15 +83,14 @@ impl ResolveBuilder {
             },
             column,
             header: self.header.header_row.into(),
-            agency: self.asking.agency,
-            registry: Registry::new(&self.registry)?,
+            agency: self.questions.agency,
+            registry: RegistryClient::new(&self.registry)?,
             tmp: chosen_tmp_dir(None, output.as_deref()),
-            inputs: self.inputs,
+            inputs: self.inputs.clone(),
             output,
-            report: self.output.report,
-            monitor: self.monitor,
-        };
-        Ok(Resolve { settings })
+            report: self.output.report.clone(),
+            monitor: self.monitor.clone(),
+        })
     }
 
     fn layout(&self, output: Option<&Path>) -> Result<Layout, Error> {
@@ -154,17 +115,22 @@ impl ResolveSettings {
         files.collect()
     }
 
-    pub(super) fn for_report(&self) -> ResolveOptions {
+    pub(super) fn for_report(&self) -> ReportedOptions {
         let inputs = self.inputs.iter().map(|input| match input {
             NameInput::File(path) => display_name(path).into_owned(),
             NameInput::Text(text) => text.clone(),
         });
-        ResolveOptions {
-            inputs: inputs.collect(),
-            output: self.output.clone(),
-            format: self.layout.format,
-            fields: self.layout.field_names(),
-            given: reported(&self.given),
+        ReportedOptions::new(&self.given)
+            .with("inputs", &inputs.collect::<Vec<_>>())
+            .with("output", &self.output)
+            .with("format", &self.layout.format)
+            .with("fields", &self.layout.field_names())
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

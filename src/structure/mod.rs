@@ -42,10 +42,10 @@ pub(crate) use join::{
 pub(crate) use paths::{PathReader, Paths, StoredPath};
 use place::BytePlace;
 pub(crate) use place::Event;
-pub(crate) use place::Role;
+pub use place::Role;
 pub(crate) use syntax::Syntax;
 pub(crate) use table::ItemPart;
-pub use table::RecordId;
+pub(crate) use table::RecordId;
 pub(crate) use value::ValueSyntax;
 pub(crate) use value::{LATEX_MARKS, without_latex};
 

@@ -5,8 +5,8 @@ use super::table::ItemPart;
 /// The role of a mention in its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum Role {
-    /// The mention names the record.
+pub enum Role {
+    /// The mention names the record. The word for it in rows is `self`.
     Own,
     /// The mention is in a reference of the record: the record cites it.
     Reference,

@@ -462,7 +462,7 @@ pub(super) const RIS: &[(&str, Meaning)] = &[
 /// In JSON it is a JSON pointer, with `*` for any item of a list; the first item with an identifier counts. In XML it is a path
 /// of elements that may end in an attribute. In BibTeX and RIS it is the name of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordId {
+pub(crate) struct RecordId {
     path: Box<str>,
 }
 
@@ -487,11 +487,6 @@ impl FromStr for RecordId {
 }
 
 impl RecordId {
-    /// Returns the text from which the path was parsed.
-    pub fn as_str(&self) -> &str {
-        &self.path
-    }
-
     /// Returns the names on the path.
     pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.path[1..].split('/')

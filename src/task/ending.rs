@@ -3,6 +3,8 @@
 use doisift_system::EndingSignal;
 use serde::Serialize;
 
+use crate::options::ReportedOptions;
+
 /// How a command ended; the discriminants are exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -48,4 +50,7 @@ impl Ending {
 pub trait TaskReport: Serialize {
     /// Returns the ending of a command whose run gave this report.
     fn ending(&self) -> Ending;
+
+    /// Returns the options of the run.
+    fn options(&self) -> &ReportedOptions;
 }

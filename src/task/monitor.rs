@@ -76,11 +76,11 @@ struct TemporaryFiles {
 pub struct Progress {
     /// Bytes of sources read so far, before unpacking.
     pub bytes: u64,
-    /// The part of `bytes` that the interrupted run read which this one [resumes](crate::PipelineBuilder::checkpoint).
+    /// The part of `bytes` that the interrupted run read which this one [resumes](crate::Scan::checkpoint).
     pub resumed: u64,
     /// Bytes of finished sources that were not read, because they are not text.
     pub passed: u64,
-    /// Bytes of all sources, if they were [measured](crate::PipelineBuilder::measure) and all have a size.
+    /// Bytes of all sources, if they were [measured](crate::Scan::measure) and all have a size.
     pub total: Option<u64>,
     /// Mentions found so far.
     pub mentions: u64,
@@ -125,7 +125,7 @@ impl Monitor {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a run with a [checkpoint](crate::PipelineBuilder::checkpoint) without losing work: no further source is started, the
+    /// Ends a run with a [checkpoint](crate::Scan::checkpoint) without losing work: no further source is started, the
     /// current ones are read to their end, which may take long, and a last checkpoint is written. Then the run ends as if it was
     /// cancelled. Without a checkpoint, or after all sources were read, this works as [`cancel`](Self::cancel) does.
     #[doc(hidden)]

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
-use std::time::Duration;
 
-use doisift::{Error, ErrorKind, Monitor, Pipeline, PipelineBuilder, Report};
+use doisift::internal::{OptionTask, OptionValue};
+use doisift::{Error, ErrorKind, Folders, Limits, Monitor, Report, Scan};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,20 +97,22 @@ impl Place {
         fs::write(self.path(name), content).unwrap();
     }
 
-    fn pipeline(&self, threads: usize, memory: u64) -> PipelineBuilder {
-        Pipeline::builder()
-            .source(self.path("in"))
+    fn scan(&self, threads: usize, memory: u64) -> Scan {
+        Scan::new()
+            .input(self.path("in"))
             .output(self.path("out.csv"))
             .report(self.path("report.json"))
             .threads(threads)
             .memory(memory)
-            .chunk(5000)
+            .set("chunk", OptionValue::Number(5000))
+            .unwrap()
     }
 
-    fn checkpointed(&self, threads: usize, memory: u64) -> PipelineBuilder {
-        self.pipeline(threads, memory)
+    fn checkpointed(&self, threads: usize, memory: u64) -> Scan {
+        self.scan(threads, memory)
             .checkpoint(self.path("checkpoint"))
-            .checkpoint_interval(Duration::ZERO)
+            .set("checkpoint_interval", OptionValue::Number(0))
+            .unwrap()
     }
 
     /// Returns the output, and the report without the fields that may differ. Removes both files.
@@ -138,10 +140,10 @@ impl Place {
     }
 
     /// Runs until the damaged source `source` is reported, which ends the run.
-    fn end_at(&self, source: &str, builder: PipelineBuilder, end: End) {
+    fn end_at(&self, source: &str, scan: Scan, end: End) {
         let monitor = Monitor::new();
         set_trap(&self.path(source), &monitor, end);
-        let ended = run(builder.monitor(&monitor));
+        let ended = run(scan.monitor(&monitor));
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::Cancelled);
     }
 
@@ -155,13 +157,13 @@ impl Place {
     }
 }
 
-fn run(builder: PipelineBuilder) -> Result<Report, Error> {
-    builder.build().and_then(Pipeline::run)
+fn run(scan: Scan) -> Result<Report, Error> {
+    scan.run()
 }
 
 /// Returns the error of a run that cannot be resumed.
-fn refusal(builder: PipelineBuilder) -> String {
-    let error = run(builder).unwrap_err();
+fn refusal(scan: Scan) -> String {
+    let error = run(scan).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Checkpoint, "{error}");
     error.to_string()
 }
@@ -169,7 +171,7 @@ fn refusal(builder: PipelineBuilder) -> String {
 #[test]
 fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
     let place = Place::new();
-    let report = run(place.pipeline(1, 1 << 30)).unwrap();
+    let report = run(place.scan(1, 1 << 30)).unwrap();
     assert_eq!((report.runs, report.errors.count), (0, 4));
     let wanted = place.result();
     for threads in [1, 2, 8] {
@@ -178,16 +180,16 @@ fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
             for (end, interval) in [
                 (Monitor::cancel as End, 0),
                 (Monitor::suspend, 0),
-                (Monitor::suspend, 3600),
+                (Monitor::suspend, 3_600_000),
             ] {
-                let interval = Duration::from_secs(interval);
                 let checkpointed = |threads| {
-                    let builder = place.checkpointed(threads, memory);
-                    builder.checkpoint_interval(interval)
+                    let scan = place.checkpointed(threads, memory);
+                    scan.set("checkpoint_interval", OptionValue::Number(interval))
+                        .unwrap()
                 };
                 place.end_at("in/1c.gz", checkpointed(threads), end);
                 assert_eq!(place.entries(), ["checkpoint", "in", "report.json"]);
-                if interval.is_zero() {
+                if interval == 0 {
                     place.end_at("in/5c.gz", checkpointed(3), end);
                 }
                 assert!(!place.runs().is_empty());
@@ -232,7 +234,7 @@ fn without_a_folder_before_or_anything_done_nothing_is_left() {
 #[test]
 fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were() {
     let place = Place::new();
-    let wanted = (run(place.pipeline(2, 1 << 30)).unwrap(), place.result()).1;
+    let wanted = (run(place.scan(2, 1 << 30)).unwrap(), place.result()).1;
     place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
     let again = || place.checkpointed(2, 1 << 20);
 
@@ -241,16 +243,25 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
             .contains("lines was false in the interrupted run and is true now")
     );
     assert!(
-        refusal(again().max_window(7))
-            .contains("max-window was 134217728 in the interrupted run and is 7 now")
+        refusal(again().limits(Limits {
+            max_window: 7,
+            ..Limits::default()
+        }))
+        .contains("max-window was 134217728 in the interrupted run and is 7 now")
     );
     assert!(
         refusal(again().format(doisift::Format::Names))
             .contains("the format was records in the interrupted run and is names now")
     );
     assert!(refusal(again().on_error(doisift::OnError::Fail)).contains("2 errors lost input"));
-    assert!(refusal(again().exclude("0a")).contains("in/0a was a source of the interrupted run"));
-    assert!(refusal(again().exclude("7*")).contains("in/7a was a source of the interrupted run"));
+    for (glob, gone) in [("0a", "in/0a"), ("7*", "in/7a")] {
+        let exclude = vec![glob.to_owned()];
+        let refused = refusal(again().folders(Folders {
+            exclude,
+            ..Folders::default()
+        }));
+        assert!(refused.contains(&format!("{gone} was a source of the interrupted run")));
+    }
 
     place.file("in/0aa", "");
     assert!(refusal(again()).contains("in/0aa was not a source of the interrupted run"));
@@ -297,7 +308,7 @@ fn a_source_that_was_not_read_yet_may_change() {
     place.file("in/6b", "10.5555/came-later");
     run(place.checkpointed(1, 1 << 20)).unwrap();
     let resumed = place.result();
-    run(place.pipeline(1, 1 << 20)).unwrap();
+    run(place.scan(1, 1 << 20)).unwrap();
     assert_eq!(place.result(), resumed);
 }
 
@@ -335,7 +346,7 @@ fn a_checkpoint_and_an_output_among_the_sources_are_none() {
             .output(place.path("in/out.csv"))
             .checkpoint(place.path("in/checkpoint"))
     };
-    run(place.pipeline(1, 1 << 30)).unwrap();
+    run(place.scan(1, 1 << 30)).unwrap();
     let (wanted, _) = place.result();
     place.end_at("in/3c.gz", among(), Monitor::suspend);
     run(among()).unwrap();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use doisift::{Format, Merge, Pipeline};
+use doisift::{Format, Merge, Scan};
 use tempfile::TempDir;
 
 /// Counts of merges of a file, one merge for each damage.
@@ -37,8 +37,8 @@ impl Scanned {
         .unwrap();
         fs::write(source.join("b.txt"), "10.5555/abc urn:doi:10.5555:x ").unwrap();
         let output = folder.path().join(output);
-        let scan = Pipeline::builder().source(&source).output(&output);
-        scan.build().unwrap().run().unwrap();
+        let scan = Scan::new().input(&source).output(&output);
+        scan.run().unwrap();
         let bytes = fs::read(&output).unwrap();
         let records = merged(&output, folder.path()).unwrap();
         assert_eq!(records.iter().filter(|&&byte| byte == b'\n').count(), 5);
@@ -106,9 +106,9 @@ impl Scanned {
 /// Merges one file to CSV. Returns `None` if it was refused.
 fn merged(input: &Path, folder: &Path) -> Option<Vec<u8>> {
     let output = folder.join("merged");
-    let merge = Merge::builder().input(input).output(&output);
+    let merge = Merge::new().input(input).output(&output);
     let merge = merge.format(Format::Csv).memory(1 << 20);
-    merge.build().unwrap().run().ok()?;
+    merge.run().ok()?;
     Some(fs::read(output).unwrap())
 }
 

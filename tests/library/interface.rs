@@ -1,8 +1,8 @@
 //! Compares the public interface of the library with `tests/interface.txt`, so that each change is noticed.
 //!
 //! The text has each item that `src/lib.rs` exports, from any crate and with all features, with its public fields, methods and
-//! implemented traits. It is read from the source, so it lacks the output of macros, such as the variants of `Rule`, except the
-//! setters of `options!`. `derive` is shown as the attribute.
+//! implemented traits. It is read from the source, so it lacks the output of macros, such as the variants of `Rule`, except that of
+//! `options!` and `task!`. `derive` is shown as the attribute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use syn::parse::{ParseStream, Parser};
 use syn::{
-    Attribute, Field, Fields, FnArg, Ident, ImplItem, Item, ItemImpl, ItemUse, LitStr, Token,
+    Attribute, Field, Fields, FnArg, Ident, ImplItem, Item, ItemImpl, ItemStruct, ItemUse, Token,
     TraitItem, Type, UseTree, Visibility,
 };
 
@@ -132,54 +132,148 @@ fn items_below(folder: &Path) -> Vec<Item> {
             items.extend(items_below(&path));
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
-            items.extend(file.items.iter().flat_map(setters).collect::<Vec<_>>());
+            items.extend(file.items.iter().flat_map(generated).collect::<Vec<_>>());
             items.extend(file.items);
         }
     }
     items
 }
 
-/// Returns the setters that `options!` adds to builders.
-fn setters(item: &Item) -> Vec<Item> {
-    match item {
-        Item::Macro(call) if call.mac.path.is_ident("options") => {
-            declared.parse2(call.mac.tokens.clone()).unwrap()
-        }
+/// Returns the items that `options!` and `task!` make: the public groups, and the methods of tasks.
+fn generated(item: &Item) -> Vec<Item> {
+    let Item::Macro(call) = item else {
+        return Vec::new();
+    };
+    let tokens = call.mac.tokens.clone();
+    match call.mac.path.get_ident() {
+        Some(name) if name == "options" => declared.parse2(tokens).unwrap(),
+        Some(name) if name == "task" => task.parse2(tokens).unwrap(),
         _ => Vec::new(),
     }
 }
 
-/// Parses the options of a group: after its head, `kind name: Type = value [Tasks] default "" { … }` for each.
+/// Parses a group of options: a public one, `value Group, "", [Tasks];` before its fields, or one with setters, `name: Group, "";`
+/// before its options.
 fn declared(group: ParseStream<'_>) -> syn::Result<Vec<Item>> {
-    let mut builders: BTreeMap<String, ItemImpl> = BTreeMap::new();
+    group.call(Attribute::parse_outer)?;
+    let (first, is_value) = (group.parse::<Ident>()?, group.peek(Ident));
+    let head = is_value.then(|| group.parse::<Ident>()).transpose()?;
     while !group.peek(Token![;]) {
         skip(group)?;
     }
     group.parse::<Token![;]>()?;
+    match head {
+        Some(name) if first == "value" => fields(group, &name),
+        _ => setters(group),
+    }
+}
+
+/// Parses the fields of a public group: `name: Type = initial, default "", { … }` for each.
+fn fields(group: ParseStream<'_>, name: &Ident) -> syn::Result<Vec<Item>> {
+    let empty = format!("#[derive(Clone, Debug)] pub struct {name} {{}}");
+    let mut own: ItemStruct = syn::parse_str(&empty).unwrap();
+    while !group.is_empty() {
+        group.call(Attribute::parse_outer)?;
+        let mut field = Field::parse_named(group)?;
+        field.vis = syn::parse_str("pub").unwrap();
+        if let Fields::Named(named) = &mut own.fields {
+            named.named.push(field);
+        }
+        while !group.peek(syn::token::Brace) {
+            skip(group)?;
+        }
+        skip(group)?;
+    }
+    let default = syn::parse_str(&format!("impl Default for {name} {{}}")).unwrap();
+    Ok(vec![Item::Struct(own), default])
+}
+
+/// Parses options with setters: `kind name: Type = initial [Tasks] default "" { … }` for each.
+fn setters(group: ParseStream<'_>) -> syn::Result<Vec<Item>> {
+    let mut methods: BTreeMap<String, Vec<ImplItem>> = BTreeMap::new();
     while !group.is_empty() {
         group.call(Attribute::parse_outer)?;
         let (kind, name): (Ident, Ident) = (group.parse()?, group.parse()?);
         let typed = group.parse::<Option<Token![:]>>()?.is_some();
-        let own = typed.then(|| group.parse()).transpose()?;
-        if group.parse::<Option<Token![=]>>()?.is_some() {
+        let own: Option<Type> = typed.then(|| group.parse()).transpose()?;
+        while !group.peek(syn::token::Bracket) {
             skip(group)?;
         }
-        let setter = setter(&kind.to_string(), &name.to_string(), own);
         let tasks;
         syn::bracketed!(tasks in group);
         while !tasks.is_empty() {
-            let builder = builder_of(&tasks.parse::<Ident>()?.to_string());
-            let empty = || syn::parse_str(&format!("impl {builder} {{}}")).unwrap();
-            let own = builders.entry(builder.to_owned()).or_insert_with(empty);
-            own.items.push(setter.clone());
+            let task = tasks.parse::<Ident>()?.to_string();
+            let methods = methods.entry(task).or_default();
+            methods.extend(setter(&kind.to_string(), &name, own.as_ref()));
         }
-        if !group.peek(syn::token::Brace) {
-            group.parse::<Ident>()?;
-            group.parse::<LitStr>()?;
+        while !group.peek(syn::token::Brace) {
+            skip(group)?;
         }
         skip(group)?;
     }
-    Ok(builders.into_values().map(Item::Impl).collect())
+    let methods = methods.iter().filter(|(_, methods)| !methods.is_empty());
+    Ok(methods
+        .map(|(task, methods)| implementation(task, methods))
+        .collect())
+}
+
+/// Returns the setter of an option. `None` if the option has none.
+fn setter(kind: &str, name: &Ident, own: Option<&Type>) -> Option<ImplItem> {
+    let (parameters, given) = match kind {
+        "named" => return None,
+        "text" | "texts" => ("", "impl Into<String>"),
+        "path" => ("", "impl AsRef<std::path::Path>"),
+        "list" => ("<S: Into<String>>", "impl IntoIterator<Item = S>"),
+        _ => ("", "bool"),
+    };
+    let mut setter = method(&format!(
+        "{name}{parameters}(mut self, {name}: {given}) -> Self"
+    ));
+    if let (ImplItem::Fn(method), Some(own)) = (&mut setter, own)
+        && let Some(FnArg::Typed(argument)) = method.sig.inputs.last_mut()
+    {
+        *argument.ty = own.clone();
+    }
+    Some(setter)
+}
+
+/// Parses a task: `Task { group: Group => setter, … }`, and `input` if it has that method.
+fn task(task: ParseStream<'_>) -> syn::Result<Vec<Item>> {
+    let name = task.parse::<Ident>()?.to_string();
+    let groups;
+    syn::braced!(groups in task);
+    let mut methods = Vec::new();
+    task.call(Attribute::parse_outer)?;
+    if task.parse::<Option<Ident>>()?.is_some() {
+        methods.push(method("new() -> Self"));
+        let input = "input(mut self, path: impl AsRef<std::path::Path>) -> Self";
+        methods.push(method(input));
+    }
+    while !groups.is_empty() {
+        groups.parse::<Ident>()?;
+        groups.parse::<Token![:]>()?;
+        let group: Ident = groups.parse()?;
+        if groups.parse::<Option<Token![=>]>>()?.is_some() {
+            let setter: Ident = groups.parse()?;
+            let signature = format!("{setter}(mut self, {setter}: crate::{group}) -> Self");
+            methods.push(method(&signature));
+        }
+        groups.parse::<Token![,]>()?;
+    }
+    let monitor = "monitor(mut self, monitor: &crate::Monitor) -> Self";
+    methods.push(method(monitor));
+    Ok(vec![implementation(&name, &methods)])
+}
+
+/// Parses a public method without a body.
+fn method(signature: &str) -> ImplItem {
+    syn::parse_str(&format!("pub fn {signature} {{}}")).unwrap()
+}
+
+fn implementation(task: &str, methods: &[ImplItem]) -> Item {
+    let mut own: ItemImpl = syn::parse_str(&format!("impl {task} {{}}")).unwrap();
+    own.items = methods.to_vec();
+    Item::Impl(own)
 }
 
 /// Skips one token, or a pair of brackets with its content.
@@ -188,36 +282,6 @@ fn skip(stream: ParseStream<'_>) -> syn::Result<()> {
         Some((_, rest)) => Ok(((), rest)),
         None => Err(cursor.error("a token is missing")),
     })
-}
-
-fn builder_of(task: &str) -> &'static str {
-    match task {
-        "Scan" => "PipelineBuilder",
-        "Merge" => "MergeBuilder",
-        "Normalize" => "NormalizeBuilder",
-        "Index" => "IndexingBuilder",
-        "Check" => "CheckBuilder",
-        "Diff" => "DiffBuilder",
-        "Resolve" => "ResolveBuilder",
-        _ => panic!("no builder for {task}"),
-    }
-}
-
-fn setter(kind: &str, name: &str, own: Option<Type>) -> ImplItem {
-    let (parameters, given) = match kind {
-        "text" | "texts" => ("", "impl Into<String>"),
-        "path" => ("", "impl AsRef<std::path::Path>"),
-        "list" => ("<S: Into<String>>", "impl IntoIterator<Item = S>"),
-        _ => ("", "bool"),
-    };
-    let text = format!("pub fn {name}{parameters}(mut self, {name}: {given}) -> Self {{}}");
-    let mut setter: ImplItem = syn::parse_str(&text).unwrap();
-    if let (ImplItem::Fn(method), Some(own)) = (&mut setter, own)
-        && let Some(FnArg::Typed(argument)) = method.sig.inputs.last_mut()
-    {
-        *argument.ty = own;
-    }
-    setter
 }
 
 /// The public items by name, each with its implementations.

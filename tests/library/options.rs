@@ -1,30 +1,26 @@
-//! Options of builders, set by name.
+//! Options of tasks, set by name.
 
 use std::collections::BTreeSet;
 
-use doisift::internal::{
-    BadOption, OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue,
-};
-use doisift::{
-    ErrorKind, Merge, MergeBuilder, Normalize, NormalizeBuilder, Pipeline, PipelineBuilder,
-};
+use doisift::internal::{BadOption, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue};
+use doisift::{BuildIndex, Check, CleanTable, Diff, Edges, ErrorKind, Limits, Merge, Role, Scan};
 
 /// Returns the options of all tasks except scan.
 fn other_tasks() -> Vec<Vec<&'static OptionSpec>> {
     vec![
-        MergeBuilder::options(),
-        NormalizeBuilder::options(),
-        doisift::DiffBuilder::options(),
-        doisift::IndexingBuilder::options(),
-        doisift::CheckBuilder::options(),
+        Merge::options(),
+        CleanTable::options(),
+        Diff::options(),
+        BuildIndex::options(),
+        Check::options(),
         #[cfg(feature = "resolve")]
-        doisift::ResolveBuilder::options(),
+        doisift::Resolve::options(),
     ]
 }
 
 #[test]
 fn every_option_has_a_name_of_its_own_and_a_sentence() {
-    let scan = [PipelineBuilder::options()];
+    let scan = [Scan::options()];
     for options in scan.into_iter().chain(other_tasks()) {
         let names: BTreeSet<_> = options.iter().map(|option| option.name).collect();
         assert_eq!(names.len(), options.len());
@@ -48,7 +44,7 @@ const OF_INDEX: [&str; 2] = ["output", "memory"];
 
 #[test]
 fn an_option_is_the_same_for_all_tasks_that_have_it() {
-    let scan = PipelineBuilder::options();
+    let scan = Scan::options();
     for other in other_tasks() {
         for option in other {
             let named = scan.iter().find(|own| own.name == option.name);
@@ -87,11 +83,11 @@ fn what_is_set_by_name_is_in_the_report() {
             OptionValue::Text("fail".into()),
         ),
     ];
-    let mut builder = Pipeline::builder().source("a");
+    let mut scan = Scan::new().input("a");
     for (name, value, _) in &given {
-        builder = builder.set(name, value.clone()).unwrap();
+        scan = scan.set(name, value.clone()).unwrap();
     }
-    let options = builder.build().unwrap().options();
+    let options = scan.chosen().unwrap().reported;
     for (name, _, shown) in &given {
         assert_eq!(options.get(name), Some(shown), "{name}");
     }
@@ -101,7 +97,7 @@ fn what_is_set_by_name_is_in_the_report() {
 
 #[test]
 fn a_wrong_option_is_refused_with_the_reason() {
-    let refused = |name: &str, value| Pipeline::builder().set(name, value).unwrap_err();
+    let refused = |name: &str, value| Scan::new().set(name, value).unwrap_err();
     assert_eq!(
         refused("colour", OptionValue::Flag(true)),
         BadOption::Unknown
@@ -129,15 +125,44 @@ fn a_wrong_option_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_builder_with_nothing_to_read_does_not_build() {
+fn a_group_that_is_set_as_a_whole_is_in_the_report() {
+    let limits = Limits {
+        max_depth: 5,
+        ..Limits::default()
+    };
+    let edges = Edges {
+        role: vec![Role::Own, Role::Reference],
+        ..Edges::default()
+    };
+    let scan = Scan::new().input("a").limits(limits).edges(edges);
+    let options = scan.chosen().unwrap().reported;
+    let value = |name| options.get(name).map(ToString::to_string);
+    assert_eq!(value("max_depth").as_deref(), Some("5"));
+    assert_eq!(value("max_window").as_deref(), Some("134217728"));
+    assert_eq!(value("edges").as_deref(), Some("true"));
+    assert_eq!(value("role").as_deref(), Some("self,reference"));
+}
+
+#[test]
+fn a_task_with_nothing_to_read_is_refused_before_it_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.csv");
     let errors = [
-        Pipeline::builder().build().map(drop),
-        Merge::builder().build().map(drop),
-        Normalize::builder().column("doi").build().map(drop),
+        Scan::new().output(&output).run().map(drop),
+        Merge::new().output(&output).run().map(drop),
+        CleanTable::new()
+            .column("doi")
+            .output(&output)
+            .run()
+            .map(drop),
+        Check::new().output(&output).run().map(drop),
+        BuildIndex::new().output(&output).run().map(drop),
+        Diff::between("", "").output(&output).run().map(drop),
     ];
     for error in errors.map(Result::unwrap_err) {
         assert!(error.kind() == ErrorKind::Options, "{error}");
     }
-    Pipeline::builder().files_from("list").build().unwrap();
-    Pipeline::builder().reader("a", &b""[..]).build().unwrap();
+    assert!(!output.exists());
+    Scan::new().files_from("list").chosen().unwrap();
+    Scan::new().reader("a", &b""[..]).chosen().unwrap();
 }

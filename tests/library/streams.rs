@@ -5,17 +5,17 @@ use std::io::{self, Cursor, Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use doisift::{ErrorKind, Form, Merge, Monitor, OnError, Pipeline, PipelineBuilder};
+use doisift::{Edges, ErrorKind, Form, Merge, Monitor, OnError, Scan};
 
 fn go_on() -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
 /// Returns each mention as source, document and name. Asserts that it is the same for every number of threads.
-fn mentions(builder: impl Fn() -> PipelineBuilder) -> Vec<(String, Option<String>, String)> {
+fn mentions(new: impl Fn() -> Scan) -> Vec<(String, Option<String>, String)> {
     let found = |threads: usize| {
         let mut found = Vec::new();
-        let pipeline = builder().threads(threads).build().unwrap();
+        let scan = new().threads(threads);
         let each = |row: &doisift::MentionRow<'_>| {
             found.push((
                 row.source.to_owned(),
@@ -24,7 +24,7 @@ fn mentions(builder: impl Fn() -> PipelineBuilder) -> Vec<(String, Option<String
             ));
             go_on()
         };
-        pipeline.for_each_mention(each).unwrap();
+        scan.for_each_mention(each).unwrap();
         found
     };
     let one = found(1);
@@ -37,7 +37,7 @@ fn streams_are_sources_in_the_order_of_their_names() {
     let found = mentions(|| {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(b"10.5555/Packed").unwrap();
-        Pipeline::builder()
+        Scan::new()
             .reader("s3://b/x.txt", Cursor::new("10.5555/x 10.5555/y"))
             .reader("a.gz", Cursor::new(packed.finish().unwrap()))
     });
@@ -56,8 +56,8 @@ fn streams_are_sources_in_the_order_of_their_names() {
 #[test]
 fn streams_and_files_are_one_run() {
     let found = mentions(|| {
-        Pipeline::builder()
-            .source("corpora/sample.txt")
+        Scan::new()
+            .input("corpora/sample.txt")
             .reader("z", Cursor::new("doi:10.5555/z"))
     });
     assert!(found.len() > 1);
@@ -71,12 +71,9 @@ fn streams_and_files_are_one_run() {
 #[test]
 fn records_come_sorted_and_whole() {
     let text = "10.5555/b, doi:10.5555/A, https://doi.org/10.5555/a";
-    let pipeline = Pipeline::builder()
-        .reader("t", Cursor::new(text))
-        .build()
-        .unwrap();
+    let scan = Scan::new().reader("t", Cursor::new(text));
     let mut found = Vec::new();
-    let report = pipeline
+    let report = scan
         .for_each_record(|record| {
             let forms: Vec<_> = record.forms.iter().collect();
             found.push((
@@ -110,11 +107,7 @@ fn records_come_sorted_and_whole() {
 fn a_caller_that_breaks_ends_the_run() {
     for threads in [1, 3] {
         let text = "10.5555/a 10.5555/b 10.5555/c";
-        let builder = || {
-            Pipeline::builder()
-                .threads(threads)
-                .reader("t", Cursor::new(text))
-        };
+        let scan = || Scan::new().threads(threads).reader("t", Cursor::new(text));
         let mut seen = 0;
         let stop = |seen: &mut u32| {
             *seen += 1;
@@ -123,17 +116,11 @@ fn a_caller_that_breaks_ends_the_run() {
                 _ => go_on(),
             }
         };
-        let run = builder()
-            .build()
-            .unwrap()
-            .for_each_mention(|_| stop(&mut seen));
+        let run = scan().for_each_mention(|_| stop(&mut seen));
         assert_eq!(run.unwrap_err().kind(), ErrorKind::Cancelled);
         assert_eq!(seen, 2);
         seen = 0;
-        let run = builder()
-            .build()
-            .unwrap()
-            .for_each_record(|_| stop(&mut seen));
+        let run = scan().for_each_record(|_| stop(&mut seen));
         assert_eq!(run.unwrap_err().kind(), ErrorKind::Cancelled);
         assert_eq!(seen, 2);
     }
@@ -154,13 +141,11 @@ impl Read for Broken {
 #[test]
 fn a_stream_that_fails_is_reported_and_the_others_are_read() {
     let broken = Broken(Cursor::new("10.5555/whole and more text, 10.5555/cu"));
-    let pipeline = Pipeline::builder()
+    let scan = Scan::new()
         .reader("broken", broken)
-        .reader("sound", Cursor::new("10.5555/sound"))
-        .build()
-        .unwrap();
+        .reader("sound", Cursor::new("10.5555/sound"));
     let mut names = Vec::new();
-    let report = pipeline
+    let report = scan
         .for_each_record(|record| {
             names.push(record.doi.to_owned());
             go_on()
@@ -178,31 +163,30 @@ fn a_stream_that_fails_is_reported_and_the_others_are_read() {
 
 #[test]
 fn a_name_is_that_of_one_source() {
-    let twice = Pipeline::builder()
+    let twice = Scan::new()
         .reader("a", io::empty())
         .reader("a", io::empty());
-    assert_eq!(twice.build().unwrap_err().kind(), ErrorKind::Clash);
-    let file = Pipeline::builder()
-        .source("Cargo.toml")
+    assert_eq!(twice.run().unwrap_err().kind(), ErrorKind::Clash);
+    let file = Scan::new()
+        .input("Cargo.toml")
         .reader("Cargo.toml", io::empty());
-    let run = file.build().unwrap().for_each_mention(|_| go_on());
+    let run = file.for_each_mention(|_| go_on());
     assert_eq!(run.unwrap_err().kind(), ErrorKind::Clash);
 }
 
 #[test]
 fn mentions_are_not_passed_on_from_a_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
-    let builder = || {
+    let scan = || {
         let checkpoint = folder.path().join("checkpoint");
-        Pipeline::builder()
-            .source("corpora/sample.txt")
+        Scan::new()
+            .input("corpora/sample.txt")
             .checkpoint(checkpoint)
-            .build()
     };
-    let run = builder().unwrap().for_each_mention(|_| go_on());
+    let run = scan().for_each_mention(|_| go_on());
     assert_eq!(run.unwrap_err().kind(), ErrorKind::Checkpoint);
     let mut records = 0;
-    let run = builder().unwrap().for_each_record(|_| {
+    let run = scan().for_each_record(|_| {
         records += 1;
         go_on()
     });
@@ -211,24 +195,24 @@ fn mentions_are_not_passed_on_from_a_checkpoint() {
 
 #[test]
 fn a_missing_file_is_an_error_of_its_source() {
-    let builder = || Pipeline::builder().source("no/such/file");
-    let failed = builder().build().unwrap().for_each_mention(|_| go_on());
+    let scan = || Scan::new().input("no/such/file");
+    let failed = scan().for_each_mention(|_| go_on());
     assert!(failed.unwrap_err().to_string().contains("no/such/file"));
-    let pipeline = builder().on_error(OnError::Skip).build().unwrap();
-    let report = pipeline.for_each_mention(|_| go_on()).unwrap();
+    let scan = scan().on_error(OnError::Skip);
+    let report = scan.for_each_mention(|_| go_on()).unwrap();
     assert_eq!(report.errors.count, 1);
 }
 
 #[test]
 fn rows_are_serialized_as_json_lines_write_them() {
-    let builder = || Pipeline::builder().reader("t", Cursor::new("DOI: 10.5555/A"));
+    let scan = || Scan::new().reader("t", Cursor::new("DOI: 10.5555/A"));
     let mut rows = Vec::new();
-    let run = builder().build().unwrap().for_each_record(|record| {
+    let run = scan().for_each_record(|record| {
         rows.push(serde_json::to_string(record).unwrap());
         go_on()
     });
     run.unwrap();
-    let run = builder().build().unwrap().for_each_mention(|mention| {
+    let run = scan().for_each_mention(|mention| {
         rows.push(serde_json::to_string(mention).unwrap());
         go_on()
     });
@@ -242,24 +226,23 @@ fn rows_are_serialized_as_json_lines_write_them() {
 
 #[test]
 fn without_output_every_kind_of_rows_is_counted_and_none_written() {
-    type Choose = fn(PipelineBuilder) -> PipelineBuilder;
+    type Choose = fn(Scan) -> Scan;
     let kinds: [(Choose, u64); 6] = [
-        (|builder| builder, 2),
-        (|builder| builder.mentions(true), 3),
-        (|builder| builder.pairs(true), 2),
-        (|builder| builder.edges(true), 3),
-        (|builder| builder.count(true), 2),
-        (|builder| builder.top_prefixes(1), 2),
+        (|scan| scan, 2),
+        (|scan| scan.mentions(true), 3),
+        (|scan| scan.pairs(true), 2),
+        (|scan| scan.edges(Edges::default()), 3),
+        (|scan| scan.count(true), 2),
+        (|scan| scan.top_prefixes(1), 2),
     ];
     let folder = tempfile::tempdir().unwrap();
     for (choose, records) in kinds {
         let text = Cursor::new("10.5555/b, doi:10.5555/A, https://doi.org/10.5555/a");
-        let builder = choose(Pipeline::builder().reader("t", text));
+        let scan = choose(Scan::new().reader("t", text));
         let unwritten = folder.path().join("rows.csv");
-        let pipeline = builder.output(&unwritten).build().unwrap();
-        let report = pipeline.run_without_output().unwrap();
-        let found = (report.options.rows, report.mentions, report.records);
-        assert_eq!(found, (report.options.rows, 3, records));
+        let scan = scan.output(&unwritten);
+        let report = scan.run_without_output().unwrap();
+        assert_eq!((report.mentions, report.records), (3, records));
         assert!(!unwritten.exists());
     }
 }
@@ -269,15 +252,15 @@ fn places(folder: &std::path::Path, width: Option<u64>) -> Vec<(String, u64, u64
     let mut found = Vec::new();
     let width_or_all = width.unwrap_or(1 << 20);
     for start in (0..1 << 20).step_by(usize::try_from(width_or_all).unwrap()) {
-        let mut builder = Pipeline::builder().source(folder).threads(1);
+        let mut scan = Scan::new().input(folder).threads(1);
         if width.is_some() {
-            builder = builder.range(start..start + width_or_all);
+            scan = scan.range(start..start + width_or_all);
         }
         let each = |row: &doisift::MentionRow<'_>| {
             found.push((row.source.to_owned(), row.document_index(), row.offset));
             go_on()
         };
-        builder.build().unwrap().for_each_mention(each).unwrap();
+        scan.for_each_mention(each).unwrap();
     }
     found.sort();
     found
@@ -302,18 +285,15 @@ fn ranges_of_files_are_the_whole() {
 
 #[test]
 fn only_mentions_have_ranges() {
-    let builder = Pipeline::builder()
-        .source("corpora/sample.txt")
-        .range(0..10);
-    let failed = builder.build().unwrap().for_each_record(|_| go_on());
+    let scan = Scan::new().input("corpora/sample.txt").range(0..10);
+    let failed = scan.for_each_record(|_| go_on());
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::Options);
 }
 
 #[test]
 fn standard_input_is_given_once() {
-    let twice = Pipeline::builder().source("-").files_from("-");
-    let twice = twice.build().unwrap();
-    let merge = Merge::builder().input("-").input("-").build().unwrap();
+    let twice = Scan::new().input("-").files_from("-");
+    let merge = Merge::new().input("-").input("-");
     for error in [twice.run().unwrap_err(), merge.run().unwrap_err()] {
         assert_eq!(error.kind(), ErrorKind::Clash, "{error}");
         assert!(
@@ -335,8 +315,8 @@ fn outputs_wait_for_a_cancellation_that_ended_a_pipe_and_for_no_file() {
     assert!(made.unwrap().success());
     fs::write(path("file"), "10.5555/a\n").unwrap();
     let run = |name: &str, monitor: &Monitor| {
-        let pipeline = Pipeline::builder().source(path(name)).monitor(monitor);
-        pipeline.output(path("out.csv")).build().unwrap().run()
+        let scan = Scan::new().input(path(name)).monitor(monitor);
+        scan.output(path("out.csv")).run()
     };
     let wait = Duration::from_secs(20);
     let monitor = Monitor::new();

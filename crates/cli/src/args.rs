@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use doisift::PipelineBuilder;
+use doisift::Scan;
 
 use crate::check::CheckArgs;
 use crate::diff::DiffArgs;
@@ -85,7 +85,7 @@ pub(crate) struct ScanArgs {
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) options: Given<PipelineBuilder>,
+    pub(crate) options: Given<Scan>,
 
     /// Show progress on standard error; auto shows it if that is a terminal
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, hide_short_help = true, help_heading = "Messages")]

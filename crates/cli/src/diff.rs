@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use doisift::{DiffBuilder, DiffReport, Monitor};
+use doisift::{Diff, DiffReport, Monitor};
 
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, ProgressShape};
 use crate::progress::Meter;
-use crate::streams::check_terminal;
+use crate::streams::{check_terminal, named_output};
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::internal::{Ending, TaskReport};
+use doisift::internal::{Ending, OptionTask, TaskReport};
 
 /// Write which names or edges appeared, vanished or were retracted between two outputs
 ///
@@ -37,7 +37,7 @@ pub(crate) struct DiffArgs {
     new: PathBuf,
 
     #[command(flatten)]
-    options: Given<DiffBuilder>,
+    options: Given<Diff>,
 
     /// Exit with 1 if there are changes, as diff(1) does
     #[arg(long)]
@@ -53,15 +53,13 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
     let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
     let shown = args.messages.summary();
-    let builder = args.options.builder()?.files(&args.old, &args.new);
-    let builder = builder.exit_code(args.exit_code);
-    let diff = builder.monitor(&monitor).build()?;
-    let options = diff.options();
-    check_terminal(options.format, options.output.as_deref())?;
+    let diff = Diff::between(&args.old, &args.new).exit_code(args.exit_code);
+    let diff = args.options.apply(diff)?.monitor(&monitor);
+    check_terminal(&diff.chosen()?)?;
     let ending = move |report: DiffReport| {
         summary::diff(&report, shown);
         Ok(report.ending())
     };
-    let interruption = Interruption::new(None, options.output.as_deref(), "");
+    let interruption = Interruption::new(None, named_output(&args.options), "");
     watched(&monitor, meter, interruption, move || diff.run(), ending)
 }

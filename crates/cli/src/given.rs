@@ -7,22 +7,21 @@ use std::path::Path;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
-use doisift::internal::{OptionBuilder, OptionHelp, OptionKind, OptionSpec, OptionValue};
+use doisift::internal::{OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue};
 
-/// The options of the task of `B` that were given, for flattening into the arguments of its command.
+/// The options of the task `T` that were given, for flattening into the arguments of its command.
 #[derive(Debug)]
-pub(crate) struct Given<B> {
+pub(crate) struct Given<T> {
     values: Vec<(&'static str, OptionValue)>,
-    builder: PhantomData<fn() -> B>,
+    task: PhantomData<fn() -> T>,
 }
 
-impl<B: OptionBuilder> Given<B> {
-    /// Returns a builder with these options.
-    pub(crate) fn builder(&self) -> anyhow::Result<B> {
-        let set = |builder: B, (name, value): &(&'static str, OptionValue)| {
-            builder.set(name, value.clone())
-        };
-        Ok(self.values.iter().try_fold(B::default(), set)?)
+impl<T: OptionTask> Given<T> {
+    /// Returns the task with these options.
+    pub(crate) fn apply(&self, task: T) -> anyhow::Result<T> {
+        let set =
+            |task: T, (name, value): &(&'static str, OptionValue)| task.set(name, value.clone());
+        Ok(self.values.iter().try_fold(task, set)?)
     }
 
     /// Whether an option was given.
@@ -44,9 +43,9 @@ impl<B: OptionBuilder> Given<B> {
     }
 }
 
-impl<B: OptionBuilder> Args for Given<B> {
+impl<T: OptionTask> Args for Given<T> {
     fn augment_args(command: Command) -> Command {
-        command.args(arguments::<B>().map(argument))
+        command.args(arguments::<T>().map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -54,16 +53,16 @@ impl<B: OptionBuilder> Args for Given<B> {
     }
 }
 
-impl<B: OptionBuilder> FromArgMatches for Given<B> {
+impl<T: OptionTask> FromArgMatches for Given<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_given =
             |spec: &&OptionSpec| matches.value_source(spec.name) == Some(ValueSource::CommandLine);
-        let given = arguments::<B>().filter(is_given);
+        let given = arguments::<T>().filter(is_given);
         Ok(Given {
             values: given
                 .map(|spec| (spec.name, value(spec, matches)))
                 .collect(),
-            builder: PhantomData,
+            task: PhantomData,
         })
     }
 
@@ -74,8 +73,8 @@ impl<B: OptionBuilder> FromArgMatches for Given<B> {
 }
 
 /// Returns the options that the command has, without those of the library alone.
-fn arguments<B: OptionBuilder>() -> impl Iterator<Item = &'static OptionSpec> {
-    let specs = B::options().into_iter();
+fn arguments<T: OptionTask>() -> impl Iterator<Item = &'static OptionSpec> {
+    let specs = T::options().into_iter();
     specs.filter(|spec| spec.help != OptionHelp::Library)
 }
 

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use doisift::internal::Printable;
-use doisift::{IndexingBuilder, IndexingReport, Monitor};
+use doisift::{BuildIndex, IndexReport, Monitor};
 use doisift_known::{FORMAT_VERSION, Index, IndexSource};
 
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, ProgressShape};
 use crate::progress::Meter;
+use crate::streams::named_output;
 use crate::summary;
 use crate::watch::{Interruption, watched};
 use doisift::internal::{Ending, TaskReport};
@@ -34,7 +35,7 @@ pub(crate) struct IndexArgs {
     show: Option<PathBuf>,
 
     #[command(flatten)]
-    options: Given<IndexingBuilder>,
+    options: Given<BuildIndex>,
 
     #[command(flatten)]
     messages: Messages,
@@ -50,27 +51,22 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<Ending> {
     let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
     closed::check(args.options.path("output"), args.options.path("report"))?;
     let shown = args.messages.summary();
-    let sources = args.sources.iter();
-    let builder = sources.fold(args.options.builder()?, IndexingBuilder::source);
-    let indexing = builder.monitor(&monitor).build()?;
+    let build = args
+        .sources
+        .iter()
+        .fold(BuildIndex::new(), BuildIndex::input);
+    let build = args.options.apply(build)?.monitor(&monitor);
     let checkpoint = args.options.path("checkpoint").map(Path::to_owned);
     let remedy = match checkpoint {
         None => "; with --checkpoint DIR the same command would resume",
         Some(_) => "",
     };
-    let output = indexing.options().output;
-    let interruption = Interruption::new(checkpoint, Some(&output), remedy);
-    let ending = move |report: IndexingReport| {
+    let interruption = Interruption::new(checkpoint, named_output(&args.options), remedy);
+    let ending = move |report: IndexReport| {
         summary::index(&report, shown);
         Ok(report.ending())
     };
-    watched(
-        &monitor,
-        meter,
-        interruption,
-        move || indexing.run(),
-        ending,
-    )
+    watched(&monitor, meter, interruption, move || build.run(), ending)
 }
 
 /// Checks an index and writes a description of its content. A closed pipe is not an error.

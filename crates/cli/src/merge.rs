@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use doisift::{MergeBuilder, MergeReport, Monitor};
+use doisift::{Merge, MergeReport, Monitor};
 
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, ProgressShape};
 use crate::progress::Meter;
-use crate::streams::{check_terminal, is_dash};
-use crate::summary::{self, Decisions};
+use crate::streams::{check_terminal, is_dash, named_output};
+use crate::summary::{self, log_decisions};
 use crate::watch::{Interruption, watched};
-use doisift::internal::{Ending, TaskReport};
+use doisift::internal::{Ending, OptionTask, TaskReport};
 
 /// Unite the rows of many scans into those of one scan of all sources
 ///
@@ -34,7 +34,7 @@ pub(crate) struct MergeArgs {
     records: Vec<PathBuf>,
 
     #[command(flatten)]
-    options: Given<MergeBuilder>,
+    options: Given<Merge>,
 
     #[command(flatten)]
     messages: Messages,
@@ -49,25 +49,15 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<Ending> {
     let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
     closed::check(args.options.path("output"), args.options.path("report"))?;
     let shown = args.messages.summary();
-    let builder = args
-        .records
-        .iter()
-        .fold(args.options.builder()?, MergeBuilder::input);
-    let merge = builder.monitor(&monitor).build()?;
-    let options = merge.options();
-    check_terminal(options.format, options.output.as_deref())?;
-    let decisions = Decisions {
-        format: (&options.format, args.options.has("format")),
-        output: options.output.as_deref(),
-        threads: None,
-        memory: (options.memory, args.options.has("memory")),
-        tmp_dir: (merge.tmp_dir(), args.options.has("tmp_dir")),
-    };
-    decisions.log();
+    let merge = args.records.iter().fold(Merge::new(), Merge::input);
+    let merge = args.options.apply(merge)?.monitor(&monitor);
+    let chosen = merge.chosen()?;
+    check_terminal(&chosen)?;
+    log_decisions(&chosen, &args.options);
     let ending = move |report: MergeReport| {
         summary::merge(&report, shown);
         Ok(report.ending())
     };
-    let interruption = Interruption::new(None, options.output.as_deref(), "");
+    let interruption = Interruption::new(None, named_output(&args.options), "");
     watched(&monitor, meter, interruption, move || merge.run(), ending)
 }

@@ -1,6 +1,6 @@
 //! `doisift normalize`: writes DOI names in one form, for texts as arguments, for lines, and for columns of tables.
 //!
-//! Turns arguments into a run of the library's `Normalize`. Texts as arguments, and lines from a terminal, are read here, one by
+//! Turns arguments into a run of the library's `CleanTable`. Texts as arguments, and lines from a terminal, are read here, one by
 //! one.
 
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use doisift::internal::{Normalizer, Printable, Refusal};
-use doisift::{Monitor, NormalizeBuilder, NormalizeReport, Presentation};
+use doisift::{CleanReport, CleanTable, Monitor, Presentation};
 
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, ProgressShape};
 use crate::progress::Meter;
-use crate::streams::is_dash;
+use crate::streams::{is_dash, named_output};
 use crate::summary;
 use crate::watch::{Interruption, watched};
 use doisift::internal::{Ending, TaskReport};
@@ -41,7 +41,7 @@ pub(crate) struct NormalizeArgs {
     lines_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    options: Given<NormalizeBuilder>,
+    options: Given<CleanTable>,
 
     #[command(flatten)]
     messages: Messages,
@@ -70,11 +70,11 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
     if options.has("output") || options.has("report") {
         bail!("-o and --report are for files: --lines-from reads lines, and --column tables");
     }
-    let builder = options.builder()?;
+    let clean = options.apply(CleanTable::new())?;
     let mut read = TextReader {
         args,
-        normalizer: builder.normalizer()?,
-        presentation: builder.presentation(),
+        normalizer: clean.normalizer()?,
+        presentation: clean.presentation(),
         stdout,
         counts: TextCounts::default(),
     };
@@ -129,29 +129,18 @@ fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
     let shown = args.messages.summary();
     let meter = Meter::new(ProgressShape::Hidden, args.messages.level());
-    let builder = args.options.builder()?.monitor(&monitor);
-    let builder = files.iter().fold(builder, NormalizeBuilder::input);
-    let normalize = builder.build()?;
-    let ending = move |report: NormalizeReport| {
+    let clean = args.options.apply(CleanTable::new())?.monitor(&monitor);
+    let clean = files.iter().fold(clean, CleanTable::input);
+    let ending = move |report: CleanReport| {
         summary::normalize(&report, shown);
         Ok(report.ending())
     };
     let interruption = if args.options.has("in_place") {
         Interruption::leaving("tables that are not complete are as they were")
     } else {
-        Interruption::new(
-            None,
-            args.options.path("output").filter(|path| !is_dash(path)),
-            "",
-        )
+        Interruption::new(None, named_output(&args.options), "")
     };
-    watched(
-        &monitor,
-        meter,
-        interruption,
-        move || normalize.run(),
-        ending,
-    )
+    watched(&monitor, meter, interruption, move || clean.run(), ending)
 }
 
 /// Reads single texts, and writes a line for each.

@@ -1,23 +1,24 @@
-//! Turns arguments into a plan: the pipeline that will run, and how its progress is shown.
+//! Turns arguments into a plan: the scan that will run, and how its progress is shown.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use doisift::{Monitor, Pipeline, PipelineBuilder};
+use doisift::internal::{ChosenOptions, OptionTask, OptionValue};
+use doisift::{Monitor, Scan};
 use log::LevelFilter;
 
 use crate::args::ScanArgs;
 use crate::given::Given;
 use crate::messages::{ProgressShape, has_terminal};
 use crate::screen::{ScreenRows, ScreenTable};
-use crate::streams::{check_terminal, is_dash};
-use crate::summary::{Decisions, SummaryChoice};
+use crate::streams::{check_terminal, is_dash, named_output};
+use crate::summary::{SummaryChoice, log_decisions};
 use crate::watch::Interruption;
 
 /// The plan of `doisift scan`.
 pub(crate) struct Plan {
-    pub(crate) pipeline: Pipeline,
+    pub(crate) scan: Scan,
     pub(crate) monitor: Monitor,
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) progress: ProgressShape,
@@ -27,26 +28,8 @@ pub(crate) struct Plan {
     pub(crate) table: Option<ScreenTable<io::Stdout>>,
     /// Whether all rows of the table are wanted.
     all: bool,
-    asked: Asked,
-}
-
-/// Whether options were given. The log marks each value as given or as a default.
-struct Asked {
-    format: bool,
-    threads: bool,
-    memory: bool,
-    tmp_dir: bool,
-}
-
-impl Asked {
-    fn of(options: &Given<PipelineBuilder>) -> Self {
-        Asked {
-            format: options.has("format"),
-            threads: options.has("threads"),
-            memory: options.has("memory"),
-            tmp_dir: options.has("tmp_dir"),
-        }
-    }
+    options: Given<Scan>,
+    chosen: ChosenOptions,
 }
 
 impl Plan {
@@ -68,17 +51,13 @@ impl Plan {
         let outputs = rows.into_iter().chain(others);
         let progress = args.progress.progress(messages, has_terminal(outputs));
         let checkpoint = args.options.path("checkpoint").map(Path::to_owned);
-        let asked = Asked::of(&args.options);
-        let pipeline = builder(&args)?
+        let scan = task(&args)?
             .monitor(&monitor)
-            .measure(progress != ProgressShape::Hidden)
-            .build()?;
-        check_terminal(
-            pipeline.options().format,
-            pipeline.options().output.as_deref(),
-        )?;
+            .measure(progress != ProgressShape::Hidden);
+        let chosen = scan.chosen()?;
+        check_terminal(&chosen)?;
         Ok(Plan {
-            pipeline,
+            scan,
             monitor,
             checkpoint,
             progress,
@@ -86,21 +65,26 @@ impl Plan {
             summary: messages.summary(),
             table,
             all,
-            asked,
+            options: args.options,
+            chosen,
         })
     }
 
     /// Returns the message for an interrupted run: its unwritten output, and whether a checkpoint could resume it.
     pub(crate) fn interruption(&self) -> Interruption {
-        let options = self.pipeline.options();
-        let is_stream = options.paths.iter().any(|path| path == "-");
-        let is_resumable = !is_stream && !matches!(options.rows, "mentions" | "edges");
+        let is_stream = match self.chosen.reported.get("paths") {
+            Some(OptionValue::List(paths)) => paths.iter().any(|path| path == "-"),
+            _ => false,
+        };
+        let has_order = self.options.has("mentions") || self.options.has("edges");
+        let is_resumable = !is_stream && !has_order;
         let remedy = if is_resumable {
             "; with --checkpoint DIR the same command would resume"
         } else {
             ""
         };
-        Interruption::new(self.checkpoint.clone(), options.output.as_deref(), remedy)
+        let output = named_output(&self.options);
+        Interruption::new(self.checkpoint.clone(), output, remedy)
     }
 
     /// Logs the options of the run and the origin of each value, and warns of options without effect.
@@ -110,15 +94,7 @@ impl Plan {
                 "--all has no effect here; it is for the table on a terminal, without -o, -f, --fields and --context"
             );
         }
-        let options = self.pipeline.options();
-        let decisions = Decisions {
-            format: (&options.format, self.asked.format),
-            output: options.output.as_deref(),
-            threads: Some((options.threads, self.asked.threads)),
-            memory: (options.memory, self.asked.memory),
-            tmp_dir: (self.pipeline.tmp_dir(), self.asked.tmp_dir),
-        };
-        decisions.log();
+        log_decisions(&self.chosen, &self.options);
         if let Some(folder) = &self.checkpoint {
             log::info!("checkpoint: {}", folder.display());
         }
@@ -146,10 +122,10 @@ fn shape(args: &ScanArgs) -> Option<ScreenRows> {
     Some(shape.map_or(ScreenRows::Records, |(_, shape)| *shape))
 }
 
-/// Returns a builder with the options and the named sources, or with standard input if there are none.
-fn builder(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
-    let builder = args.options.builder()?;
-    let builder = args.paths.iter().fold(builder, PipelineBuilder::source);
+/// Returns a scan with the options and the named sources, or of standard input if there are none.
+fn task(args: &ScanArgs) -> anyhow::Result<Scan> {
+    let scan = args.paths.iter().fold(Scan::new(), Scan::input);
+    let scan = args.options.apply(scan)?;
     let stdin = args.paths.iter().any(|path| is_dash(path));
     match args.options.path("files_from") {
         Some(list) if stdin && is_dash(list) => bail!(
@@ -158,7 +134,7 @@ fn builder(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
         None if args.paths.is_empty() && io::stdin().is_terminal() => {
             bail!("nothing to read: name a file or folder, or - for standard input")
         }
-        None if args.paths.is_empty() => Ok(builder.source("-")),
-        _ => Ok(builder),
+        None if args.paths.is_empty() => Ok(scan.input("-")),
+        _ => Ok(scan),
     }
 }

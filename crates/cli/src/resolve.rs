@@ -8,16 +8,16 @@ use std::path::Path;
 use anyhow::bail;
 use clap::Args;
 use doisift::internal::Normalizer;
-use doisift::{Monitor, ResolveBuilder, ResolveReport};
+use doisift::{Monitor, Resolve, ResolveReport};
 
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, When, has_terminal};
 use crate::progress::Meter;
-use crate::streams::{check_terminal, is_dash};
+use crate::streams::{check_terminal, is_dash, named_output};
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::internal::{Ending, TaskReport};
+use doisift::internal::{Ending, OptionTask, TaskReport};
 
 /// Ask the registry of DOI names which names exist, and where they lead
 ///
@@ -36,7 +36,7 @@ pub(crate) struct ResolveArgs {
     arguments: Vec<OsString>,
 
     #[command(flatten)]
-    options: Given<ResolveBuilder>,
+    options: Given<Resolve>,
 
     /// Show progress on standard error, with the time left; auto shows it if that is a terminal
     #[arg(long, hide_short_help = true, value_enum, value_name = "WHEN", default_value_t = When::Auto, help_heading = "Messages")]
@@ -57,14 +57,13 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
         args.progress.progress(args.messages, has_terminal(outputs)),
         args.messages.level(),
     );
-    let resolve = builder(args)?.monitor(&monitor).build()?;
-    let chosen = resolve.options();
-    check_terminal(chosen.format, chosen.output.as_deref())?;
+    let resolve = task(args)?.monitor(&monitor);
+    check_terminal(&resolve.chosen()?)?;
     let remedy = match options.path("cache") {
         Some(_) => "; the same command continues from the cache",
         None => "; with --cache FILE the same command would continue",
     };
-    let interruption = Interruption::new(None, chosen.output.as_deref(), remedy);
+    let interruption = Interruption::new(None, named_output(options), remedy);
     let ending = move |report: ResolveReport| {
         summary::resolve(&report, shown);
         Ok(report.ending())
@@ -72,36 +71,32 @@ pub(crate) fn run(args: &ResolveArgs) -> anyhow::Result<Ending> {
     watched(&monitor, meter, interruption, move || resolve.run(), ending)
 }
 
-/// Returns a builder with the options and the inputs.
-fn builder(args: &ResolveArgs) -> anyhow::Result<ResolveBuilder> {
-    let builder = args.options.builder()?;
+/// Returns the task with the options and the inputs.
+fn task(args: &ResolveArgs) -> anyhow::Result<Resolve> {
+    let resolve = args.options.apply(Resolve::new())?;
     if !args.arguments.is_empty() {
         let has_column = args.options.has("column");
-        let add = |builder, argument: &OsString| input(builder, argument, has_column);
-        return args.arguments.iter().try_fold(builder, add);
+        let add = |resolve, argument: &OsString| input(resolve, argument, has_column);
+        return args.arguments.iter().try_fold(resolve, add);
     }
     if io::stdin().is_terminal() {
         bail!("nothing to ask for: give a name or a file, or - for standard input");
     }
-    Ok(builder.source("-"))
+    Ok(resolve.input("-"))
 }
 
 /// Adds an argument as a name if it is one, otherwise as a file. With a column, all arguments are files.
 ///
 /// # Errors
 /// If it is neither a name nor the path of a file.
-fn input(
-    builder: ResolveBuilder,
-    argument: &OsString,
-    has_column: bool,
-) -> anyhow::Result<ResolveBuilder> {
+fn input(resolve: Resolve, argument: &OsString, has_column: bool) -> anyhow::Result<Resolve> {
     let path = Path::new(argument);
     let is_name = || Normalizer::new().read(argument.as_encoded_bytes()).is_ok();
     let is_file = || is_dash(path) || path.exists();
     match argument.to_string_lossy() {
-        _ if has_column => Ok(builder.source(path)),
-        text if is_name() => Ok(builder.name(text)),
-        _ if is_file() => Ok(builder.source(path)),
+        _ if has_column => Ok(resolve.input(path)),
+        text if is_name() => Ok(resolve.name(text)),
+        _ if is_file() => Ok(resolve.input(path)),
         text => bail!("{text}: neither a file nor a DOI name"),
     }
 }

@@ -22,15 +22,15 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
     plan.log_decisions();
     let interruption = plan.interruption();
     let Plan {
-        pipeline,
+        scan,
         monitor,
         summary,
         table,
         ..
     } = plan;
     let run = move || match table {
-        Some(mut table) => Ok((table.fill(pipeline)?, Some(table))),
-        None => Ok((pipeline.run()?, None)),
+        Some(mut table) => Ok((table.fill(scan)?, Some(table))),
+        None => Ok((scan.run()?, None)),
     };
     watched(&monitor, meter, interruption, run, |(report, table)| {
         ending(&report, table, summary)

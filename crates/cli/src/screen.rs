@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use doisift::internal::Printable;
 use doisift::internal::{CountValues, for_each_count};
-use doisift::{Error, FieldValue, MentionRow, Pipeline, Record, Report};
+use doisift::{Error, FieldValue, MentionRow, Record, Report, Scan};
 use indicatif::HumanCount;
 use terminal_size::{Height, Width, terminal_size};
 use unicode_width::UnicodeWidthStr;
@@ -130,15 +130,15 @@ impl<W: Write + Send> ScreenTable<W> {
     }
 
     /// Runs a scan whose rows go into the table. An error of writing cancels the scan.
-    pub(crate) fn fill(&mut self, pipeline: Pipeline) -> Result<Report, Error> {
+    pub(crate) fn fill(&mut self, scan: Scan) -> Result<Report, Error> {
         match self.shape {
             ScreenRows::Records => {
-                pipeline.for_each_record(|record| flow(self.row(record.guessed, || cells(record))))
+                scan.for_each_record(|record| flow(self.row(record.guessed, || cells(record))))
             }
-            ScreenRows::Mentions => pipeline.for_each_mention(|mention| {
+            ScreenRows::Mentions => scan.for_each_mention(|mention| {
                 flow(self.row(mention.guessed, || mention_cells(mention)))
             }),
-            ScreenRows::Counts | ScreenRows::Prefixes => for_each_count(pipeline, |row| {
+            ScreenRows::Counts | ScreenRows::Prefixes => for_each_count(scan, |row| {
                 let columns = self.shape.columns();
                 flow(self.row(false, || count_cells(columns, row)))
             }),

@@ -2,23 +2,21 @@
 
 use std::io::{self, Write};
 
-use doisift::ResolveBuilder;
-use doisift::internal::{OptionBuilder, OptionKind, OptionSpec};
-use doisift::{CheckBuilder, IndexingBuilder};
-use doisift::{MergeBuilder, NormalizeBuilder, PipelineBuilder};
+use doisift::internal::{OptionKind, OptionSpec, OptionTask};
+use doisift::{BuildIndex, Check, CleanTable, Merge, Resolve, Scan};
 
 /// A function of Python, the name of the type for its options, and the options of its task.
 type Function = (&'static str, &'static str, fn() -> Vec<&'static OptionSpec>);
 
 const FUNCTIONS: &[Function] = &[
-    ("scan", "ScanOptions", PipelineBuilder::options),
-    ("iter_mentions", "MentionOptions", PipelineBuilder::options),
-    ("iter_records", "RecordOptions", PipelineBuilder::options),
-    ("clean_table", "TableOptions", NormalizeBuilder::options),
-    ("merge", "MergeOptions", MergeBuilder::options),
-    ("index", "IndexOptions", IndexingBuilder::options),
-    ("check", "CheckOptions", CheckBuilder::options),
-    ("resolve", "ResolveOptions", ResolveBuilder::options),
+    ("scan", "ScanOptions", Scan::options),
+    ("iter_mentions", "MentionOptions", Scan::options),
+    ("iter_records", "RecordOptions", Scan::options),
+    ("clean_table", "TableOptions", CleanTable::options),
+    ("merge", "MergeOptions", Merge::options),
+    ("index", "IndexOptions", BuildIndex::options),
+    ("check", "CheckOptions", Check::options),
+    ("resolve", "ResolveOptions", Resolve::options),
 ];
 
 const HEAD: &str = "\

@@ -1,12 +1,12 @@
 //! Summaries for people: the options and the counts of a run, as lines on standard error.
 
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
 
-use doisift::internal::Printable;
-use doisift::{Counts, MergeReport, NormalizeReport, Report};
+use doisift::internal::{ChosenOptions, OptionTask, OptionValue, Printable, TaskReport};
+use doisift::{CleanReport, Counts, MergeReport, Report};
 use indicatif::{BinaryBytes, HumanCount};
+
+use crate::given::Given;
 
 /// Whether the summary line is written.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,8 @@ pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
     if let Some(rows) = report.known.as_ref().and_then(|known| known.rows.as_ref()) {
         known(rows);
     }
-    let names = match report.options.rows {
+    let rows = report.options().get("rows").map(ToString::to_string);
+    let names = match rows.as_deref().unwrap_or_default() {
         // The distinct names of mentions are not counted.
         "mentions" | "edges" => String::new(),
         "pairs" => format!(" in {} pairs", HumanCount(report.records)),
@@ -96,10 +97,14 @@ pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
             HumanCount(report.runs)
         );
     }
+    let inputs = match report.options().get("inputs") {
+        Some(OptionValue::List(inputs)) => inputs.len() as u64,
+        _ => 0,
+    };
     shown.write(&format!(
         "{} rows of {} inputs; {} mentions of {} names; {:.2} s",
         HumanCount(report.rows),
-        HumanCount(report.options.inputs.len() as u64),
+        HumanCount(inputs),
         HumanCount(report.mentions),
         HumanCount(report.records),
         report.seconds,
@@ -121,7 +126,7 @@ pub(crate) fn diff(report: &doisift::DiffReport, shown: SummaryChoice) {
 }
 
 /// Writes the summary of an indexing.
-pub(crate) fn index(report: &doisift::IndexingReport, shown: SummaryChoice) {
+pub(crate) fn index(report: &doisift::IndexReport, shown: SummaryChoice) {
     log::info!(
         "names of drafts, which are not registered: {}",
         HumanCount(report.drafts)
@@ -182,7 +187,7 @@ pub(crate) fn resolve(report: &doisift::ResolveReport, shown: SummaryChoice) {
 }
 
 /// Writes the summary of a normalization.
-pub(crate) fn normalize(report: &NormalizeReport, shown: SummaryChoice) {
+pub(crate) fn normalize(report: &CleanReport, shown: SummaryChoice) {
     shown.write(&format!(
         "{} rows of {} documents, {} read; cells: {}; rules: {}; ragged rows: {}; broken lines: {}; {:.2} s",
         HumanCount(report.rows),
@@ -210,57 +215,44 @@ fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
     }
 }
 
-/// Options of a run, each with whether an argument set it.
-pub(crate) struct Decisions<'a> {
-    pub(crate) format: (&'a dyn Display, bool),
-    pub(crate) output: Option<&'a Path>,
-    /// `None` for tasks without the option.
-    pub(crate) threads: Option<(usize, bool)>,
-    pub(crate) memory: (u64, bool),
-    pub(crate) tmp_dir: (&'a Path, bool),
-}
-
-impl Decisions<'_> {
-    /// Logs the options at -v.
-    pub(crate) fn log(&self) {
-        let (format, asked) = self.format;
-        match self.output {
-            Some(path) => {
-                let why = because(asked, "by the ending");
-                log::info!("output: {}; {format}, {why}", path.display());
-            }
-            None => {
-                let why = because(asked, "the default there");
-                log::info!("output: standard output; {format}, {why}");
-            }
+/// Logs at -v the options that a run has, and whether an argument or a default set them.
+pub(crate) fn log_decisions<T: OptionTask>(chosen: &ChosenOptions, given: &Given<T>) {
+    let value = |name| chosen.reported.get(name).cloned().unwrap_or_default();
+    let why = |name, default| match given.has(name) {
+        true => "as asked",
+        false => default,
+    };
+    let (format, output) = (value("format"), value("output"));
+    let folder = match output {
+        OptionValue::Unset => {
+            let why = why("format", "the default there");
+            log::info!("output: standard output; {format}, {why}");
+            "the system's"
         }
-        if let Some((threads, asked)) = self.threads {
-            let why = because(asked, "the cores this process may use");
-            log::info!("threads: {threads}, {why}");
+        _ => {
+            log::info!(
+                "output: {output}; {format}, {}",
+                why("format", "by the ending")
+            );
+            "the folder of the output"
         }
-        let (memory, asked) = self.memory;
-        let why = because(
-            asked,
-            "a quarter of the memory of the machine or control group",
-        );
+    };
+    if let threads @ OptionValue::Number(_) = value("threads") {
         log::info!(
-            "memory: {}, {why}; beyond it, temporary files are used",
-            BinaryBytes(memory)
+            "threads: {threads}, {}",
+            why("threads", "the cores this process may use")
         );
-        let (folder, asked) = self.tmp_dir;
-        let why = because(
-            asked,
-            match self.output {
-                Some(_) => "the folder of the output",
-                None => "the system's",
-            },
-        );
-        log::info!("temporary files: {}, {why}", folder.display());
     }
-}
-
-fn because(asked: bool, default: &'static str) -> &'static str {
-    if asked { "as asked" } else { default }
+    if let OptionValue::Number(memory) = value("memory") {
+        let default = "a quarter of the memory of the machine or control group";
+        log::info!(
+            "memory: {}, {}; beyond it, temporary files are used",
+            BinaryBytes(memory),
+            why("memory", default)
+        );
+    }
+    let tmp_dir = chosen.tmp_dir.display();
+    log::info!("temporary files: {tmp_dir}, {}", why("tmp_dir", folder));
 }
 
 #[cfg(test)]

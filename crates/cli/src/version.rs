@@ -2,7 +2,8 @@
 
 use std::env::consts::{ARCH, OS};
 
-use doisift::Pipeline;
+use doisift::Scan;
+use doisift::internal::{OptionTask, OptionValue};
 
 /// The version, and the formats of this build.
 pub(crate) const BUILD: &str = concat!(
@@ -19,16 +20,18 @@ pub(crate) fn with_limits(allocator: &str) -> String {
     };
     let build = format!("{BUILD}\nbuilt for: {ARCH}, {OS}, {libc}; allocator: {allocator}");
     // Any source can be used, since the options do not depend on it.
-    match Pipeline::builder().source("-").build() {
-        Ok(pipeline) => {
-            let options = pipeline.options();
-            format!(
-                "{build}\nlimits here: {} threads, {} MiB of memory (--threads, --memory); temporary files in {}",
-                options.threads,
-                options.memory >> 20,
-                pipeline.tmp_dir().display()
-            )
-        }
-        Err(error) => format!("{build}\nlimits here: {error}"),
-    }
+    let chosen = match Scan::new().input("-").chosen() {
+        Ok(chosen) => chosen,
+        Err(error) => return format!("{build}\nlimits here: {error}"),
+    };
+    let number = |name| match chosen.reported.get(name) {
+        Some(OptionValue::Number(number)) => *number,
+        _ => 0,
+    };
+    format!(
+        "{build}\nlimits here: {} threads, {} MiB of memory (--threads, --memory); temporary files in {}",
+        number("threads"),
+        number("memory") >> 20,
+        chosen.tmp_dir.display()
+    )
 }

@@ -17,7 +17,7 @@ use crate::fault::{InputError, Packing};
 use crate::file::{FileSection, read_at};
 use crate::peek::PeekReader;
 use crate::read::{ReadBytes, SpareBuffers, UnpackedAhead, UnpackedBytes, UnpackedPiece};
-use crate::read_options::{Limits, ReadOptions};
+use crate::read_options::{ReadLimits, ReadOptions};
 use crate::workers::{ResultSender, WorkerThreads};
 
 /// Bytes that a thread passes on at once.
@@ -139,7 +139,7 @@ impl<'u> MemberPrefetcher<'u> {
 fn unpack(
     file: &File,
     member: MemberBytes,
-    limits: &Limits,
+    limits: &ReadLimits,
     spare: &SpareBuffers,
     answers: &ResultSender<'_, UnpackedPiece>,
 ) {

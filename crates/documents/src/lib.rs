@@ -59,14 +59,14 @@
 //! [`ReadOptions::read_source`] fails only if a source cannot be opened at all, or is an output of the task. Damage inside it, limits
 //! that it exceeds and formats that cannot be opened go to [`DocumentSink::report_loss`] as an [`InputError`], with the document and
 //! the offset in it. Some messages name options of the command `doisift`, such as `--max-depth`; each is a field of
-//! [`Limits`].
+//! [`ReadLimits`].
 //!
 //! # Cost
 //!
 //! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents,
 //! columns) need a file. Streams of them are copied to [`ReadOptions::temp_folder`]. [`ReadOptions::thread_bytes`] and
 //! [`ReadOptions::max_file_bytes`] bound
-//! the memory for them. [`Limits`] bound the work that a source can make. With [`UnpackThreads`], members and blocks of one
+//! the memory for them. [`ReadLimits`] bound the work that a source can make. With [`UnpackThreads`], members and blocks of one
 //! file are unpacked on several threads, with the same documents in the same order.
 //!
 //! Works on Linux, macOS and Windows.
@@ -152,7 +152,7 @@ pub use open::{text_start, unmarked_encoding};
 pub use peek::PeekReader;
 pub use preprocess::Preprocessor;
 pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
-pub use read_options::{Limits, ReadOptions, SheetChoice};
+pub use read_options::{ReadLimits, ReadOptions, SheetChoice};
 pub use readers::NamedReaders;
 pub use shard::{BadShard, Shard};
 pub use sources::{Source, SourceKind, Sources};

@@ -16,7 +16,7 @@ use super::unpackers::UnpackThreads;
 /// Limits against sources that are made to take too much time or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-pub struct Limits {
+pub struct ReadLimits {
     /// Maximum depth of containers, and packings of packings, within one another.
     pub depth: usize,
     /// Maximum number of members of one source, including members of members.
@@ -27,11 +27,11 @@ pub struct Limits {
     pub window: u64,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     /// Containers may be nested three deep. More members than the largest known archives have. The window is the default of
     /// zstd.
     fn default() -> Self {
-        Limits {
+        ReadLimits {
             depth: 3,
             members: 100_000_000,
             expansion: 1000,
@@ -97,7 +97,7 @@ pub struct ReadOptions<'r> {
     /// Says when the task must end.
     pub halt: Option<&'r dyn HaltSignal>,
     /// Limits on the work that one source can make.
-    pub limits: Limits,
+    pub limits: ReadLimits,
     /// Whether mails are split into their texts and attachments. If not, a mail is read as one text.
     pub splits_mails: bool,
     /// Whether the pages of PDF files are read. If not, these files are skipped.
@@ -139,7 +139,7 @@ impl<'r> ReadOptions<'r> {
             readers: None,
             preprocessor: None,
             halt: None,
-            limits: Limits::default(),
+            limits: ReadLimits::default(),
             splits_mails: true,
             reads_pdfs: true,
             max_file_bytes: 64 << 20,
@@ -155,9 +155,9 @@ impl<'r> ReadOptions<'r> {
 
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn for_tests(bytes_read: &'r AtomicU64) -> Self {
-        let limits = Limits {
+        let limits = ReadLimits {
             members: 1000,
-            ..Limits::default()
+            ..ReadLimits::default()
         };
         ReadOptions {
             limits,

@@ -83,7 +83,7 @@ impl ScanCheckpoint {
             options.reading.on_error.unwrap_or_default(),
         );
         let (earlier, stamps) = read.map_err(|error| fault(folder.path(), error))?;
-        let interval = options.resources.checkpoint_interval;
+        let interval = options.resources.interval();
         let state = CheckpointState {
             stamps,
             started: earlier.done.sources,

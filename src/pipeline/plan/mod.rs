@@ -14,5 +14,5 @@ pub(super) use options::{OnError, ScanOptions, SideOutput};
 pub(super) use prefixes::prefix;
 pub(super) use scan_plan::{NamedSource, ScanPlan};
 pub(super) use search::{UnreadPaths, add_named_sources};
-pub(super) use selection::{PrefixFilter, Selection, record_fields, select};
+pub(super) use selection::{PrefixFilter, RowChoice, Selection, record_fields};
 pub(super) use shares::Shares;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use doisift_core::Scanner;
 use doisift_documents::{
-    ColumnSelection, Limits, NamedReaders, Preprocessor, Separator, SourceSearch,
+    ColumnSelection, NamedReaders, Preprocessor, ReadLimits, Separator, SourceSearch,
 };
 
 use super::selection::Selection;
@@ -16,18 +16,17 @@ use crate::error::{CheckpointError, Error};
 use crate::lookup::{IndexNames, KnownNames};
 pub(crate) use crate::options::OnError;
 use crate::options::{
-    LookupOptions, OptionSpec, OptionValue, ReadingOptions, ResourceOptions, SourceOptions,
-    reported, reported_paths,
+    ChosenOptions, GivenOptions, LookupOptions, ReadingOptions, ReportedOptions, ResourceOptions,
+    SourceOptions, reported_paths,
 };
 use crate::records::{Field, Format, Layout, PartPlan, RowKind};
-use crate::report::ReportOptions;
 use crate::task::{Monitor, RowTarget};
 
-/// The options of a builder with all defaults and derived values filled in.
+/// The options of a scan with all defaults and derived values filled in.
 #[derive(Debug)]
 pub(crate) struct ScanOptions {
     /// All options as they were set. The groups below are used directly.
-    pub(crate) given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(crate) given: GivenOptions,
     pub(crate) sources: SourceOptions,
     pub(crate) reading: ReadingOptions,
     pub(crate) resources: ResourceOptions,
@@ -56,7 +55,7 @@ pub(crate) struct ScanOptions {
     pub(crate) measure: bool,
     pub(crate) threads: usize,
     pub(crate) chunk: Option<usize>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ReadLimits,
     pub(crate) memory: usize,
     /// Max part of `memory` for names, in bytes.
     pub(crate) names: usize,
@@ -153,18 +152,23 @@ impl ScanOptions {
         known.filter(|_| self.selection.layout.has_index_status())
     }
 
-    pub(crate) fn for_report(&self) -> ReportOptions {
+    pub(crate) fn for_report(&self) -> ReportedOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
-        let paths = self.paths.iter().chain(lists);
-        ReportOptions {
-            paths: reported_paths(paths),
-            output: self.output.clone(),
-            format: self.selection.layout.format,
-            rows: self.selection.layout.rows.name(),
-            fields: self.selection.layout.field_names(),
-            threads: self.threads,
-            memory: self.memory as u64,
-            given: reported(&self.given),
+        let layout = &self.selection.layout;
+        ReportedOptions::new(&self.given)
+            .with("paths", &reported_paths(self.paths.iter().chain(lists)))
+            .with("output", &self.output)
+            .with("format", &layout.format)
+            .with("rows", &layout.rows.name().to_owned())
+            .with("fields", &layout.field_names())
+            .with("threads", &self.threads)
+            .with("memory", &self.memory)
+    }
+
+    pub(crate) fn chosen(&self) -> ChosenOptions {
+        ChosenOptions {
+            reported: self.for_report(),
+            tmp_dir: self.tmp.clone(),
         }
     }
 }

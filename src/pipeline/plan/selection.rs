@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::prefixes::PrefixSet;
 use crate::dedup::StoredFields;
 use crate::error::{Cause, Error, SelectionError};
-use crate::options::SelectionOptions;
+use crate::options::{Edges, RowOptions, SelectionOptions};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::structure::{RecordField, Role, StructureRequest};
 
@@ -36,72 +36,155 @@ pub(crate) struct PrefixFilter {
     excluded: PrefixSet,
 }
 
-/// Builds the selection from options, for an output of `format`. `asks` is set if an index of known names is asked, `has_nodes`
-/// if records of documents have rows.
-///
-/// # Errors
-/// If the rows do not have the fields that were chosen, or options contradict each other.
-pub(crate) fn select(
-    options: &SelectionOptions,
-    format: Format,
-    asks: bool,
-    has_nodes: bool,
-) -> Result<Selection, Error> {
-    let layout = layout(options, format, asks)?;
-    check_context(options, &layout).map_err(fault)?;
-    check_edges(options).map_err(fault)?;
-    let filter = PrefixFilter::new(&options.prefix, &options.exclude_prefix);
-    Ok(Selection {
-        context: options.context.unwrap_or(0),
-        top_prefixes: options.top_prefixes.unwrap_or(0),
-        structure: structure_request(options, &layout, has_nodes)
-            .map_err(fault)?
-            .into(),
-        roles: roles(&options.role).map_err(fault)?,
-        filter: filter.map_err(fault)?,
-        layout,
-    })
+/// The options that select rows.
+#[derive(Clone, Copy)]
+pub(crate) struct RowChoice<'o> {
+    pub(crate) rows: &'o RowOptions,
+    pub(crate) edges: &'o Edges,
+    pub(crate) selection: &'o SelectionOptions,
 }
 
-fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layout, Error> {
-    let rows = rows(options).map_err(fault)?;
-    if format == Format::Names && !matches!(rows, RowKind::Records | RowKind::Mentions) {
-        return Err(fault(SelectionError::Names(rows.name())));
+impl RowChoice<'_> {
+    /// Builds the selection for an output of `format`. `asks` is set if an index of known names is asked, `has_nodes` if records of
+    /// documents have rows.
+    ///
+    /// # Errors
+    /// If the rows do not have the fields that were chosen, or options contradict each other.
+    pub(crate) fn select(
+        self,
+        format: Format,
+        asks: bool,
+        has_nodes: bool,
+    ) -> Result<Selection, Error> {
+        let layout = self.layout(format, asks)?;
+        self.check_context(&layout).map_err(fault)?;
+        self.check_edges().map_err(fault)?;
+        let filter = PrefixFilter::new(&self.selection.prefix, &self.selection.exclude_prefix);
+        let structure = self.structure_request(&layout, has_nodes);
+        Ok(Selection {
+            context: self.selection.context.unwrap_or(0),
+            top_prefixes: self.rows.top_prefixes.unwrap_or(0),
+            structure: structure.map_err(fault)?.into(),
+            roles: self.edges.role.clone(),
+            filter: filter.map_err(fault)?,
+            layout,
+        })
     }
-    let layout = Layout::with_fields(format, rows, options.fields.as_deref());
-    let layout = layout.map_err(|error| Error::new(Cause::Fields(error)))?;
-    let layout = with_records(options, layout).map_err(fault)?;
-    if options.fields.is_some() {
-        return match layout.has_index_status() && !asks {
-            true => Err(fault(SelectionError::NoKnown)),
-            false => Ok(layout),
+
+    fn layout(self, format: Format, asks: bool) -> Result<Layout, Error> {
+        let rows = self.row_kind().map_err(fault)?;
+        if format == Format::Names && !matches!(rows, RowKind::Records | RowKind::Mentions) {
+            return Err(fault(SelectionError::Names(rows.name())));
+        }
+        let fields = self.selection.fields.as_deref();
+        let layout = Layout::with_fields(format, rows, fields);
+        let layout = layout.map_err(|error| Error::new(Cause::Fields(error)))?;
+        let layout = self.with_records(layout).map_err(fault)?;
+        if fields.is_some() {
+            return match layout.has_index_status() && !asks {
+                true => Err(fault(SelectionError::NoKnown)),
+                false => Ok(layout),
+            };
+        }
+        let layout = match self.selection.context {
+            Some(_) => layout.and(&[Field::Before, Field::After]),
+            None => layout,
         };
+        Ok(if asks {
+            layout.and_index_status()
+        } else {
+            layout
+        })
     }
-    let layout = match options.context {
-        Some(_) => layout.and(&[Field::Before, Field::After]),
-        None => layout,
-    };
-    Ok(if asks {
-        layout.and_index_status()
-    } else {
-        layout
-    })
-}
 
-/// Returns the layout with the columns that options add for records and references.
-fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, SelectionError> {
-    let layout = match (options.all_references, &options.fields) {
-        (false, _) => layout,
-        (true, Some(_)) => layout.without_names(),
-        (true, None) => layout.without_names().and(&[Field::Text]),
-    };
-    let fields = record_fields(options)?.into_iter();
-    let layout = layout.with_record_fields(fields.map(|field| field.column));
-    let columns = layout.columns();
-    let mut repeated = (1..columns.len()).filter(|&at| columns[..at].contains(&columns[at]));
-    match repeated.next() {
-        Some(at) => Err(SelectionError::RepeatedColumn(columns[at].to_owned())),
-        None => Ok(layout),
+    /// Returns the layout with the columns that options add for records and references.
+    fn with_records(self, layout: Layout) -> Result<Layout, SelectionError> {
+        let layout = match (self.edges.all_references, &self.selection.fields) {
+            (false, _) => layout,
+            (true, Some(_)) => layout.without_names(),
+            (true, None) => layout.without_names().and(&[Field::Text]),
+        };
+        let fields = record_fields(self.edges)?.into_iter();
+        let layout = layout.with_record_fields(fields.map(|field| field.column));
+        let columns = layout.columns();
+        let mut repeated = (1..columns.len()).filter(|&at| columns[..at].contains(&columns[at]));
+        match repeated.next() {
+            Some(at) => Err(SelectionError::RepeatedColumn(columns[at].to_owned())),
+            None => Ok(layout),
+        }
+    }
+
+    /// # Errors
+    /// If an option is only for edges, and the rows are not edges.
+    fn check_edges(self) -> Result<(), SelectionError> {
+        let only = [
+            (self.edges.record_id.is_some(), "--record-id"),
+            (!self.edges.role.is_empty(), "--role"),
+            (self.edges.record_fields.is_some(), "--record-fields"),
+            (self.edges.all_references, "--all-references"),
+        ];
+        let given = only.iter().find(|(is_given, _)| *is_given);
+        match given.filter(|_| !self.rows.edges) {
+            Some((_, option)) => Err(SelectionError::NoEdges(option)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the data of structured documents that rows of a layout need.
+    fn structure_request(
+        self,
+        layout: &Layout,
+        has_nodes: bool,
+    ) -> Result<StructureRequest, SelectionError> {
+        let details = [
+            Field::AssertedBy,
+            Field::RefKey,
+            Field::Relation,
+            Field::UpdateType,
+        ];
+        let id = self.edges.record_id.as_deref();
+        Ok(StructureRequest {
+            id: id.map(str::parse).transpose()?,
+            fields: record_fields(self.edges)?,
+            paths: layout.has(Field::Path),
+            items: details.iter().any(|&field| layout.has(field)),
+            texts: self.edges.all_references,
+            nodes: has_nodes,
+            ..StructureRequest::default()
+        })
+    }
+
+    /// Returns the kind of rows: records unless another one is chosen.
+    fn row_kind(self) -> Result<RowKind, SelectionError> {
+        let chosen = [
+            self.rows.mentions.then_some(RowKind::Mentions),
+            self.rows.pairs.then_some(RowKind::Pairs),
+            self.rows.edges.then_some(RowKind::Edges),
+            self.rows.count.then_some(RowKind::Counts),
+            self.rows.top_prefixes.map(|_| RowKind::Prefixes),
+        ];
+        let mut chosen = chosen.into_iter().flatten();
+        let rows = chosen.next().unwrap_or(RowKind::Records);
+        match chosen.next() {
+            Some(other) => Err(SelectionError::TwoKinds(rows.name(), other.name())),
+            None => Ok(rows),
+        }
+    }
+
+    fn check_context(self, layout: &Layout) -> Result<(), SelectionError> {
+        let is_written = layout.has(Field::Before) || layout.has(Field::After);
+        let has_mentions = self.rows.mentions || self.rows.edges;
+        match self.selection.context {
+            None if is_written => Err(SelectionError::NoContext),
+            Some(_) if !has_mentions || layout.format == Format::Names => {
+                Err(SelectionError::NoMentions)
+            }
+            Some(_) if !is_written => Err(SelectionError::NoFields),
+            Some(bytes) if bytes > MAX_CONTEXT_BYTES => {
+                Err(SelectionError::Context(MAX_CONTEXT_BYTES))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -109,87 +192,11 @@ fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, Se
 ///
 /// # Errors
 /// If a path or the type of a column is not valid.
-pub(crate) fn record_fields(
-    options: &SelectionOptions,
-) -> Result<Vec<RecordField>, SelectionError> {
-    let fields = options.record_fields.iter().flatten();
+pub(crate) fn record_fields(edges: &Edges) -> Result<Vec<RecordField>, SelectionError> {
+    let fields = edges.record_fields.iter().flatten();
     Ok(fields
         .map(|field| field.parse())
         .collect::<Result<_, _>>()?)
-}
-
-/// # Errors
-/// If an option is only for edges, and the rows are not edges.
-fn check_edges(options: &SelectionOptions) -> Result<(), SelectionError> {
-    let only = [
-        (options.record_id.is_some(), "--record-id"),
-        (!options.role.is_empty(), "--role"),
-        (options.record_fields.is_some(), "--record-fields"),
-        (options.all_references, "--all-references"),
-    ];
-    let given = only.iter().find(|(is_given, _)| *is_given);
-    match given.filter(|_| !options.edges) {
-        Some((_, option)) => Err(SelectionError::NoEdges(option)),
-        None => Ok(()),
-    }
-}
-
-/// Returns the data of structured documents that rows of a layout need.
-fn structure_request(
-    options: &SelectionOptions,
-    layout: &Layout,
-    has_nodes: bool,
-) -> Result<StructureRequest, SelectionError> {
-    let details = [
-        Field::AssertedBy,
-        Field::RefKey,
-        Field::Relation,
-        Field::UpdateType,
-    ];
-    Ok(StructureRequest {
-        id: options.record_id.clone(),
-        fields: record_fields(options)?,
-        paths: layout.has(Field::Path),
-        items: details.iter().any(|&field| layout.has(field)),
-        texts: options.all_references,
-        nodes: has_nodes,
-        ..StructureRequest::default()
-    })
-}
-
-/// Returns the kind of rows: records unless another one is chosen.
-fn rows(options: &SelectionOptions) -> Result<RowKind, SelectionError> {
-    let chosen = [
-        options.mentions.then_some(RowKind::Mentions),
-        options.pairs.then_some(RowKind::Pairs),
-        options.edges.then_some(RowKind::Edges),
-        options.count.then_some(RowKind::Counts),
-        options.top_prefixes.map(|_| RowKind::Prefixes),
-    ];
-    let mut chosen = chosen.into_iter().flatten();
-    let rows = chosen.next().unwrap_or(RowKind::Records);
-    match chosen.next() {
-        Some(other) => Err(SelectionError::TwoKinds(rows.name(), other.name())),
-        None => Ok(rows),
-    }
-}
-
-fn roles(words: &[String]) -> Result<Vec<Role>, SelectionError> {
-    let role = |word: &String| Role::named(word).ok_or_else(|| SelectionError::Role(word.clone()));
-    words.iter().map(role).collect()
-}
-
-fn check_context(options: &SelectionOptions, layout: &Layout) -> Result<(), SelectionError> {
-    let is_written = layout.has(Field::Before) || layout.has(Field::After);
-    match options.context {
-        None if is_written => Err(SelectionError::NoContext),
-        Some(_) if !(options.mentions || options.edges) || layout.format == Format::Names => {
-            Err(SelectionError::NoMentions)
-        }
-        Some(_) if !is_written => Err(SelectionError::NoFields),
-        Some(bytes) if bytes > MAX_CONTEXT_BYTES => Err(SelectionError::Context(MAX_CONTEXT_BYTES)),
-        _ => Ok(()),
-    }
 }
 
 fn fault(error: SelectionError) -> Error {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use doisift::{Check, CheckBuilder, CheckFormat, CheckReport, Error, ErrorKind, Monitor};
+use doisift::{Check, CheckFormat, CheckReport, CheckVerdict, Error, ErrorKind, Monitor};
 
 use crate::closed;
 use crate::given::Given;
@@ -17,7 +17,7 @@ use crate::messages::{Messages, ProgressShape, When, has_terminal};
 use crate::progress::Meter;
 use crate::summary;
 use crate::watch::{Interruption, watched};
-use doisift::internal::{Ending, TaskReport, could_not_ask};
+use doisift::internal::{Ending, TaskReport, check_display, could_not_ask};
 use table::CheckTable;
 
 /// Check the references of bibliographies, manuscripts, tables and lists
@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
     files: Vec<PathBuf>,
 
     #[command(flatten)]
-    options: Given<CheckBuilder>,
+    options: Given<Check>,
 
     /// Show all references on a terminal, not only findings and repairs; files and pipes always get all
     #[arg(long, hide_short_help = true)]
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
     let meter = Meter::new(progress(args), args.messages.level());
     let shown = args.messages.summary();
-    let files = args.files.iter();
-    let builder = files.fold(args.options.builder()?, CheckBuilder::source);
-    let check = builder.monitor(&monitor).build()?;
+    let check = args.files.iter().fold(Check::new(), Check::input);
+    let check = args.options.apply(check)?.monitor(&monitor);
+    let (format, findings) = check_display(&check)?;
     let output = args.options.path("output").map(Path::to_owned);
     let shows_all = args.all || !io::stdout().is_terminal();
     let remedy = match args.options.path("cache") {
@@ -68,8 +68,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
         warn_of_unanswered(&report);
         Ok(report.ending())
     };
-    let rows = || match check.format() {
-        CheckFormat::Text if !args.options.has("diff") => show(check, shows_all, &mut written),
+    let rows = || match format {
+        CheckFormat::Text if !args.options.has("diff") => {
+            show(check, &findings, shows_all, &mut written)
+        }
         _ => check.run(),
     };
     let ended = watched(&monitor, meter, interruption, rows, ending);
@@ -98,11 +100,15 @@ fn progress(args: &CheckArgs) -> ProgressShape {
 }
 
 /// Shows the rows as a table: all, or only the findings and the fixed references.
-fn show(check: Check, shows_all: bool, written: &mut io::Result<()>) -> Result<CheckReport, Error> {
+fn show(
+    check: Check,
+    findings: &[CheckVerdict],
+    shows_all: bool,
+    written: &mut io::Result<()>,
+) -> Result<CheckReport, Error> {
     let stdout = io::stdout();
     let mut table = CheckTable::new(stdout.lock(), has_colour(&stdout));
-    let findings: Vec<_> = check.findings().to_vec();
-    let report = check.for_each(|row| {
+    let report = check.for_each_reference(|row| {
         let is_finding = row.is_open() && findings.contains(&row.verdict);
         *written = match shows_all || is_finding || row.fixed {
             true => table.row(row, is_finding),

@@ -156,9 +156,9 @@ mod tests {
         let path = folder.path().join("refs.bib");
         fs::write(&path, "@misc{a, doi = {10.5555/a}}").unwrap();
         let mut found = None;
-        let check = Check::builder().source(path).build().unwrap();
+        let check = Check::new().input(path);
         check
-            .for_each(|row| {
+            .for_each_reference(|row| {
                 found = Some(row.clone());
                 ControlFlow::Continue(())
             })

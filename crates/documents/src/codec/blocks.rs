@@ -13,7 +13,7 @@ use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, WholeMember};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, OrderedReader, SectionDecoder};
 use crate::fault::InputError;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
 /// bzip2 clears 3.6 MB of memory.
@@ -164,7 +164,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
     type Hint = Option<StreamPosition<F::Known>>;
     type Passed = Option<SkippedBlocks<F::Known>>;
 
-    fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
+    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self> {
         Some(BlockSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),
@@ -465,7 +465,12 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
     type Sections = BlockSections<F>;
     const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
 
-    fn new(file: &Arc<File>, size: u64, limits: &Limits, max: usize) -> Result<Self, InputError> {
+    fn new(
+        file: &Arc<File>,
+        size: u64,
+        limits: &ReadLimits,
+        max: usize,
+    ) -> Result<Self, InputError> {
         let mut reader = BlockReader {
             format: F::new(limits)?,
             held: HeldBytes::new(Arc::clone(file)),

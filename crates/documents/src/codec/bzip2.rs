@@ -6,7 +6,7 @@ use super::members::{MemberFormat, WholeMember, find};
 use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Start of a stream with the smallest blocks. A decoder needs little memory for it.
 const SMALLEST_STREAM: &[u8] = b"BZh1";
@@ -83,7 +83,7 @@ impl MemberFormat for Bzip2Decoder {
     // Decoding a longer stream takes far longer than clearing the decoder's memory.
     const MAX_WHOLE_PACKED_BYTES: usize = 16 << 10;
 
-    fn new(_: &Limits) -> Result<Self, InputError> {
+    fn new(_: &ReadLimits) -> Result<Self, InputError> {
         Ok(Bzip2Decoder::new())
     }
 

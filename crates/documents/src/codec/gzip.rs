@@ -7,7 +7,7 @@ use super::libdeflate::LibdeflateDecompressor;
 use super::members::{MemberFormat, WholeMember};
 use super::streams::{DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Reserved bits of the flags, which are 0 in every member.
 const RESERVED_FLAGS: u8 = 0xe0;
@@ -26,7 +26,7 @@ impl MemberFormat for GzipDecoder {
     const MAX_STEP_PACKED_BYTES: usize = 128 << 10;
     const MAX_WHOLE_PACKED_BYTES: usize = 512 << 10;
 
-    fn new(_: &Limits) -> Result<Self, InputError> {
+    fn new(_: &ReadLimits) -> Result<Self, InputError> {
         Ok(GzipDecoder {
             fast: LibdeflateDecompressor::new(),
             stream: None,

@@ -12,7 +12,7 @@ use super::members::{AfterDamage, MemberFormat};
 use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Flags of a frame, as the LZ4 Frame Format has them.
 const INDEPENDENT_FLAG: u8 = 0x20;
@@ -284,7 +284,7 @@ impl MemberFormat for Lz4Decoder {
     const MAX_STEP_PACKED_BYTES: usize = MAX_BLOCK_BYTES + 64;
     const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
-    fn new(_: &Limits) -> Result<Self, InputError> {
+    fn new(_: &ReadLimits) -> Result<Self, InputError> {
         Ok(Lz4Decoder::start())
     }
 

@@ -12,7 +12,7 @@ use super::streams::{DecodeFault, HEAD_BYTES, StreamDecoder};
 use super::window::SlidingWindow;
 use crate::fault::{InputError, Packing};
 use crate::read::ReadBytes;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
 const STEP_BYTES: usize = 64 << 10;
@@ -36,7 +36,7 @@ pub(super) trait MemberFormat: StreamDecoder + Sized + 'static {
 
     /// # Errors
     /// If there is no memory.
-    fn new(limits: &Limits) -> Result<Self, InputError>;
+    fn new(limits: &ReadLimits) -> Result<Self, InputError>;
 
     /// Whether a member may start with `head`, which has [`HEAD_BYTES`] bytes and starts with the magic.
     fn may_start(head: &[u8]) -> bool;
@@ -169,7 +169,7 @@ impl SearchBudget {
 impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     /// # Errors
     /// If there is no memory for a decoder.
-    pub(super) fn new(inner: R, limits: &Limits) -> Result<Self, InputError> {
+    pub(super) fn new(inner: R, limits: &ReadLimits) -> Result<Self, InputError> {
         Ok(MemberReader {
             window: SlidingWindow::new(inner, 0),
             format: F::new(limits)?,

@@ -39,7 +39,7 @@ use super::peek::PeekReader;
 #[cfg(feature = "testing")]
 use super::read::FromRead;
 use super::read::ReadBytes;
-use super::read_options::{Limits, ReadOptions};
+use super::read_options::{ReadLimits, ReadOptions};
 #[cfg(feature = "testing")]
 use super::unpackers::UnpackThreads;
 
@@ -95,7 +95,7 @@ pub(super) fn unpack<'r>(
 /// If there is no memory for a decoder.
 pub(super) fn gzip_members<R: ReadBytes>(
     raw: PeekReader<R>,
-    limits: &Limits,
+    limits: &ReadLimits,
 ) -> Result<impl ReadBytes + use<R>, InputError> {
     MemberReader::<_, GzipDecoder>::new(raw, limits)
 }

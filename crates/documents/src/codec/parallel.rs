@@ -16,7 +16,7 @@ use super::members::MemberStep;
 use crate::fault::InputError;
 use crate::halt::HaltSignal;
 use crate::read::ReadBytes;
-use crate::read_options::{Limits, ReadOptions};
+use crate::read_options::{ReadLimits, ReadOptions};
 use crate::unpackers::UnpackThreads;
 use crate::workers::{ResultSender, WorkerThreads};
 
@@ -35,7 +35,12 @@ pub(super) trait OrderedReader: Sized {
     ///
     /// # Errors
     /// If there is no memory for a decoder.
-    fn new(file: &Arc<File>, size: u64, limits: &Limits, max: usize) -> Result<Self, InputError>;
+    fn new(
+        file: &Arc<File>,
+        size: u64,
+        limits: &ReadLimits,
+        max: usize,
+    ) -> Result<Self, InputError>;
 
     /// Returns the place of the reader: the bit of the file at which decoding continues.
     fn bit(&self) -> u64;
@@ -74,7 +79,7 @@ pub(super) trait SectionDecoder: Sized + 'static {
     type Passed: Default + Send;
 
     /// Returns `None` if there is no memory for a decoder.
-    fn new(file: Arc<File>, limits: &Limits) -> Option<Self>;
+    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self>;
 
     /// Decodes the members or blocks that start in `range` of the file into `out`.
     fn decode(
@@ -375,7 +380,7 @@ impl<'r, S: SectionDecoder> DecodeThreads<'r, S> {
     fn start(
         file: &Arc<File>,
         size: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
         plan: SectionPlan,
         unpackers: &'r UnpackThreads,
     ) -> Option<Self> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::held::HeldBytes;
 use super::members::{MAX_WHOLE_BYTES, MemberFormat, WholeMember, find};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, SectionDecoder};
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Maximum number of packed bytes in memory: a section, and the end of its last member.
 const MAX_HELD_BYTES: usize = 8 << 20;
@@ -32,7 +32,7 @@ impl<F: MemberFormat> SectionDecoder for MemberSections<F> {
     type Hint = ();
     type Passed = ();
 
-    fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
+    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self> {
         Some(MemberSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),

@@ -10,7 +10,7 @@ use super::members::MemberFormat;
 use super::streams::{DecodeFault, DecodeStep, HEAD_BYTES, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 /// Memory that decoding needs besides the dictionary, in bytes.
 const DECODER_BYTES: u64 = 1 << 20;
@@ -128,7 +128,7 @@ impl MemberFormat for XzDecoder {
     const MAX_STEP_PACKED_BYTES: usize = 192 << 10;
     const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
-    fn new(limits: &Limits) -> Result<Self, InputError> {
+    fn new(limits: &ReadLimits) -> Result<Self, InputError> {
         XzDecoder::new(limits.window)
     }
 

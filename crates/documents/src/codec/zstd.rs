@@ -11,7 +11,7 @@ use super::members::MemberFormat;
 use super::streams::{DecodeFault, DecodeStep, StreamDecoder};
 use crate::fault::{InputError, Packing};
 use crate::numbers;
-use crate::read_options::Limits;
+use crate::read_options::ReadLimits;
 
 pub(crate) struct ZstdDecoder {
     context: DCtx<'static>,
@@ -90,7 +90,7 @@ impl MemberFormat for ZstdDecoder {
     const MAX_STEP_PACKED_BYTES: usize = 192 << 10;
     const MAX_WHOLE_PACKED_BYTES: usize = 0;
 
-    fn new(limits: &Limits) -> Result<Self, InputError> {
+    fn new(limits: &ReadLimits) -> Result<Self, InputError> {
         ZstdDecoder::new(limits.window)
     }
 

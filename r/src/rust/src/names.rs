@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use doisift::internal::{CellStatus, ColumnCleaner, Normalizer};
-use doisift::{NormalizeBuilder, Presentation};
+use doisift::{CleanTable, Presentation};
 use extendr_api::prelude::*;
 
 use crate::Answer;
@@ -21,10 +21,10 @@ pub(crate) struct NameReader {
 
 impl NameReader {
     pub(crate) fn new(given: &List) -> Answer<NameReader> {
-        let builder = options::apply(NormalizeBuilder::default(), "clean_table", given)?;
+        let clean = options::apply(CleanTable::new(), "clean_table", given)?;
         Ok(NameReader {
-            normalizer: builder.normalizer().map_err(|error| worded(&error))?,
-            presentation: builder.presentation(),
+            normalizer: clean.normalizer().map_err(|error| worded(&error))?,
+            presentation: clean.presentation(),
             names: Texts::default(),
         })
     }
@@ -51,10 +51,10 @@ pub(crate) struct CleanReader {
 
 impl CleanReader {
     pub(crate) fn new(given: &List) -> Answer<CleanReader> {
-        let builder = NormalizeBuilder::default().clean(true);
-        let builder = options::apply(builder, "clean_table", given)?;
+        let clean = CleanTable::new().clean(true);
+        let clean = options::apply(clean, "clean_table", given)?;
         Ok(CleanReader {
-            cleaner: builder.cleaner().map_err(|error| worded(&error))?,
+            cleaner: clean.cleaner().map_err(|error| worded(&error))?,
             frame: Frame::new(&[
                 ("doi", Kind::Text),
                 ("status", Kind::Text),

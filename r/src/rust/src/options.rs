@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 
-use doisift::internal::{BadOption, Keywords, OptionBuilder, OptionKind, OptionSpec, OptionValue};
+use doisift::internal::{BadOption, Keywords, OptionKind, OptionSpec, OptionTask, OptionValue};
 use extendr_api::prelude::*;
 
 use crate::Answer;
@@ -17,9 +17,9 @@ pub(crate) fn worded(message: impl Display) -> String {
 ///
 /// # Errors
 /// If there is no such option, or a value has the wrong type or is not allowed. Options that contradict each
-/// other are found when the task is built.
-pub(crate) fn apply<B: OptionBuilder>(mut builder: B, function: &str, given: &List) -> Answer<B> {
-    let specs = B::options();
+/// other are found when the task runs.
+pub(crate) fn apply<T: OptionTask>(mut task: T, function: &str, given: &List) -> Answer<T> {
+    let specs = T::options();
     for (name, given) in given.iter() {
         if given.is_null() {
             continue;
@@ -29,9 +29,9 @@ pub(crate) fn apply<B: OptionBuilder>(mut builder: B, function: &str, given: &Li
         let spec = specs.iter().find(own);
         let spec = spec.ok_or_else(|| named(BadOption::Unknown))?;
         let value = value(spec, &given).ok_or_else(|| format!("{name}: {}", wanted(spec)))?;
-        builder = builder.set(name, value).map_err(named)?;
+        task = task.set(name, value).map_err(named)?;
     }
-    Ok(builder)
+    Ok(task)
 }
 
 /// Converts a value of R to a value of the option. Returns `None` if it has the wrong type.

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use doisift::{Check, CheckedReference, Error, FieldValue, Form, Forms, Monitor, Pipeline, Report};
+use doisift::internal::{check_display, field_names};
+use doisift::{Check, CheckedReference, Error, FieldValue, Form, Forms, Monitor, Report, Scan};
 use extendr_api::prelude::*;
 
 use crate::Answer;
@@ -22,18 +23,18 @@ pub(crate) fn scan(paths: &Cells<'_>, given: &List, mentions: bool, writes: bool
         (false, false) => "iter_records",
     };
     let monitor = Monitor::new();
-    let builder = Pipeline::builder().mentions(mentions).measure(true);
-    let builder = options::apply(builder, function, given)?.monitor(&monitor);
-    let builder = each_path(paths)?.fold(builder, |builder, path| builder.source(path));
-    let pipeline = builder.build().map_err(worded)?;
+    let scan = Scan::new().mentions(mentions).measure(true);
+    let scan = options::apply(scan, function, given)?.monitor(&monitor);
+    let scan = each_path(paths)?.fold(scan, Scan::input);
+    let fields = field_names(&scan).map_err(worded)?;
     Run::start(monitor, move || {
         let (rows, report) = match (writes, mentions) {
-            (true, _) => (None, pipeline.run()),
-            (false, true) => rows(pipeline, |pipeline, rows| {
-                pipeline.for_each_mention(|row| rows.push(|field| row.value_of(field)))
+            (true, _) => (None, scan.run()),
+            (false, true) => rows(fields, |rows| {
+                scan.for_each_mention(|row| rows.push(|field| row.value_of(field)))
             }),
-            (false, false) => rows(pipeline, |pipeline, rows| {
-                pipeline.for_each_record(|row| rows.push(|field| row.value_of(field)))
+            (false, false) => rows(fields, |rows| {
+                scan.for_each_record(|row| rows.push(|field| row.value_of(field)))
             }),
         };
         let report = TaskReport::Scan(Box::new(report.map_err(worded)?));
@@ -44,12 +45,12 @@ pub(crate) fn scan(paths: &Cells<'_>, given: &List, mentions: bool, writes: bool
 /// Starts a check of the references in `paths`.
 pub(crate) fn check(paths: &Cells<'_>, given: &List) -> Answer<Run> {
     let monitor = Monitor::new();
-    let builder = options::apply(Check::builder(), "check", given)?.monitor(&monitor);
-    let builder = each_path(paths)?.fold(builder, |builder, path| builder.source(path));
-    let check = builder.build().map_err(worded)?;
+    let check = options::apply(Check::new(), "check", given)?.monitor(&monitor);
+    let check = each_path(paths)?.fold(check, Check::input);
+    check_display(&check).map_err(worded)?;
     Run::start(monitor, move || {
         let mut frame = Frame::new(&REFERENCE);
-        let report = check.for_each(|row| {
+        let report = check.for_each_reference(|row| {
             frame.push(reference(row));
             ControlFlow::Continue(())
         });
@@ -92,14 +93,13 @@ impl Rows {
 }
 
 fn rows(
-    pipeline: Pipeline,
-    run: impl FnOnce(Pipeline, &mut Rows) -> std::result::Result<Report, Error>,
+    fields: Vec<&'static str>,
+    run: impl FnOnce(&mut Rows) -> std::result::Result<Report, Error>,
 ) -> (Option<Frame>, std::result::Result<Report, Error>) {
-    let fields = pipeline.options().fields;
     let columns: Vec<_> = fields.iter().map(|field| (*field, kind(field))).collect();
     let frame = Frame::new(&columns);
     let mut rows = Rows { fields, frame };
-    let report = run(pipeline, &mut rows);
+    let report = run(&mut rows);
     (Some(rows.frame), report)
 }
 
