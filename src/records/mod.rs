@@ -23,6 +23,7 @@ mod output;
 mod pair;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part_writer;
 mod parts;
 mod reader;
 mod record;
@@ -90,7 +91,7 @@ pub(crate) fn output_writer(
     mut output: Output,
 ) -> io::Result<Box<dyn RowWriter<Output>>> {
     match output.take_parts() {
-        Some((folder, passed)) => Ok(Box::new(parts::PartWriter::new(
+        Some((folder, passed)) => Ok(Box::new(part_writer::PartWriter::new(
             layout, folder, passed, output,
         )?)),
         None => writer(layout, output),
@@ -109,7 +110,7 @@ pub(crate) fn output_blocks(
 ) -> io::Result<Box<dyn BlockWriter<Output>>> {
     match output.take_parts() {
         Some((folder, passed)) => {
-            let blocks = parts::PartBlocks::new(layout, folder, passed, output)?;
+            let blocks = part_writer::PartBlocks::new(layout, folder, passed, output)?;
             Ok(Box::new(blocks.encoded_by(encoders)))
         }
         None => file_blocks(layout, output, Some(&encoders)),

@@ -39,22 +39,22 @@ pub(crate) enum PartKeep {
 ///
 /// Dropping it removes the parts, and the folder if the run made it, unless the output is complete or can be resumed.
 pub(crate) struct PartFolder {
-    pub(super) path: PathBuf,
-    pub(super) plan: PartPlan,
+    pub(in crate::records) path: PathBuf,
+    pub(in crate::records) plan: PartPlan,
     /// Part of the temporary names, if there is a checkpoint.
-    pub(super) mark: Option<String>,
+    pub(in crate::records) mark: Option<String>,
     made: bool,
     /// The log, if a later run can resume.
-    pub(super) log: Option<PartLog>,
+    log: Option<PartLog>,
     has_manifest: bool,
     is_complete: bool,
     /// Takes the paths of files to remove if the process exits.
-    pub(super) note: Box<dyn Fn(&Path) + Send>,
+    pub(in crate::records) note: Box<dyn Fn(&Path) + Send>,
     /// The complete parts.
-    pub(super) parts: Vec<PartEntry>,
+    pub(in crate::records) parts: Vec<PartEntry>,
     /// Number of the first parts that are synced to disk.
     synced: usize,
-    pub(super) done: PartsDone,
+    pub(in crate::records) done: PartsDone,
 }
 
 /// Reason why parts cannot be written to a folder.
@@ -163,7 +163,7 @@ impl PartFolder {
     ///
     /// # Errors
     /// If a part was changed.
-    pub(super) fn begin(&mut self) -> io::Result<()> {
+    pub(in crate::records) fn begin(&mut self) -> io::Result<()> {
         let Some(log) = &mut self.log else {
             return Ok(());
         };
@@ -178,13 +178,19 @@ impl PartFolder {
         log.truncate(self.parts.len())
     }
 
+    /// Adds a part to the log. Returns false if the folder has no log.
+    pub(in crate::records) fn log_part(&mut self, part: &PartEntry) -> io::Result<bool> {
+        let added = self.log.as_mut().map(|log| log.add(part)).transpose();
+        added.map(|added| added.is_some())
+    }
+
     /// Returns the path of the manifest.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.path.join(MANIFEST)
     }
 
     /// Syncs the parts and their log to disk, if a later run can resume.
-    pub(super) fn sync(&mut self) -> io::Result<()> {
+    pub(in crate::records) fn sync(&mut self) -> io::Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
         let parts = &self.parts[self.synced..];
         let sync = |part: &PartEntry| sync_file(&self.path.join(&part.name));
@@ -205,7 +211,7 @@ impl PartFolder {
     }
 
     /// Returns the error that the run gave fewer rows than the parts of an earlier run have.
-    pub(super) fn fewer_rows(&self) -> io::Error {
+    pub(in crate::records) fn fewer_rows(&self) -> io::Error {
         fault(FolderFault::Fewer)
     }
 

@@ -86,7 +86,7 @@ struct Total {
 }
 
 /// Writes the manifest of all parts.
-pub(super) fn write(
+pub(in crate::records) fn write(
     out: &mut dyn Write,
     layout: &Layout,
     plan: &PartPlan,

@@ -11,7 +11,6 @@ mod manifest;
 mod read;
 #[cfg(test)]
 mod tests;
-mod write;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,9 +23,8 @@ use super::format::{Compression, Format};
 pub(super) use folder::PartFolder;
 pub(crate) use folder::{PartKeep, is_free};
 pub(crate) use manifest::PartEntry;
-pub(super) use manifest::SourceRows;
+pub(super) use manifest::{SourceRows, write as write_manifest};
 pub(crate) use read::FolderContent;
-pub(super) use write::{PartBlocks, PartWriter};
 
 /// The file that lists the parts. Complete when it has its name, like each part.
 pub(super) const MANIFEST: &str = "_manifest.json";
@@ -105,7 +103,7 @@ impl PartPlan {
     }
 
     /// Returns the name of a part, by its number from 0.
-    fn name(&self, number: usize) -> String {
+    pub(super) fn name(&self, number: usize) -> String {
         let (digits, ending) = (MIN_PART_DIGITS, &self.ending);
         format!("{PART_START}{number:0digits$}{ending}")
     }

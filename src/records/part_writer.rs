@@ -1,14 +1,13 @@
-//! Divides rows into parts.
+//! Divides rows into the parts of an output.
 
 use std::io;
 
-use super::manifest;
-use super::{PartEntry, PartFolder, PartSize, PartsDone, SourceRows};
-use crate::records::layout::Layout;
-use crate::records::output::Output;
-use crate::records::row::Row;
-use crate::records::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWriter};
-use crate::records::{file_blocks, writer};
+use super::layout::Layout;
+use super::output::Output;
+use super::parts::{PartEntry, PartFolder, PartSize, PartsDone, SourceRows, write_manifest};
+use super::row::Row;
+use super::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWriter};
+use super::{file_blocks, writer};
 
 /// Number of single rows in a block.
 const BLOCK_ROWS: usize = 1024;
@@ -84,15 +83,10 @@ impl PartFolder {
             xxh3: format!("{xxh3:016x}"),
             sources,
         };
-        match &mut self.log {
-            Some(log) => {
-                log.add(&part)?;
-                whole.commit_new()?;
-            }
-            None => {
-                whole.commit_new()?;
-                (self.note)(&self.path.join(&part.name));
-            }
+        let is_logged = self.log_part(&part)?;
+        whole.commit_new()?;
+        if !is_logged {
+            (self.note)(&self.path.join(&part.name));
         }
         self.done.parts += 1;
         self.done.rows += rows;
@@ -279,7 +273,7 @@ impl BlockWriter<Output> for PartBlocks {
             let part = writer(&layout, folder.create_part()?)?;
             folder.add_part(part.finish()?, 0, Vec::new())?;
         }
-        manifest::write(&mut manifest, &layout, &folder.plan, &folder.parts)?;
+        write_manifest(&mut manifest, &layout, &folder.plan, &folder.parts)?;
         manifest.set_parts(folder);
         Ok(manifest)
     }
