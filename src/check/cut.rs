@@ -35,8 +35,9 @@ impl RepairCut {
         let cuts = meant.changes.iter().filter(|change| change.at_end);
         let tail: Vec<&str> = cuts.clone().rev().map(|cut| &*cut.text).collect();
         let tail = tail.concat();
-        let is_certain =
-            |rule, cut: &str| is_closing(cut) || is_page(rule, cut) || is_again(cut, &meant.doi);
+        let is_certain = |rule, cut: &str| {
+            is_closing(cut) || is_page(rule, cut) || repeats_name(cut, &meant.doi)
+        };
         let splits_word = |tail: &str| {
             let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             is_inner(tail.chars().next()) && is_inner(meant.doi.as_str().chars().next_back())
@@ -85,7 +86,7 @@ fn is_page(rule: &str, cut: &str) -> bool {
 }
 
 /// Whether a text is the same name again, with marks around it.
-fn is_again(cut: &str, doi: &Doi) -> bool {
+fn repeats_name(cut: &str, doi: &Doi) -> bool {
     let is_mark = |c: char| c.is_whitespace() || CLOSING.contains(&c) || matches!(c, '(' | '[');
     let again = Doi::parse(cut.trim_matches(is_mark));
     again.is_ok_and(|again| again.key() == doi.key())

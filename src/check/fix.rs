@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::judge::Judgement;
 use super::patch::{Patch, PatchEdit};
-use super::reference::{Escape, Field, FieldRole, Reference, Written, text};
+use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, text};
 use crate::error::{Cause, CheckError, Error};
 use crate::records::{Output, WholeOutput, is_packed};
 use crate::task::Monitor;
@@ -95,7 +95,7 @@ impl FileRepairs {
 
     /// Adds the repair of a reference if it is certain and the reference's text can hold it. Returns whether it was added.
     pub(super) fn add(&mut self, bytes: &[u8], reference: &Reference, judged: &Judgement) -> bool {
-        let Written::Field(field) = &reference.written else {
+        let ReferenceName::Field(field) = &reference.written else {
             return false;
         };
         let repair = judged.repair.as_ref().filter(|_| judged.is_certain);

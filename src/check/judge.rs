@@ -12,7 +12,7 @@ use super::suggest::suggest;
 use super::verdict::CheckVerdict;
 use crate::error::Error;
 use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
-use crate::registry::{Inquiry, RegistryAnswer, RegistryCounts};
+use crate::registry::{RegistryAnswer, RegistryCounts, RegistryLookup};
 use crate::task::Monitor;
 
 /// Detail of a name that the registry does not know.
@@ -42,17 +42,20 @@ pub(super) struct Judge {
     scope: String,
     strictly: Normalizer,
     dirty: Normalizer,
-    inquiry: Option<Box<dyn Inquiry>>,
+    registry: Option<Box<dyn RegistryLookup>>,
 }
 
 impl Judge {
-    pub(super) fn new(index: Option<Arc<Index>>, inquiry: Option<Box<dyn Inquiry>>) -> Self {
+    pub(super) fn new(
+        index: Option<Arc<Index>>,
+        registry: Option<Box<dyn RegistryLookup>>,
+    ) -> Self {
         Judge {
             scope: index.as_deref().map(scope).unwrap_or_default(),
             index,
             strictly: Normalizer::new(),
             dirty: Normalizer::new().clean(true),
-            inquiry,
+            registry,
         }
     }
 
@@ -62,18 +65,18 @@ impl Judge {
     /// # Errors
     /// If the cache of answers cannot be used, or the run is cancelled.
     pub(super) fn ask(&mut self, judged: &[Judgement], monitor: &Monitor) -> Result<bool, Error> {
-        let Some(inquiry) = &mut self.inquiry else {
+        let Some(registry) = &mut self.registry else {
             return Ok(false);
         };
         let names = judged.iter().filter_map(Judgement::unknown_name);
-        inquiry
+        registry
             .ask(names.cloned().collect(), monitor)
             .map(|()| true)
     }
 
     /// Returns the counts of the questions to the registry, if there is one.
     pub(super) fn asked(&self) -> Option<RegistryCounts> {
-        self.inquiry.as_ref().map(|inquiry| inquiry.counts())
+        self.registry.as_ref().map(|registry| registry.counts())
     }
 
     /// Judges the text of a field that is meant to be one name.
@@ -200,8 +203,8 @@ impl Judge {
     /// Judges a name by the index, and by the registry if the index does not know it.
     fn name(&self, doi: &Doi) -> Result<Judgement, IndexError> {
         let mut judged = self.by_index(doi)?;
-        let inquiry = self.inquiry.as_ref().filter(|_| !judged.is_known);
-        if let Some(answer) = inquiry.and_then(|inquiry| inquiry.answer(doi)) {
+        let registry = self.registry.as_ref().filter(|_| !judged.is_known);
+        if let Some(answer) = registry.and_then(|registry| registry.answer(doi)) {
             judged.add_answer(answer);
         }
         Ok(judged)
@@ -220,7 +223,11 @@ impl Judge {
         let key = doi.key();
         let notices = index.notices(&key)?;
         let known = index.find(&key)?;
-        let noted = notices.iter().map(worded).collect::<Vec<_>>().join("; ");
+        let noted = notices
+            .iter()
+            .map(notice_text)
+            .collect::<Vec<_>>()
+            .join("; ");
         if known.is_none() && !is_retracted(&notices) {
             let mut judged = self.unknown(index, doi, is_bad)?;
             judged.note(&noted);
@@ -381,7 +388,7 @@ fn scope(index: &Index) -> String {
 }
 
 /// Formats a notice: `retraction 2021-05-01 by 10.5555/notice (publisher)`.
-fn worded(notice: &Notice) -> String {
+fn notice_text(notice: &Notice) -> String {
     let mut text = notice.kind.name().replace('_', " ");
     if let Some(date) = notice.date {
         text += &format!(" {date}");

@@ -12,7 +12,7 @@ use super::fix::FileRepairs;
 use super::held::HeldDocument;
 use super::judge::{Judge, Judgement};
 use super::options::CheckSettings;
-use super::reference::{Escape, Field, Reference, Written, text};
+use super::reference::{Escape, Field, Reference, ReferenceName, text};
 use super::row::{CheckedReference, LineCount, RowPlace, document_name};
 use super::row_sink::{DocumentRows, RowSink};
 use super::verdict::CheckVerdict;
@@ -23,7 +23,7 @@ use crate::task::not_cancelled;
 const BATCH_REFERENCES: usize = 1024;
 
 /// A reference, and the bytes that hold it.
-type Cited<'r> = (&'r [u8], &'r Reference);
+type HeldReference<'r> = (&'r [u8], &'r Reference);
 
 /// Reads the documents of one source.
 pub(super) struct CheckReading<'a, 's> {
@@ -178,7 +178,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     ) -> Result<(), Error> {
         for references in references.chunks(BATCH_REFERENCES) {
             let cited = references.iter().map(|reference| (held, reference));
-            let judgements = self.judgements(&cited.collect::<Vec<_>>())?;
+            let judgements = self.judge_all(&cited.collect::<Vec<_>>())?;
             for (judged, reference) in judgements.into_iter().zip(references) {
                 let repairs = repairs.as_mut();
                 let fixed = repairs.is_some_and(|repairs| repairs.add(held, reference, &judged));
@@ -194,17 +194,17 @@ impl<'a, 's> CheckReading<'a, 's> {
     }
 
     /// Judges references. If a registry is asked, judges those with unknown names again with its answers.
-    fn judgements(&mut self, references: &[Cited<'_>]) -> Result<Vec<Judgement>, Error> {
+    fn judge_all(&mut self, references: &[HeldReference<'_>]) -> Result<Vec<Judgement>, Error> {
         let monitor = &self.settings.monitor;
         not_cancelled(monitor)?;
         let mut all = Vec::with_capacity(references.len());
         for cited in references {
-            all.push(judged(self.judge, cited).map_err(unreadable)?);
+            all.push(judge_reference(self.judge, cited).map_err(unreadable)?);
         }
         if self.judge.ask(&all, monitor)? {
             for (judgement, cited) in all.iter_mut().zip(references) {
                 if judgement.unknown_name().is_some() {
-                    *judgement = judged(self.judge, cited).map_err(unreadable)?;
+                    *judgement = judge_reference(self.judge, cited).map_err(unreadable)?;
                 }
             }
         }
@@ -217,12 +217,12 @@ impl<'a, 's> CheckReading<'a, 's> {
             record: 0,
             place: 0..bytes.len(),
             key: None,
-            written: Written::Field(Field::any(Escape::None)),
+            written: ReferenceName::Field(Field::any(Escape::None)),
         };
         let texts = batch.cells().iter().map(|cell| batch.text(cell));
         let references: Vec<Reference> = texts.clone().map(reference).collect();
-        let cited: Vec<Cited<'_>> = texts.zip(&references).collect();
-        let judgements = self.judgements(&cited)?;
+        let cited: Vec<HeldReference<'_>> = texts.zip(&references).collect();
+        let judgements = self.judge_all(&cited)?;
         for ((cell, (bytes, reference)), judged) in batch.cells().iter().zip(cited).zip(judgements)
         {
             let mut place = RowPlace {
@@ -253,14 +253,17 @@ impl<'a, 's> CheckReading<'a, 's> {
 }
 
 /// Judges one reference.
-fn judged(judge: &mut Judge, (bytes, reference): &Cited<'_>) -> Result<Judgement, IndexError> {
+fn judge_reference(
+    judge: &mut Judge,
+    (bytes, reference): &HeldReference<'_>,
+) -> Result<Judgement, IndexError> {
     match &reference.written {
-        Written::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
-        Written::Field(field) => {
+        ReferenceName::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
+        ReferenceName::Field(field) => {
             let written = text(&bytes[reference.place.clone()]);
-            judge.text(&field.meant(&written), field.role)
+            judge.text(&field.decoded_text(&written), field.role)
         }
-        Written::Found { doi, guessed } => judge.found(doi, *guessed),
+        ReferenceName::Found { doi, guessed } => judge.found(doi, *guessed),
     }
 }
 

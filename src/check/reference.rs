@@ -18,7 +18,7 @@ pub(super) struct Reference {
     pub(super) place: Range<usize>,
     /// The key by which documents cite it.
     pub(super) key: Option<String>,
-    pub(super) written: Written,
+    pub(super) written: ReferenceName,
 }
 
 impl Reference {
@@ -36,7 +36,7 @@ pub(super) struct TakenReferences {
 
 /// Place of the name in a reference.
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum ReferenceName {
     /// It has no name.
     Nothing,
     /// In a text of its own.
@@ -86,7 +86,7 @@ impl Field {
     }
 
     /// Returns the text: decoded from `written`, or joined.
-    pub(super) fn meant<'t>(&'t self, written: &'t str) -> Cow<'t, str> {
+    pub(super) fn decoded_text<'t>(&'t self, written: &'t str) -> Cow<'t, str> {
         match &self.joined {
             Some(joined) => Cow::Borrowed(joined),
             None => self.escape.decode(written),

@@ -4,7 +4,7 @@ use doisift_core::Doi;
 use serde::Serialize;
 
 use super::judge::Judgement;
-use super::reference::{Escape, Reference, Written, text};
+use super::reference::{Escape, Reference, ReferenceName, text};
 use super::verdict::CheckVerdict;
 
 /// A reference with its verdict: a row of `doisift check`.
@@ -109,11 +109,11 @@ impl RowPlace<'_> {
             line: at.map(|at| at.line),
             column: at.map(|at| at.column),
             row: self.row,
-            key: reference.key.clone().and_then(stated),
-            text: shown(held, reference).and_then(stated),
+            key: reference.key.clone().and_then(non_empty),
+            text: shown(held, reference).and_then(non_empty),
             doi: judged.doi.as_ref().map(key),
             verdict: judged.verdict,
-            detail: stated(judged.detail),
+            detail: non_empty(judged.detail),
             repair: judged.repair.map(|doi| doi.as_str().to_owned()),
             fixed: false,
         }
@@ -121,7 +121,7 @@ impl RowPlace<'_> {
 }
 
 /// Returns `None` for an empty value.
-fn stated(value: String) -> Option<String> {
+fn non_empty(value: String) -> Option<String> {
     Some(value).filter(|value| !value.is_empty())
 }
 
@@ -129,8 +129,8 @@ fn stated(value: String) -> Option<String> {
 fn shown(held: &[u8], reference: &Reference) -> Option<String> {
     let written = text(&held[reference.place.clone()]);
     match &reference.written {
-        Written::Nothing => None,
-        Written::Field(field) if field.escape == Escape::Cell => {
+        ReferenceName::Nothing => None,
+        ReferenceName::Field(field) if field.escape == Escape::Cell => {
             Some(field.escape.decode(&written).into_owned())
         }
         _ => Some(written.into_owned()),

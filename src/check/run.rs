@@ -114,8 +114,8 @@ fn read(
         max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
         ..settings.monitor.read_options()
     };
-    let inquiry = settings.registry.as_ref().map(registry::open).transpose()?;
-    let mut judge = Judge::new(settings.known.clone(), inquiry);
+    let registry = settings.registry.as_ref().map(registry::open).transpose()?;
+    let mut judge = Judge::new(settings.known.clone(), registry);
     let mut reader = SourceReader {
         settings,
         destinations,

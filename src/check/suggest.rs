@@ -34,9 +34,11 @@ pub(super) fn suggest(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, In
     if let Some(found) = decoded(index, doi)? {
         return Ok(Some(found));
     }
-    let near = Nearby::of(doi, index.near(&doi.key())?);
+    let near = NearNames::of(doi, index.near(&doi.key())?);
     let found = match doi.check_digit() {
-        Some(CheckDigit::Bad) => near.only(is_checked).map(|one| (one, "wrong digit")),
+        Some(CheckDigit::Bad) => near
+            .single_match(is_checked)
+            .map(|one| (one, "wrong digit")),
         _ => near.by_class(index)?,
     };
     if let Some((near, slip)) = found {
@@ -46,30 +48,32 @@ pub(super) fn suggest(index: &Index, doi: &Doi) -> Result<Option<Suggestion>, In
 }
 
 /// The known names that differ from a name by one slip.
-struct Nearby<'d> {
+struct NearNames<'d> {
     doi: &'d Doi,
     all: Vec<NearName>,
 }
 
-impl<'d> Nearby<'d> {
+impl<'d> NearNames<'d> {
     fn of(doi: &'d Doi, all: Vec<NearName>) -> Self {
-        Nearby { doi, all }
+        NearNames { doi, all }
     }
 
     /// Returns the name and the class of its slip, if it is the only one nearby and the class is reliable.
     fn by_class(&self, index: &Index) -> Result<Option<(&NearName, &'static str)>, IndexError> {
-        let Some(near) = self.only(|_| true) else {
+        let Some(near) = self.single_match(|_| true) else {
             return Ok(None);
         };
         let class = class(self.doi, near);
         match class {
-            Some(class) if !is_usual(index, self.doi, near.slip)? => Ok(Some((near, class))),
+            Some(class) if !starts_known_names(index, self.doi, near.slip)? => {
+                Ok(Some((near, class)))
+            }
             _ => Ok(None),
         }
     }
 
     /// Returns the name that fits, if exactly one does and its check digit is not wrong.
-    fn only(&self, fits: impl Fn(&NearName) -> bool) -> Option<&NearName> {
+    fn single_match(&self, fits: impl Fn(&NearName) -> bool) -> Option<&NearName> {
         let mut fitting = self.all.iter().filter(|near| fits(near));
         let only = fitting.next().filter(|_| fitting.next().is_none())?;
         (check_digit(only) != Some(CheckDigit::Bad)).then_some(only)
@@ -84,7 +88,7 @@ fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
         let is_long = key.len() > prefix + MAX_SHARED_SUFFIX_BYTES;
         return (is_long && same_suffix(key, near, prefix)).then_some("wrong prefix");
     }
-    if is_alike(key, near.slip) {
+    if is_look_alike(key, near.slip) {
         return Some("letter and digit confused");
     }
     if is_separator(key, near.slip) {
@@ -96,7 +100,7 @@ fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
 
 /// Whether known names start with the written text up to and including the slip. Then it is hardly a slip, but another journal or
 /// year, such as `rsta` beside `rstb`.
-fn is_usual(index: &Index, doi: &Doi, slip: Typo) -> Result<bool, IndexError> {
+fn starts_known_names(index: &Index, doi: &Doi, slip: Typo) -> Result<bool, IndexError> {
     let key = doi.key();
     let end = match slip {
         _ if slip.offset() < doi.prefix().len() => doi.prefix().len() + MAX_SHARED_SUFFIX_BYTES,
@@ -127,12 +131,12 @@ fn same_suffix(key: &[u8], near: &NearName, prefix: usize) -> bool {
     suffix == Some(&key[prefix + 1..])
 }
 
-fn is_alike(key: &[u8], slip: Typo) -> bool {
-    replaced(key, slip).is_some_and(|pair| ALIKE.iter().any(|set| set_holds(set, pair)))
+fn is_look_alike(key: &[u8], slip: Typo) -> bool {
+    replaced(key, slip).is_some_and(|pair| ALIKE.iter().any(|set| contains_pair(set, pair)))
 }
 
 fn is_separator(key: &[u8], slip: Typo) -> bool {
-    replaced(key, slip).is_some_and(|pair| set_holds(SEPARATORS, pair))
+    replaced(key, slip).is_some_and(|pair| contains_pair(SEPARATORS, pair))
 }
 
 /// Returns the byte that a slip replaces and its replacement, or `None` for other slips.
@@ -143,7 +147,7 @@ fn replaced(key: &[u8], slip: Typo) -> Option<[u8; 2]> {
     }
 }
 
-fn set_holds(set: &[u8], pair: [u8; 2]) -> bool {
+fn contains_pair(set: &[u8], pair: [u8; 2]) -> bool {
     pair.iter().all(|byte| set.contains(byte))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use super::reference::TakenReferences;
-use super::reference::{Escape, Field, Reference, Written};
+use super::reference::{Escape, Field, Reference, ReferenceName};
 use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading, named_column};
 use crate::error::TableError;
 
@@ -169,8 +169,8 @@ fn reference(bytes: &[u8], text: &[u8], escape: Escape) -> Reference {
         place: start..start + text.len(),
         key: None,
         written: match text.is_empty() {
-            true => Written::Nothing,
-            false => Written::Field(Field::any(escape)),
+            true => ReferenceName::Nothing,
+            false => ReferenceName::Field(Field::any(escape)),
         },
     }
 }

@@ -7,7 +7,7 @@ use doisift_core::{Doi, Form, Scanner, TextKind, clean};
 
 use super::bibliography::items::{CitedItem, CitedName, ItemReader};
 use super::reference::TakenReferences;
-use super::reference::{Escape, Field, FieldRole, Reference, Written, trimmed};
+use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, trimmed};
 use super::seen::NameSet;
 use crate::structure::Syntax;
 
@@ -40,7 +40,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
                 record: 0,
                 place,
                 key: None,
-                written: Written::Field(Field::any(Escape::None)),
+                written: ReferenceName::Field(Field::any(Escape::None)),
             });
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
                 record: 0,
                 place: found.range(),
                 key: None,
-                written: Written::Found {
+                written: ReferenceName::Found {
                     doi: found.doi,
                     guessed: found.guessed,
                 },
@@ -70,14 +70,14 @@ pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
 }
 
 /// Returns the first name in a text that comes after a label or the scheme `doi:`, or else the first name.
-pub(super) fn labelled_or_first(text: &[u8]) -> Option<(Range<usize>, Written)> {
+pub(super) fn labelled_or_first(text: &[u8]) -> Option<(Range<usize>, ReferenceName)> {
     let mut scanner = Scanner::new();
     let mut first = None;
     for found in scanner.find_iter(text) {
         let is_labelled = matches!(found.form, Form::Label | Form::Doi);
         if first.is_none() || is_labelled {
             let (place, doi, guessed) = (found.range(), found.doi, found.guessed);
-            first = Some((place, Written::Found { doi, guessed }));
+            first = Some((place, ReferenceName::Found { doi, guessed }));
         }
         if is_labelled {
             break;
@@ -210,7 +210,7 @@ impl FoundName {
             place: self.place,
             record,
             key: key.map(str::to_owned),
-            written: Written::Found {
+            written: ReferenceName::Found {
                 doi: self.doi,
                 guessed: self.guessed,
             },
@@ -239,7 +239,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
             place: held_place(&name.place, offset),
             record,
             key: key.clone(),
-            written: Written::Field(Field::joined(name.text, FieldRole::Name)),
+            written: ReferenceName::Field(Field::joined(name.text, FieldRole::Name)),
         });
     }
     let fields = references[first..].iter().map(|one| one.place.clone());
@@ -258,7 +258,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
             place: start..start,
             record,
             key,
-            written: Written::Nothing,
+            written: ReferenceName::Nothing,
         });
     }
 }

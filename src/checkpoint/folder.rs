@@ -316,7 +316,7 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     let path = folder.join(LOCK_FILE);
     let mut made = false;
     for _ in 0..MAX_LOCK_TRIES {
-        made |= make(folder).map_err(|error| at(folder, error))?;
+        made |= create_folder(folder).map_err(|error| at(folder, error))?;
         match lock(&path) {
             Ok(Some(file)) if !is_regular(&file) => return Err(CheckpointError::Foreign(path)),
             Ok(Some(file)) if is_at(&file, &path) => return Ok((made, file)),
@@ -324,13 +324,13 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(refused(&path, error)),
+            Err(error) => return Err(open_error(&path, error)),
         }
     }
     Err(CheckpointError::InUse)
 }
 
-fn make(folder: &Path) -> io::Result<bool> {
+fn create_folder(folder: &Path) -> io::Result<bool> {
     match fs::create_dir(folder) {
         Ok(()) => Ok(true),
         Err(_) if folder.is_dir() => Ok(false),
@@ -367,12 +367,12 @@ pub(crate) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
         Ok(file) if is_regular(&file) => Ok(Some(file)),
         Ok(_) => Err(CheckpointError::Foreign(path.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refused(path, error)),
+        Err(error) => Err(open_error(path, error)),
     }
 }
 
 /// Returns the error for a file that could not be opened.
-fn refused(path: &Path, error: io::Error) -> CheckpointError {
+fn open_error(path: &Path, error: io::Error) -> CheckpointError {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() => CheckpointError::Foreign(path.to_owned()),
         _ => at(path, error),

@@ -66,12 +66,12 @@ pub(crate) struct Stamp {
     /// Modification time in nanoseconds since 1970.
     modified: i64,
     /// Metadata that no program can set, unlike the modification time.
-    own: Option<OwnStamp>,
+    own: Option<SystemStamp>,
 }
 
 /// Metadata that only the file system sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct OwnStamp {
+struct SystemStamp {
     inode: u64,
     /// Time of the last change of content or metadata: seconds since 1970, and nanoseconds.
     changed: (i64, i64),
@@ -89,7 +89,7 @@ impl Stamp {
         Some(Stamp {
             size: metadata.len(),
             modified: modified(&metadata),
-            own: last_change(&metadata).map(|(inode, changed)| OwnStamp { inode, changed }),
+            own: last_change(&metadata).map(|(inode, changed)| SystemStamp { inode, changed }),
         })
     }
 }

@@ -48,7 +48,7 @@ impl FromStr for Charset {
         let found = [label, &lower].map(str::as_bytes).into_iter();
         let mut found = found.filter_map(Encoding::for_label_no_replacement);
         let unknown = || ParseError::new("encoding", name, EXPECTED);
-        found.next().map(Charset::known).ok_or_else(unknown)
+        found.next().map(Charset::of_encoding).ok_or_else(unknown)
     }
 }
 
@@ -57,10 +57,10 @@ impl Charset {
 
     /// Returns the encoding of Windows for western languages.
     pub(super) fn windows_1252() -> Charset {
-        Charset::known(WINDOWS_1252)
+        Charset::of_encoding(WINDOWS_1252)
     }
 
-    fn known(encoding: &'static Encoding) -> Charset {
+    fn of_encoding(encoding: &'static Encoding) -> Charset {
         Charset(match encoding {
             _ if encoding == UTF_8 => CharsetKind::Utf8,
             _ if encoding == UTF_16LE => CharsetKind::Utf16Le,
@@ -105,7 +105,7 @@ impl Charset {
 
     /// Detects the encoding from the head of a table without a byte order mark: windows-1252 if more sequences are invalid UTF-8
     /// than valid, otherwise UTF-8.
-    pub(super) fn shown(head: &[u8]) -> Charset {
+    pub(super) fn detect(head: &[u8]) -> Charset {
         let (mut valid, mut invalid) = (0_usize, 0_usize);
         for chunk in head.utf8_chunks() {
             valid += chunk
@@ -321,7 +321,7 @@ mod tests {
             ("\u{e9}\u{e8} \u{e7}".as_bytes(), Charset::UTF_8),
             (b"\xc3\xa9 \xc3\xa8 caf\xe9", Charset::UTF_8),
         ] {
-            assert_eq!(Charset::shown(head), wanted, "{}", head.escape_ascii());
+            assert_eq!(Charset::detect(head), wanted, "{}", head.escape_ascii());
         }
     }
 

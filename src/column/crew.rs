@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::task::{Crew, PiecePlace, Ticket, Tickets, with_threads, write_in_order};
 
 /// Passes batches from the reading thread to the crew.
-pub(super) struct Hands<'h> {
+pub(super) struct BatchSender<'h> {
     batches: Arc<Tickets<RowBuffer>>,
     /// Whether the run is over, because writing failed or a thread panicked.
     is_over: &'h AtomicBool,
@@ -22,9 +22,9 @@ pub(super) struct Hands<'h> {
     pass: &'h mut dyn FnMut(Ticket<RowBuffer>),
 }
 
-impl Hands<'_> {
+impl BatchSender<'_> {
     /// Returns an empty batch, or `None` if the run is over.
-    pub(super) fn fresh(&mut self) -> Option<Ticket<RowBuffer>> {
+    pub(super) fn empty_batch(&mut self) -> Option<Ticket<RowBuffer>> {
         let is_over = self.is_over.load(Ordering::Relaxed);
         (!is_over).then(|| self.batches.take())
     }
@@ -39,7 +39,7 @@ impl Hands<'_> {
 pub(super) fn run<T>(
     settings: &CleanSettings,
     mut sink: ColumnSink,
-    read: impl FnOnce(&mut Hands<'_>) -> Result<T, Error>,
+    read: impl FnOnce(&mut BatchSender<'_>) -> Result<T, Error>,
 ) -> Result<(ColumnSink, T), Error> {
     let (mut failure, is_over) = (None, &AtomicBool::new(false));
     let mut write = |mut batch: Ticket<RowBuffer>| {
@@ -53,7 +53,7 @@ pub(super) fn run<T>(
         with_crew(settings, is_over, &mut write, read)
     } else {
         let mut worker = ColumnWorker::new(settings);
-        read(&mut Hands {
+        read(&mut BatchSender {
             batches: Tickets::new(2),
             is_over,
             pass: &mut |mut batch| {
@@ -73,7 +73,7 @@ fn with_crew<T>(
     settings: &CleanSettings,
     is_over: &AtomicBool,
     write: &mut (dyn FnMut(Ticket<RowBuffer>) + Send),
-    read: impl FnOnce(&mut Hands<'_>) -> Result<T, Error>,
+    read: impl FnOnce(&mut BatchSender<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let stop = || is_over.store(true, Ordering::Relaxed);
     let write = |_, batch: Option<Ticket<RowBuffer>>| batch.map_or((), &mut *write);
@@ -85,7 +85,7 @@ fn with_crew<T>(
                 crew.start(ColumnWorker::new(settings))?;
             }
             let mut place = PiecePlace::default();
-            read(&mut Hands {
+            read(&mut BatchSender {
                 batches: Tickets::new(2 * settings.threads + 2),
                 is_over,
                 pass: &mut |mut batch| {

@@ -165,7 +165,7 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
     // The first of equals.
     match fitting.rev().max_by_key(width) {
         // `doi,url` is the name of a column only where the comma does not divide a table.
-        Some(fitting) if width(&fitting) == 1 => dividing(head, shown).or(Some(fitting)),
+        Some(fitting) if width(&fitting) == 1 => dividing_delimiter(head, shown).or(Some(fitting)),
         Some(fitting) => Some(fitting),
         None => shown.or_else(|| {
             // A list is a table of one column.
@@ -176,7 +176,7 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
 }
 
 /// Returns a delimiter with which the header has several cells: `shown`, or one with which the row after it has several too.
-fn dividing(head: &[u8], shown: Option<u8>) -> Option<u8> {
+fn dividing_delimiter(head: &[u8], shown: Option<u8>) -> Option<u8> {
     let divides = |delimiter: &u8| {
         let dialect = with_quotes(*delimiter, head);
         let (header, rest) = first_row(dialect, head);

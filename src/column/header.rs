@@ -218,7 +218,7 @@ impl<'h> HeadRows<'h> {
         }
         // A row of one cell is not a header, unless the format is given.
         let min_width = if self.format.is_some() { 1 } else { 2 };
-        self.best(|dialect, rows, at| {
+        self.find_header(|dialect, rows, at| {
             rows[at].len() >= min_width
                 && has_one(dialect, &rows[at], columns)
                 && fits(&rows[at..]) != Some(false)
@@ -227,7 +227,7 @@ impl<'h> HeadRows<'h> {
 
     /// Returns the row, from 1, that has more cells than those above it and as many as those below it.
     fn proposed(&self) -> Option<NonZeroU32> {
-        let above = self.best(|_, rows, at| {
+        let above = self.find_header(|_, rows, at| {
             let width = filled(&rows[at]);
             let are_narrower = rows[..at].iter().all(|row| filled(row) < width);
             width > 1 && are_narrower && fits(&rows[at..]) == Some(true)
@@ -238,7 +238,10 @@ impl<'h> HeadRows<'h> {
 
     /// Returns the number, from 0, of the first row for which `is_header` is true with any delimiter. Of several delimiters for
     /// one row, the one with the most cells counts.
-    fn best(&self, is_header: impl Fn(Dialect, &[Vec<&[u8]>], usize) -> bool) -> Option<u64> {
+    fn find_header(
+        &self,
+        is_header: impl Fn(Dialect, &[Vec<&[u8]>], usize) -> bool,
+    ) -> Option<u64> {
         let found = self.dialects().filter_map(|dialect| {
             let rows = self.rows(dialect);
             let at = (0..rows.len().min(MAX_ABOVE)).find(|at| is_header(dialect, &rows, *at))?;

@@ -211,7 +211,7 @@ impl LineCleaner<'_> {
     }
 
     fn object(&mut self, line: ObjectLine<'_>, batch: &mut RowBuffer) {
-        if let Some(name) = self.taken(&line.object) {
+        if let Some(name) = self.duplicate_member(&line.object) {
             let row = Some(batch.rows);
             batch.failure = Some(TableError::Taken { name, row });
             return;
@@ -227,7 +227,7 @@ impl LineCleaner<'_> {
     }
 
     /// Returns the name of a new member that the object already has.
-    fn taken(&self, object: &JsonObject<'_>) -> Option<String> {
+    fn duplicate_member(&self, object: &JsonObject<'_>) -> Option<String> {
         let mut names = self.members.new_names();
         let has = |name: &&String| object.0.iter().any(|(member, _)| member == *name);
         names.find(has).cloned()

@@ -10,7 +10,7 @@ use doisift_documents::{
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::charset::{Charset, Code, Utf8Text, shown_at};
-use super::crew::Hands;
+use super::crew::BatchSender;
 use super::dialect::Dialect;
 use super::elements::{self, ElementSplitter};
 use super::format::{self, DocumentReading, TableFormat};
@@ -51,7 +51,7 @@ struct FirstTable {
 /// Reads the documents of an input.
 pub(super) struct InputReading<'a, 'h> {
     pub(super) settings: &'a CleanSettings,
-    pub(super) hands: &'a mut Hands<'h>,
+    pub(super) batches: &'a mut BatchSender<'h>,
     pub(super) readings: &'a mut Readings,
     pub(super) source: Arc<str>,
     pub(super) failure: Option<Error>,
@@ -168,9 +168,9 @@ impl InputReading<'_, '_> {
     }
 
     /// Returns an empty batch, or `None` if the run is over.
-    fn fresh(&mut self) -> Option<Ticket<RowBuffer>> {
+    fn empty_batch(&mut self) -> Option<Ticket<RowBuffer>> {
         let spare = self.readings.spare.take();
-        spare.or_else(|| self.hands.fresh())
+        spare.or_else(|| self.batches.empty_batch())
     }
 
     /// Reads a document in its encoding.
@@ -251,7 +251,7 @@ impl InputReading<'_, '_> {
         if let Some(given) = self.settings.table.input_encoding {
             return given;
         }
-        let shown = Charset::shown(head);
+        let shown = Charset::detect(head);
         if shown != Charset::UTF_8 {
             let place = name
                 .as_ref()
@@ -295,7 +295,7 @@ impl InputReading<'_, '_> {
 
     /// Reads a document and passes on its rows.
     fn table(&mut self, mut document: OpenDocument<'_>) -> Result<(), Error> {
-        let Some(mut batch) = self.fresh() else {
+        let Some(mut batch) = self.empty_batch() else {
             return Ok(());
         };
         let name = document.name.clone();
@@ -306,7 +306,7 @@ impl InputReading<'_, '_> {
         let mut table: Option<Arc<RowDocument>> = None;
         loop {
             let filled = self.fill(&mut document, &mut batch.bytes, &mut splitter)?;
-            let Some(mut next) = self.fresh() else {
+            let Some(mut next) = self.empty_batch() else {
                 return Ok(());
             };
             if filled.is_long {
@@ -325,7 +325,7 @@ impl InputReading<'_, '_> {
             if let Some(last) = batch.bytes.last() {
                 self.readings.is_open = *last != table.reading().dialect().row_end;
             }
-            self.hands.pass(batch);
+            self.batches.pass(batch);
             if filled.is_end || self.is_halted() {
                 self.readings.spare = Some(next);
                 return not_cancelled(&self.settings.monitor);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use doisift_documents::{ReadOptions, display_name};
 
-use super::crew::{self, Hands};
+use super::crew::{self, BatchSender};
 use super::reading::{InputReading, Readings};
 use super::report::{CellTally, CleanReport};
 use super::settings::CleanSettings;
@@ -36,7 +36,7 @@ pub(super) fn run(settings: &CleanSettings) -> Result<CleanReport, Error> {
         |(), rows, destinations| {
             let (own, sink) = (destinations.own(), ColumnSink::new(rows));
             let (mut sink, readings) =
-                crew::run(settings, sink, |hands| read(settings, &own, hands))?;
+                crew::run(settings, sink, |batches| read(settings, &own, batches))?;
             sink.end();
             lookup::check(&settings.ends)?;
             check_members(settings, &sink.tally, &readings)?;
@@ -75,7 +75,7 @@ fn report(
 fn read(
     settings: &CleanSettings,
     own: &[FileId],
-    hands: &mut Hands<'_>,
+    batches: &mut BatchSender<'_>,
 ) -> Result<Readings, Error> {
     let monitor = &settings.monitor;
     let read_options = ReadOptions {
@@ -94,7 +94,7 @@ fn read(
     for path in &settings.inputs {
         let reading = InputReading {
             settings,
-            hands: &mut *hands,
+            batches: &mut *batches,
             readings: &mut readings,
             source: display_name(path).into(),
             failure: None,

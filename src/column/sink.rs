@@ -18,20 +18,20 @@ pub(super) struct ColumnSink {
     /// Rows of the current document that were written.
     rows: u64,
     /// Counts of notes on refused cells, on cells with several names, and on broken lines, logged or left out.
-    refused: Noted,
-    several: Noted,
-    broken: Noted,
-    ragged: Option<Ragged>,
+    refused: NoteCounts,
+    several: NoteCounts,
+    broken: NoteCounts,
+    ragged: Option<RaggedRows>,
 }
 
 #[derive(Default)]
-struct Noted {
+struct NoteCounts {
     written: u64,
     left_out: u64,
 }
 
 /// Rows of a table with more or fewer cells than the header.
-struct Ragged {
+struct RaggedRows {
     table: Arc<RowDocument>,
     count: u64,
     /// The number of the first such row, and its number of cells.
@@ -45,9 +45,9 @@ impl ColumnSink {
             output,
             tally: CellTally::default(),
             rows: 0,
-            refused: Noted::default(),
-            several: Noted::default(),
-            broken: Noted::default(),
+            refused: NoteCounts::default(),
+            several: NoteCounts::default(),
+            broken: NoteCounts::default(),
             ragged: None,
         }
     }
@@ -119,7 +119,7 @@ impl ColumnSink {
         let row = self.rows + note.row;
         let noted = match note.what {
             NoteKind::Ragged => {
-                self.ragged.get_or_insert_with(|| Ragged {
+                self.ragged.get_or_insert_with(|| RaggedRows {
                     table: Arc::clone(table),
                     count: 0,
                     first: row,

@@ -59,7 +59,7 @@ pub(super) struct Arena {
 
 impl Arena {
     /// Returns the bytes of memory that the arena holds.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.capacity + self.blocks.capacity() * size_of::<Vec<u8>>()
     }
 
@@ -105,7 +105,7 @@ impl Arena {
     #[inline]
     fn start(&mut self, length: usize) -> (Address, &mut Vec<u8>) {
         let needed = stored(length);
-        let number = self.room(needed);
+        let number = self.block_with_room(needed);
         self.bytes += needed;
         let block = &mut self.blocks[number];
         let address = Address::new(number, block.len());
@@ -144,7 +144,7 @@ impl Arena {
     }
 
     /// Returns the number of the last block in use. Starts a block if it has no room for `needed` bytes.
-    fn room(&mut self, needed: usize) -> usize {
+    fn block_with_room(&mut self, needed: usize) -> usize {
         // A longer block holds a single string, because an offset in a block must be less than 64 KiB.
         let last = self.blocks[..self.used].last();
         if last.is_none_or(|block| BLOCK_BYTES.saturating_sub(block.len()) < needed) {
@@ -243,20 +243,20 @@ mod tests {
                 .collect()
         };
         fill(&mut arena, 20);
-        let held = arena.held();
+        let held = arena.held_bytes();
         arena.clear();
-        assert_eq!((arena.held(), arena.strings().count()), (held, 0));
+        assert_eq!((arena.held_bytes(), arena.strings().count()), (held, 0));
         let at = fill(&mut arena, 20);
-        assert_eq!(arena.held(), held);
+        assert_eq!(arena.held_bytes(), held);
         arena.push(&[7; 2 * BLOCK_BYTES]);
-        assert!(arena.held() > held + 2 * BLOCK_BYTES);
+        assert!(arena.held_bytes() > held + 2 * BLOCK_BYTES);
         assert_eq!(arena.get(at[19]), [19; BLOCK_BYTES / 2 - 8]);
         arena.clear();
         fill(&mut arena, 3);
         arena.push(&[7; 2 * BLOCK_BYTES]);
         let last = arena.push(b"last");
         arena.release(usize::MAX);
-        assert!(arena.held() < held);
+        assert!(arena.held_bytes() < held);
         assert_eq!(arena.get(last), b"last");
         assert_eq!(arena.strings().count(), 5);
     }

@@ -119,7 +119,7 @@ impl Batch {
     }
 
     /// Returns the bytes of memory that the batch holds.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<BatchRow>()
             + self.bytes.capacity()
             + self.parts.capacity() * size_of::<DocumentRows>()

@@ -40,7 +40,7 @@ impl<T> Blocks<T> {
     }
 
     /// Returns the bytes of memory that the list holds.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.blocks.len() * BLOCK_ITEMS * size_of::<T>()
             + self.blocks.capacity() * size_of::<Vec<T>>()
     }
@@ -111,16 +111,16 @@ mod tests {
     fn a_cleared_list_fills_its_blocks_again_and_gives_back_spare_ones() {
         let mut list = Blocks::default();
         (0..3 * BLOCK_ITEMS as u32).for_each(|number| list.push(number));
-        let held = list.held();
+        let held = list.held_bytes();
         list.clear();
-        assert_eq!((list.held(), list.get(0)), (held, None));
+        assert_eq!((list.held_bytes(), list.get(0)), (held, None));
         (0..BLOCK_ITEMS as u32 + 1).for_each(|number| list.push(number + 1));
         assert_eq!(
-            (list.held(), list[BLOCK_ITEMS as u32]),
+            (list.held_bytes(), list[BLOCK_ITEMS as u32]),
             (held, BLOCK_ITEMS as u32 + 1)
         );
         list.release(usize::MAX);
         assert_eq!(list[BLOCK_ITEMS as u32], BLOCK_ITEMS as u32 + 1);
-        assert!(list.held() < held);
+        assert!(list.held_bytes() < held);
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct DocumentLists {
 
 impl DocumentLists {
     /// Returns the bytes of memory that the lists hold.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<CountedNode>()
     }
 

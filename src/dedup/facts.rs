@@ -303,8 +303,8 @@ impl Facts {
     }
 
     /// Returns the bytes of memory that the facts hold.
-    pub(super) fn held(&self) -> usize {
-        self.list.held() + self.arena.held() + self.counted.held()
+    pub(super) fn held_bytes(&self) -> usize {
+        self.list.held_bytes() + self.arena.held_bytes() + self.counted.held_bytes()
     }
 
     /// Removes all facts and keeps the memory.

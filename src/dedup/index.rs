@@ -51,7 +51,7 @@ impl KeyIndex {
     }
 
     /// Returns the bytes of memory that the index holds.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<IndexSlot>()
     }
 
@@ -70,7 +70,7 @@ impl KeyIndex {
     #[inline]
     pub(super) fn peek(&self, hash: u64) -> u64 {
         self.slots
-            .get(self.home(part(hash)))
+            .get(self.first_slot(part(hash)))
             .copied()
             .unwrap_or(FREE)
     }
@@ -84,7 +84,7 @@ impl KeyIndex {
         mut is_wanted: impl FnMut(Address) -> bool,
     ) -> Result<Address, Vacant> {
         let part = part(hash);
-        let mut place = self.home(part);
+        let mut place = self.first_slot(part);
         while let Some(&slot) = self.slots.get(place).filter(|slot| **slot != FREE) {
             if slot >> ADDRESS_BITS == part {
                 let at = Address::from_bits(slot);
@@ -131,7 +131,7 @@ impl KeyIndex {
 
     fn put(&mut self, slot: IndexSlot) {
         let mask = self.slots.len() - 1;
-        let mut at = self.home(slot >> ADDRESS_BITS);
+        let mut at = self.first_slot(slot >> ADDRESS_BITS);
         while self.slots[at] != FREE {
             at = (at + 1) & mask;
         }
@@ -139,7 +139,7 @@ impl KeyIndex {
     }
 
     #[inline]
-    fn home(&self, part: u64) -> usize {
+    fn first_slot(&self, part: u64) -> usize {
         (part << self.bits >> (u64::BITS - ADDRESS_BITS)) as usize
     }
 }
@@ -191,10 +191,10 @@ mod tests {
             assert_eq!(first.map(Address::bits), Some(inserted[0]));
         }
         assert!(all(&index, 8).is_empty());
-        let held = index.held();
+        let held = index.held_bytes();
         index.clear();
         assert_eq!((index.len(), all(&index, 7)), (0, vec![]));
-        assert_eq!(index.held(), held);
+        assert_eq!(index.held_bytes(), held);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Ledger {
         }
         for unit in batch.shared_units() {
             if self.open(unit.id()) {
-                self.units.push(unit.held());
+                self.units.push(unit.held_bytes());
                 opened += 1;
             }
         }
@@ -85,7 +85,7 @@ impl Ledger {
 
     /// Called after all names were spilled with the open documents. Removes the sources and the ended documents, and returns the
     /// bytes that [`enter_sources`](Self::enter_sources) counted for the sources.
-    pub(super) fn turn_over(&mut self) -> usize {
+    pub(super) fn reset_after_spill(&mut self) -> usize {
         let freed = self
             .sources
             .values()

@@ -56,7 +56,7 @@ impl<'r> Ranges<'r> {
 
     /// Reads frame heads until the range is large enough or all runs end. Returns the upper bound, and sets the starts of runs
     /// that had none.
-    fn cut(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
+    fn next_bound(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
         let mut size = 0;
         while let Some(run) = self.first() {
             let Some(ahead) = &self.ahead[run] else { break };
@@ -81,7 +81,7 @@ impl Iterator for Ranges<'_> {
             return None;
         }
         let mut starts = self.starts.clone();
-        let upper = match self.cut(&mut starts) {
+        let upper = match self.next_bound(&mut starts) {
             Ok(upper) => upper,
             Err(error) => {
                 self.ended = true;

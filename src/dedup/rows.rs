@@ -35,7 +35,7 @@ pub(super) fn record<'a>(
         first_offset: known.place.offset,
         first_text: match known.text {
             FirstText::Cased(0) => doi.into(),
-            FirstText::Cased(letters) => cased(doi, letters).into(),
+            FirstText::Cased(letters) => with_upper_case(doi, letters).into(),
             FirstText::Other(bytes) => text(bytes).into(),
         },
         guessed: known.guessed,
@@ -44,7 +44,7 @@ pub(super) fn record<'a>(
 }
 
 /// Returns the key with some letters in upper case. Bit 0 of `letters` is the byte after `10.`.
-fn cased(key: &str, letters: u64) -> String {
+fn with_upper_case(key: &str, letters: u64) -> String {
     let upper = |(at, letter): (usize, char)| match at.checked_sub(3) {
         Some(at @ 0..64) if letters >> at & 1 == 1 => letter.to_ascii_uppercase(),
         _ => letter,

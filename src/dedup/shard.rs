@@ -20,13 +20,13 @@ pub(super) struct TableShard {
     index: KeyIndex,
     /// Keys in the order of their insertion. Unless only keys are kept, each key is preceded by its number.
     keys: Arena,
-    stored: Stored,
+    stored: KeyData,
     /// Length of the beginning that all keys share.
     shared: usize,
 }
 
 /// The data stored for each key, by its number.
-enum Stored {
+enum KeyData {
     Nothing,
     Counts(Blocks<u64>),
     Facts(Facts),
@@ -42,9 +42,9 @@ impl TableShard {
             index: KeyIndex::new(index),
             keys: Arena::default(),
             stored: match kept {
-                StoredFields::All => Stored::Facts(Facts::default()),
-                StoredFields::Count => Stored::Counts(Blocks::default()),
-                StoredFields::Key => Stored::Nothing,
+                StoredFields::All => KeyData::Facts(Facts::default()),
+                StoredFields::Count => KeyData::Counts(Blocks::default()),
+                StoredFields::Key => KeyData::Nothing,
             },
             shared: kept.shared(),
         }
@@ -84,7 +84,7 @@ impl TableShard {
         for &at in found {
             read ^= u64::from(self.keys.touch(at));
         }
-        if let Stored::Facts(facts) = &self.stored {
+        if let KeyData::Facts(facts) = &self.stored {
             for &at in found {
                 read ^= u64::from(facts.touch(number(self.keys.get(at))));
             }
@@ -98,11 +98,11 @@ impl TableShard {
         let found = self.index.find(row.hash, |at| self.key(at) == key);
         match (found, &mut self.stored) {
             (Err(vacant), _) => self.insert(batch, row, vacant),
-            (Ok(_), Stored::Nothing) => {}
-            (Ok(at), Stored::Counts(counts)) => {
+            (Ok(_), KeyData::Nothing) => {}
+            (Ok(at), KeyData::Counts(counts)) => {
                 counts[number(self.keys.get(at))] += row.mentions();
             }
-            (Ok(at), Stored::Facts(facts)) => {
+            (Ok(at), KeyData::Facts(facts)) => {
                 facts.unite(number(self.keys.get(at)), &batch.update(row), open);
             }
         }
@@ -111,12 +111,12 @@ impl TableShard {
     fn insert(&mut self, batch: &Batch, row: &BatchRow, vacant: Vacant) {
         let (key, number) = (batch.key(row), self.index.len() as u32);
         match &mut self.stored {
-            Stored::Nothing => {}
-            Stored::Counts(counts) => counts.push(row.mentions()),
-            Stored::Facts(facts) => facts.insert(&batch.update(row)),
+            KeyData::Nothing => {}
+            KeyData::Counts(counts) => counts.push(row.mentions()),
+            KeyData::Facts(facts) => facts.insert(&batch.update(row)),
         }
         let at = match self.stored {
-            Stored::Nothing => self.keys.push(key),
+            KeyData::Nothing => self.keys.push(key),
             _ => self.keys.push_joined([&number.to_le_bytes(), key]),
         };
         self.index.insert(vacant, at);
@@ -125,19 +125,19 @@ impl TableShard {
     /// Frees the memory that only updates need. After this, the shard is only read.
     pub(super) fn seal(&mut self) {
         self.index.seal();
-        if let Stored::Facts(facts) = &mut self.stored {
+        if let KeyData::Facts(facts) = &mut self.stored {
             facts.seal();
         }
     }
 
     /// Returns the bytes of memory that the shard holds.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         let stored = match &self.stored {
-            Stored::Nothing => 0,
-            Stored::Counts(counts) => counts.held(),
-            Stored::Facts(facts) => facts.held(),
+            KeyData::Nothing => 0,
+            KeyData::Counts(counts) => counts.held_bytes(),
+            KeyData::Facts(facts) => facts.held_bytes(),
         };
-        self.index.held() + self.keys.held() + stored
+        self.index.held_bytes() + self.keys.held_bytes() + stored
     }
 
     /// Whether another key could make its index grow past its limit.
@@ -150,9 +150,9 @@ impl TableShard {
         self.index.clear();
         self.keys.clear();
         match &mut self.stored {
-            Stored::Nothing => {}
-            Stored::Counts(counts) => counts.clear(),
-            Stored::Facts(facts) => facts.clear(),
+            KeyData::Nothing => {}
+            KeyData::Counts(counts) => counts.clear(),
+            KeyData::Facts(facts) => facts.clear(),
         }
     }
 
@@ -160,9 +160,9 @@ impl TableShard {
     pub(super) fn release(&mut self, bytes: usize) {
         self.keys.release(bytes);
         match &mut self.stored {
-            Stored::Nothing => {}
-            Stored::Counts(counts) => counts.release(bytes),
-            Stored::Facts(facts) => facts.release(bytes),
+            KeyData::Nothing => {}
+            KeyData::Counts(counts) => counts.release(bytes),
+            KeyData::Facts(facts) => facts.release(bytes),
         }
     }
 
@@ -182,7 +182,7 @@ impl TableShard {
     pub(super) fn key(&self, at: Address) -> &[u8] {
         let key = self.keys.get(at);
         match self.stored {
-            Stored::Nothing => key,
+            KeyData::Nothing => key,
             _ => &key[KEY_NUMBER_BYTES..],
         }
     }
@@ -197,7 +197,7 @@ impl TableShard {
     #[inline]
     fn rest<'k>(&self, stored: &'k [u8]) -> &'k [u8] {
         let front = match self.stored {
-            Stored::Nothing => self.shared,
+            KeyData::Nothing => self.shared,
             _ => KEY_NUMBER_BYTES + self.shared,
         };
         stored.get(front..).unwrap_or_default()
@@ -213,9 +213,9 @@ impl TableShard {
     pub(super) fn known(&self, at: Address) -> Option<Known<'_>> {
         let number = || number(self.keys.get(at));
         match &self.stored {
-            Stored::Nothing => None,
-            Stored::Counts(counts) => Some(Known::counted(counts[number()])),
-            Stored::Facts(facts) => Some(facts.known(number())),
+            KeyData::Nothing => None,
+            KeyData::Counts(counts) => Some(Known::counted(counts[number()])),
+            KeyData::Facts(facts) => Some(facts.known(number())),
         }
     }
 
@@ -227,7 +227,7 @@ impl TableShard {
         open: &[DocumentId],
         shared: &mut Vec<DocumentId>,
     ) {
-        if let Stored::Facts(facts) = &self.stored {
+        if let KeyData::Facts(facts) = &self.stored {
             facts.open_documents(number(self.keys.get(at)), open, shared);
         }
     }

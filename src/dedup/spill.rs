@@ -103,7 +103,7 @@ impl Budget {
     }
 
     /// Fails if the work must stop.
-    fn go_on(&self) -> Result<(), SpillError> {
+    fn not_stopped(&self) -> Result<(), SpillError> {
         if (self.stop)() {
             Err(SpillError::new(&self.folder, RunFault::Stopped))
         } else {
@@ -125,7 +125,7 @@ impl Budget {
 
     /// Returns the number of runs that are merged at once. Each thread holds a packed and an unpacked frame of each run. Each run
     /// is an open file, and so is the merged run.
-    fn fan(&self) -> usize {
+    fn max_merged_runs(&self) -> usize {
         let fitting = self.bytes / (8 * self.frame() * self.threads.max(1));
         let fitting = self
             .fan
@@ -205,7 +205,7 @@ impl Spill {
     }
 
     /// Locks the state for reading, so that the table is not spilled meanwhile.
-    pub(super) fn enter(&self) -> RwLockReadGuard<'_, SpillState> {
+    pub(super) fn lock_state(&self) -> RwLockReadGuard<'_, SpillState> {
         assert_plain_thread();
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -244,7 +244,8 @@ impl Spill {
     /// Recounts the memory and keys of all shards.
     pub(super) fn measure<'s>(&self, shards: impl Iterator<Item = &'s TableShard> + Clone) {
         let sum = |of: fn(&TableShard) -> usize| shards.clone().map(of).sum();
-        self.shards.store(sum(TableShard::held), Ordering::Relaxed);
+        self.shards
+            .store(sum(TableShard::held_bytes), Ordering::Relaxed);
         self.keys.store(sum(TableShard::len), Ordering::Relaxed);
         let full = shards.clone().any(TableShard::is_full);
         self.full.store(full, Ordering::Relaxed);
@@ -253,11 +254,12 @@ impl Spill {
     /// Whether the table must be spilled: the budget is used up, and the table itself takes at least half of it.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
-        self.full.load(Ordering::Relaxed) || (self.held() > self.max && self.table() > self.max / 2)
+        self.full.load(Ordering::Relaxed)
+            || (self.held_bytes() > self.max && self.table() > self.max / 2)
     }
 
     /// Returns the bytes that count towards the budget.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.table() + self.others.load(Ordering::Relaxed)
     }
 
@@ -315,7 +317,7 @@ impl SpillState {
         SpillState {
             runs: std::mem::take(&mut lasting.runs)
                 .into_iter()
-                .map(Run::lasting)
+                .map(Run::of_file)
                 .collect(),
             written: lasting.written,
             ..SpillState::default()
@@ -357,7 +359,7 @@ impl SpillState {
         parallel: bool,
     ) -> Result<(), SpillError> {
         let mut items = std::mem::take(&mut self.items);
-        let run = write_table(budget, kept, contents, &mut items, ahead(parallel))?;
+        let run = write_table(budget, kept, contents, &mut items, ranges_ahead(parallel))?;
         self.add(run);
         Ok(())
     }
@@ -372,7 +374,7 @@ impl SpillState {
         make: impl Fn(&EntryPage, &SourceNames) -> Result<B, E> + Sync,
         mut write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<u64, E> {
-        let fan = budget.fan();
+        let fan = budget.max_merged_runs();
         while self.runs.len() > fan {
             let some = fan.min(self.runs.len() - fan + 1);
             let runs: Vec<Run> = self.runs.drain(..some).collect();
@@ -390,13 +392,13 @@ impl SpillState {
             let mut merge = RangeMerge::new(&runs, &range)?;
             let mut page = EntryPage::default();
             while merge.fill(&mut page, PAGE_BYTES)? {
-                budget.go_on()?;
+                budget.not_stopped()?;
                 entries += page.len() as u64;
                 made.push(make(&page, &sources)?);
             }
             Ok((entries, made))
         };
-        in_order(ranges, ahead(parallel), make, |(count, made)| {
+        in_order(ranges, ranges_ahead(parallel), make, |(count, made)| {
             entries += count;
             made.into_iter().try_for_each(&mut write)
         })?;
@@ -406,7 +408,7 @@ impl SpillState {
 
 /// Returns the number of ranges that are merged at the same time: one per thread, since each gives many rows. `None` without a
 /// pool.
-fn ahead(parallel: bool) -> Option<usize> {
+fn ranges_ahead(parallel: bool) -> Option<usize> {
     parallel.then(rayon::current_num_threads)
 }
 
@@ -436,7 +438,7 @@ fn write_table(
     order::by_key(shards, items, ahead.is_some());
     let mut writer = budget.writer(kept)?;
     let pack = |items: &[Item]| {
-        budget.go_on()?;
+        budget.not_stopped()?;
         let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
         let mut open = Vec::new();
         order::each(shards, items, |shard, at| {
@@ -467,12 +469,12 @@ fn merge_to_one(
         let mut merge = RangeMerge::new(&runs, &range)?;
         let mut page = EntryPage::default();
         while merge.fill(&mut page, PAGE_BYTES)? {
-            budget.go_on()?;
+            budget.not_stopped()?;
             page.entries().try_for_each(|entry| packer.push(&entry))?;
         }
         packer.finish()
     };
     let write = |frames: Vec<NameFrame>| writer.frames(&frames);
-    in_order(ranges(budget, &runs)?, ahead(parallel), merge, write)?;
+    in_order(ranges(budget, &runs)?, ranges_ahead(parallel), merge, write)?;
     writer.finish(&sources)
 }

@@ -63,7 +63,7 @@ struct OpenDocuments {
 
 /// The growth of shards.
 #[derive(Default)]
-struct Growth {
+struct ShardGrowth {
     bytes: usize,
     keys: usize,
     full: bool,
@@ -116,29 +116,29 @@ impl NameTable {
     /// If the table is past its budget and could not be written. Then the scan fails, and later batches are dropped.
     pub(crate) fn absorb(&self, batch: &mut Batch) -> Result<(), SpillError> {
         let Some(spill) = &self.spill else {
-            self.take_in(batch);
+            self.add_batch(batch);
             return Ok(());
         };
-        let held = batch.held();
+        let held = batch.held_bytes();
         spill.hold(held, std::mem::replace(&mut batch.reported, held));
-        let state = spill.enter();
+        let state = spill.lock_state();
         if spill.has_failed() {
             batch.clear();
             return Ok(());
         }
-        let Growth { bytes, keys, full } = self.take_in(batch);
+        let ShardGrowth { bytes, keys, full } = self.add_batch(batch);
         spill.grow(bytes, keys, full);
         drop(state);
         if spill.is_over() {
-            self.relieve(spill)
+            self.shrink_to_budget(spill)
         } else {
             Ok(())
         }
     }
 
-    fn take_in(&self, batch: &mut Batch) -> Growth {
-        let mut growth = Growth::default();
-        let mut open = self.enter(batch);
+    fn add_batch(&self, batch: &mut Batch) -> ShardGrowth {
+        let mut growth = ShardGrowth::default();
+        let mut open = self.register(batch);
         let count = self.shards.len();
         batch.group(count, |hash| shard_of(hash, count));
         let mut busy = [0; MAX_SHARDS];
@@ -175,7 +175,7 @@ impl NameTable {
     }
 
     /// Adds the sources and open documents of `batch` to the ledger.
-    fn enter(&self, batch: &Batch) -> OpenDocuments {
+    fn register(&self, batch: &Batch) -> OpenDocuments {
         let ledger = &mut *lock(&self.ledger);
         let taken = ledger.enter_sources(batch);
         if let Some(spill) = self.spill.as_ref().filter(|_| taken > 0) {
@@ -196,7 +196,7 @@ impl NameTable {
         number: usize,
         batch: &Batch,
         open: &mut OpenDocuments,
-        growth: &mut Growth,
+        growth: &mut ShardGrowth,
     ) {
         // A thread opens a document before it adds the document to a shard. So the count that is read here, under the
         // shard's lock, includes all documents of the shard.
@@ -205,16 +205,18 @@ impl NameTable {
             open.documents.clone_from(&ledger.open);
             open.opened = self.opened.load(Ordering::Relaxed);
         }
-        let (bytes, keys) = (shard.held(), shard.len());
+        let (bytes, keys) = (shard.held_bytes(), shard.len());
         shard.add_all(batch, batch.rows_of(number), &open.documents);
         // Wrapping, because replacing texts may free memory.
-        growth.bytes = growth.bytes.wrapping_add(shard.held().wrapping_sub(bytes));
+        growth.bytes = growth
+            .bytes
+            .wrapping_add(shard.held_bytes().wrapping_sub(bytes));
         growth.keys += shard.len() - keys;
         growth.full |= shard.is_full();
     }
 
     /// Brings the table below its budget: frees unused memory, and writes the table to disk if that is not enough.
-    fn relieve(&self, spill: &Spill) -> Result<(), SpillError> {
+    fn shrink_to_budget(&self, spill: &Spill) -> Result<(), SpillError> {
         let mut state = spill.close();
         let mut shards: Vec<_> = self.shards.iter().map(lock).collect();
         if !spill.is_over() || spill.has_failed() {
@@ -227,7 +229,7 @@ impl NameTable {
         if !spill.is_over() {
             return Ok(());
         }
-        self.turn_over(spill, &mut state, &mut shards)
+        self.write_and_empty(spill, &mut state, &mut shards)
     }
 
     /// Writes the table to disk unless it is empty, and makes all runs outlast the process if [`Budget::lasting`] is set.
@@ -245,13 +247,13 @@ impl NameTable {
             return Ok(());
         }
         if shards.iter().any(|shard| shard.len() > 0) {
-            self.turn_over(spill, &mut state, &mut shards)?;
+            self.write_and_empty(spill, &mut state, &mut shards)?;
         }
         state.keep(&spill.budget)
     }
 
     /// Writes the table to disk and empties it.
-    fn turn_over(
+    fn write_and_empty(
         &self,
         spill: &Spill,
         state: &mut SpillState,
@@ -285,14 +287,14 @@ impl NameTable {
         };
         spill.spill(state, &contents)?;
         // Since the copy was made, documents may have ended, but none was opened.
-        spill.hold(0, lock(&self.ledger).turn_over());
+        spill.hold(0, lock(&self.ledger).reset_after_spill());
         Ok(())
     }
 
     /// Returns the bytes that count towards the budget.
     #[cfg(test)]
-    pub(super) fn held(&self) -> usize {
-        self.spill.as_ref().map_or(0, Spill::held)
+    pub(super) fn held_bytes(&self) -> usize {
+        self.spill.as_ref().map_or(0, Spill::held_bytes)
     }
 
     /// Passes the records, sorted by key bytewise, to `format` in parts of bounded size, and the results to `write` in order.

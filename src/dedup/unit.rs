@@ -50,7 +50,7 @@ impl CountedUnit {
         Arc::strong_count(&self.0) > 1
     }
 
-    pub(super) fn held(&self) -> HeldUnit {
+    pub(super) fn held_bytes(&self) -> HeldUnit {
         HeldUnit {
             id: self.id(),
             clones: Arc::downgrade(&self.0),

@@ -21,7 +21,7 @@ pub(super) fn compare(
     out: &mut dyn RowWriter<Output>,
 ) -> Result<(), Error> {
     let (mut old, mut new) = (sides.old.next()?, sides.new.next()?);
-    let mut changes = Changes {
+    let mut changes = ChangeWriter {
         tell_retractions: sides.old.tell_retractions() && sides.new.tell_retractions(),
         next: sides.retractions.next()?,
         retractions: sides.retractions,
@@ -51,7 +51,7 @@ pub(super) fn compare(
 }
 
 /// The output of changes.
-struct Changes<'a, 'r> {
+struct ChangeWriter<'a, 'r> {
     /// The next retraction of an index to write.
     next: Option<Retraction>,
     retractions: Retractions<'a>,
@@ -61,7 +61,7 @@ struct Changes<'a, 'r> {
     out: &'r mut dyn RowWriter<Output>,
 }
 
-impl Changes<'_, '_> {
+impl ChangeWriter<'_, '_> {
     /// Writes the changes of one name. `None` is a side without the name.
     fn of_name(&mut self, old: Option<&ListedName>, new: Option<&ListedName>) -> Result<(), Error> {
         match (old, new) {

@@ -88,15 +88,15 @@ mod index {
     const MAX_WAITING_BATCHES: usize = 4;
 
     /// Reason why a walk ends early.
-    enum Stop {
+    enum WalkEnd {
         /// The receiver was dropped.
         Over,
         Index(IndexError),
     }
 
-    impl From<IndexError> for Stop {
+    impl From<IndexError> for WalkEnd {
         fn from(error: IndexError) -> Self {
-            Stop::Index(error)
+            WalkEnd::Index(error)
         }
     }
 
@@ -147,7 +147,11 @@ mod index {
     }
 
     /// Sends the names that are retracted only in the new index.
-    fn retractions(old: &Index, new: &Index, sender: &mut Batches<Retraction>) -> Result<(), Stop> {
+    fn retractions(
+        old: &Index,
+        new: &Index,
+        sender: &mut WalkBatches<Retraction>,
+    ) -> Result<(), WalkEnd> {
         let mut last = String::new();
         new.each_notice(|name, notice| {
             if !notice.kind.is_retraction() || last == name {
@@ -160,13 +164,13 @@ mod index {
             }
             sender.add(Retraction {
                 name: name.to_owned(),
-                notice: shown(&notice),
+                notice: notice_text(&notice),
             })
         })
     }
 
     /// Formats a notice: `retraction, 2026-03-09, 10.5555/notice`.
-    fn shown(notice: &Notice) -> String {
+    fn notice_text(notice: &Notice) -> String {
         let date = notice.date.map(|date| date.to_string());
         let doi = notice.doi.as_ref().map(|doi| doi.key().into_owned());
         let parts = [Some(notice.kind.name().to_owned()), date, doi];
@@ -174,13 +178,13 @@ mod index {
     }
 
     /// Collects the results of a walk in batches and sends them.
-    struct Batches<T> {
+    struct WalkBatches<T> {
         batch: Vec<T>,
         sender: SyncSender<Result<Vec<T>, Error>>,
     }
 
-    impl<T> Batches<T> {
-        fn add(&mut self, found: T) -> Result<(), Stop> {
+    impl<T> WalkBatches<T> {
+        fn add(&mut self, found: T) -> Result<(), WalkEnd> {
             self.batch.push(found);
             if self.batch.len() < BATCH_NAMES {
                 return Ok(());
@@ -188,23 +192,23 @@ mod index {
             self.send()
         }
 
-        fn send(&mut self) -> Result<(), Stop> {
+        fn send(&mut self) -> Result<(), WalkEnd> {
             let batch = std::mem::take(&mut self.batch);
-            self.sender.send(Ok(batch)).map_err(|_| Stop::Over)
+            self.sender.send(Ok(batch)).map_err(|_| WalkEnd::Over)
         }
     }
 
     /// Starts a thread that walks over an index.
     fn walk<'s, 'e, T: Send + 'e>(
         scope: &'s Scope<'s, 'e>,
-        each: impl FnOnce(&mut Batches<T>) -> Result<(), Stop> + Send + 's,
+        each: impl FnOnce(&mut WalkBatches<T>) -> Result<(), WalkEnd> + Send + 's,
     ) -> Walk<T> {
         let (sender, batches) = mpsc::sync_channel(MAX_WAITING_BATCHES);
         scope.spawn(move || {
             let batch = Vec::new();
-            let mut found = Batches { batch, sender };
+            let mut found = WalkBatches { batch, sender };
             let walked = each(&mut found).and_then(|()| found.send());
-            if let Err(Stop::Index(error)) = walked {
+            if let Err(WalkEnd::Index(error)) = walked {
                 // Fails only if the receiver was dropped.
                 let _ = found.sender.send(Err(unreadable(error)));
             }

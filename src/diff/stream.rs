@@ -148,7 +148,7 @@ impl<'a> SortedNames<'a> {
             NameReader::Lines(lines) => {
                 let mut line = String::new();
                 let read = lines.take(MAX_LINE_BYTES).read_line(&mut line);
-                let read = read.map_err(|error| lost(&self.source, InputError::Io(error)))?;
+                let read = read.map_err(|error| read_error(&self.source, InputError::Io(error)))?;
                 self.monitor.add_bytes(read as u64);
                 if read == 0 {
                     return Ok(None);
@@ -167,7 +167,7 @@ impl<'a> SortedNames<'a> {
     }
 }
 
-fn lost(source: &Arc<str>, error: InputError) -> Error {
+fn read_error(source: &Arc<str>, error: InputError) -> Error {
     Error::new(Cause::Input(error)).in_source(Arc::clone(source))
 }
 
@@ -185,6 +185,6 @@ fn bare_names(path: &Path) -> Result<Option<File>, Error> {
         file.seek(SeekFrom::Start(0))?;
         Ok((head == b"10.").then_some(file))
     };
-    let failed = |error| lost(&display_name(path).into(), InputError::of_path(path, error));
+    let failed = |error| read_error(&display_name(path).into(), InputError::of_path(path, error));
     open().map_err(failed)
 }

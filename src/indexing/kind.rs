@@ -63,7 +63,7 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
     let members = serde_json::from_slice::<BTreeMap<Cow<'_, str>, IgnoredAny>>(line);
     let members = members.unwrap_or_default();
     let names: Vec<&str> = members.keys().map(|name| &**name).collect();
-    let member = trusted(&names, options)?;
+    let member = name_column(&names, options)?;
     match items(head).filter(|_| member.is_none()) {
         Some(start) => Ok(DocumentKind::Array(start, None)),
         None => Ok(DocumentKind::Objects(member)),
@@ -74,7 +74,7 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
 ///
 /// # Errors
 /// If the columns are those of a list of mentions, and such lists are not trusted.
-fn trusted(names: &[&str], options: &KnownOptions) -> Result<Option<String>, Cause> {
+fn name_column(names: &[&str], options: &KnownOptions) -> Result<Option<String>, Cause> {
     let is_mentions = is_mentions(names);
     if is_mentions && !options.trust {
         return Err(Cause::Known(KnownError::Mentions));
@@ -124,7 +124,7 @@ fn of_rows(
     };
     let header: Vec<String> = cells.iter().map(text).collect();
     let names: Vec<&str> = header.iter().map(String::as_str).collect();
-    let layout = match published(&names) {
+    let layout = match registry_columns(&names) {
         Some(layout) => Some(layout),
         None => names_column(&names, &table, options)?.map(NameColumns::Names),
     };
@@ -134,7 +134,7 @@ fn of_rows(
 }
 
 /// Returns the columns of a table that DataCite or Retraction Watch publishes, or `None` for other tables.
-fn published(names: &[&str]) -> Option<NameColumns> {
+fn registry_columns(names: &[&str]) -> Option<NameColumns> {
     if let Ok(rows) = RetractionWatch::new(names) {
         return Some(NameColumns::RetractionWatch(rows));
     }
@@ -152,7 +152,7 @@ fn names_column(
     table: &TableHead,
     options: &KnownOptions,
 ) -> Result<Option<usize>, Cause> {
-    let Some(column) = trusted(names, options)? else {
+    let Some(column) = name_column(names, options)? else {
         return Ok(None);
     };
     let header: Vec<_> = names.iter().map(|name| name.as_bytes()).collect();

@@ -38,7 +38,7 @@ impl Names<'_, '_> {
     }
 
     /// Adds a bare name in the layout of this agency.
-    pub(super) fn raw(&mut self, agency: &'static str, name: &[u8], at: u64) {
+    pub(super) fn bare_name(&mut self, agency: &'static str, name: &[u8], at: u64) {
         let from = self.source(Some(agency));
         match str::from_utf8(name.trim_ascii()) {
             Ok(name) => self.collector.name(from, name, (&self.place, at)),
@@ -64,7 +64,7 @@ impl Names<'_, '_> {
     }
 
     /// Counts a name that is not registered yet.
-    pub(super) fn draft(&mut self) {
+    pub(super) fn count_draft(&mut self) {
         self.collector.counts.drafts += 1;
     }
 

@@ -157,7 +157,7 @@ impl<'d> ObjectBlocks<'d> {
                     Err(error) => return Some(ObjectPiece::Lost(error, self.text.end())),
                 }
             } else if self.text.has_ended {
-                return Some(self.unclosed());
+                return Some(self.drop_unclosed());
             } else if let Err(error) = self.text.fill() {
                 self.text.has_ended = true;
                 self.damage = Some(error);
@@ -177,7 +177,7 @@ impl<'d> ObjectBlocks<'d> {
     }
 
     /// Drops the rest of an array that does not end, and returns the loss.
-    fn unclosed(&mut self) -> ObjectPiece<'static> {
+    fn drop_unclosed(&mut self) -> ObjectPiece<'static> {
         let at = self.text.end();
         self.text.bytes.clear();
         self.finder.has_ended = true;

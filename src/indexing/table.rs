@@ -40,7 +40,7 @@ pub(super) fn read(
     names: &mut Names<'_, '_>,
 ) {
     let mut has_header = false;
-    let mut notices = Notices::default();
+    let mut notices = NoticeRows::default();
     while let Some(piece) = blocks.next() {
         match piece {
             RowPiece::Lost(error, at) => names.report_loss(error, at),
@@ -75,7 +75,7 @@ fn row(
     cells: &[&[u8]],
     dialect: Dialect,
     layout: &NameColumns,
-    (notices, names, at): (&mut Notices, &mut Names<'_, '_>, u64),
+    (notices, names, at): (&mut NoticeRows, &mut Names<'_, '_>, u64),
 ) {
     let cell = |at: usize| {
         cells
@@ -89,9 +89,9 @@ fn row(
         }
         NameColumns::DataCite { doi, state } => {
             if !REGISTERED.contains(&cell(*state).trim_ascii()) {
-                return names.draft();
+                return names.count_draft();
             }
-            names.raw("datacite", &cell(*doi), at);
+            names.bare_name("datacite", &cell(*doi), at);
         }
         NameColumns::RetractionWatch(rows) => {
             let texts = cells.iter().map(|cell| dialect.text(cell));
@@ -108,13 +108,13 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 
 /// Rows of a table of notices. Rows with ambiguous dates wait for a date that shows the order of day and month.
 #[derive(Default)]
-struct Notices {
+struct NoticeRows {
     order: Option<DateOrder>,
     waiting: Vec<(Vec<String>, u64)>,
     bytes: usize,
 }
 
-impl Notices {
+impl NoticeRows {
     fn take(
         &mut self,
         rows: &RetractionWatch,

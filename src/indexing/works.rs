@@ -131,16 +131,16 @@ fn parse(json: &[u8], member: Option<&str>) -> Result<Work, KnownError> {
 fn add(work: Work, names: &mut Names<'_, '_>, at: u64) {
     match work {
         Work::Crossref(found) => {
-            names.raw("crossref", found.doi.unwrap_or_default().as_bytes(), at);
+            names.bare_name("crossref", found.doi.unwrap_or_default().as_bytes(), at);
             for (name, notice) in &found.notices {
                 names.notice(name, notice, at);
             }
             names.refuse_notices(found.refused);
         }
         Work::DataCite(doi, true) => {
-            names.raw("datacite", doi.as_bytes(), at);
+            names.bare_name("datacite", doi.as_bytes(), at);
         }
-        Work::DataCite(_, false) => names.draft(),
+        Work::DataCite(_, false) => names.count_draft(),
         Work::Member(text) => {
             names.text(text.unwrap_or_default().as_bytes(), at);
         }

@@ -127,19 +127,22 @@ impl<'i> IndexStatusWalk<'i> {
     /// Returns the standing of the name with this key: known, agency, retracted.
     pub(crate) fn index_status(&mut self, key: &str) -> Result<IndexStatus<'i>, Error> {
         let walk = &mut self.0;
-        let (found, is_retracted) = asked(walk.find(key), walk.is_retracted(key))?;
-        settled(found, is_retracted, || walk.holds_prefix(prefix(key)))
+        let (found, is_retracted) = both_answers(walk.find(key), walk.is_retracted(key))?;
+        status_of(found, is_retracted, || walk.holds_prefix(prefix(key)))
     }
 }
 
 /// Returns both answers, or the error of one.
-fn asked<A, B>(one: Result<A, IndexError>, other: Result<B, IndexError>) -> Result<(A, B), Error> {
+fn both_answers<A, B>(
+    one: Result<A, IndexError>,
+    other: Result<B, IndexError>,
+) -> Result<(A, B), Error> {
     Ok((one.map_err(unreadable)?, other.map_err(unreadable)?))
 }
 
-/// Combines the answers to a standing. If the index knows no name with the prefix, the name may belong to an agency that the
+/// Combines the answers into a status. If the index knows no name with the prefix, the name may belong to an agency that the
 /// index lacks, so `known` is `None`.
-fn settled<'i>(
+fn status_of<'i>(
     found: Option<IndexEntry<'i>>,
     is_retracted: bool,
     holds_prefix: impl FnOnce() -> Result<bool, IndexError>,

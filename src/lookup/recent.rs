@@ -24,11 +24,11 @@ pub(crate) struct RecentIndexStatuses<'i> {
     walk: IndexStatusWalk<'i>,
     recent: RecentNames,
     /// The names of the batch to look up, sorted by key.
-    asked: Vec<AskedName>,
+    asked: Vec<LookupKey>,
 }
 
 /// A name to look up.
-struct AskedName {
+struct LookupKey {
     /// The bytes of the key after `10.`, big-endian. They order most names without comparing keys.
     word: u128,
     row: usize,
@@ -78,11 +78,11 @@ impl<'i> RecentIndexStatuses<'i> {
             let index_status = self.recent.get(hash, key);
             if index_status.is_none() {
                 let word = word(key);
-                self.asked.push(AskedName { word, row, hash });
+                self.asked.push(LookupKey { word, row, hash });
             }
             index_statuses.push(index_status.unwrap_or_default());
         }
-        let order = |name: &AskedName| (name.word, keys[name.row]);
+        let order = |name: &LookupKey| (name.word, keys[name.row]);
         self.asked.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         for name in &self.asked {
             let key = keys[name.row];

@@ -55,11 +55,11 @@ impl OrderedRows {
             return Err(ordered.failed(error));
         }
         let found = found.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        OrderedRows::united(found.into_iter().flatten(), chosen)
+        OrderedRows::of_inputs(found.into_iter().flatten(), chosen)
     }
 
     /// Unites the columns of the inputs. Returns `None` if the inputs have no columns.
-    fn united<'p>(
+    fn of_inputs<'p>(
         mut found: impl Iterator<Item = FoundInput<'p>>,
         chosen: Option<&[String]>,
     ) -> Result<Option<Self>, Error> {
@@ -161,14 +161,14 @@ impl<'p> FoundInput<'p> {
     fn check_chosen(&self, chosen: Option<&[String]>) -> Result<(), Error> {
         let named = chosen.into_iter().flatten();
         let mut fields = named.filter_map(|name| Field::named(name));
-        match fields.find(|&field| !self.tells(field)) {
+        match fields.find(|&field| !self.has_values_of(field)) {
             Some(field) => Err(self.failed(ReadError::without_chosen(field))),
             None => Ok(()),
         }
     }
 
     /// Whether it has the values of a field.
-    fn tells(&self, field: Field) -> bool {
+    fn has_values_of(&self, field: Field) -> bool {
         let follows = match field {
             Field::Source => self.is_folder,
             Field::CheckDigit => self.columns.has(Field::Doi),

@@ -34,12 +34,12 @@ struct OrderedInput<'m, const IS_NODE: bool> {
 /// Runs the merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
     match options.layout.rows {
-        RowKind::Nodes => join::<true>(options),
-        _ => join::<false>(options),
+        RowKind::Nodes => concatenate::<true>(options),
+        _ => concatenate::<false>(options),
     }
 }
 
-fn join<const IS_NODE: bool>(options: &MergeSettings) -> Result<MergeReport, Error> {
+fn concatenate<const IS_NODE: bool>(options: &MergeSettings) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let files = options.files();
     files.run(
@@ -48,7 +48,7 @@ fn join<const IS_NODE: bool>(options: &MergeSettings) -> Result<MergeReport, Err
             let open = |path| OrderedInput::<IS_NODE>::open(path, options);
             let inputs = options.inputs.iter().map(PathBuf::as_path).map(open);
             let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-            tell_unordered(&inputs);
+            warn_of_order(&inputs);
             let layout = match inputs.iter().any(|input| input.lacks_names) {
                 true => options.layout.clone().without_names(),
                 false => options.layout.clone(),
@@ -184,7 +184,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
 }
 
 /// Warns that rows of several inputs may not be in the order of one scan.
-fn tell_unordered<const IS_NODE: bool>(inputs: &[OrderedInput<'_, IS_NODE>]) {
+fn warn_of_order<const IS_NODE: bool>(inputs: &[OrderedInput<'_, IS_NODE>]) {
     let mut unordered = inputs.iter().filter(|input| !input.has_sources);
     if let (Some(first), true) = (unordered.next(), inputs.len() > 1) {
         log::warn!(

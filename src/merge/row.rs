@@ -26,7 +26,7 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
     fn mentions(&self) -> u64;
 
     /// Returns the bytes of the strings, with their overhead.
-    fn held(&self) -> usize;
+    fn held_bytes(&self) -> usize;
 
     /// Returns the layout in runs. Answers of an index are null if the inputs lack them.
     fn run_layout() -> Layout {
@@ -60,8 +60,8 @@ impl MergeRow for OwnedRecord {
         self.mentions
     }
 
-    fn held(&self) -> usize {
-        held([
+    fn held_bytes(&self) -> usize {
+        held_bytes([
             &self.doi,
             &self.first_source,
             &self.first_document,
@@ -88,8 +88,8 @@ impl MergeRow for OwnedPair {
         self.mentions
     }
 
-    fn held(&self) -> usize {
-        held([&self.source, &self.document, &self.doi])
+    fn held_bytes(&self) -> usize {
+        held_bytes([&self.source, &self.document, &self.doi])
     }
 }
 
@@ -106,7 +106,7 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
         1
     }
 
-    fn held(&self) -> usize {
+    fn held_bytes(&self) -> usize {
         let held = self
             .values
             .iter()
@@ -141,7 +141,7 @@ fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
     )
 }
 
-fn held<const N: usize>(strings: [&String; N]) -> usize {
+fn held_bytes<const N: usize>(strings: [&String; N]) -> usize {
     strings
         .iter()
         .map(|text| text.capacity() + ALLOCATION_BYTES)

@@ -63,7 +63,7 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
 
     /// Adds a row.
     pub(super) fn push(&mut self, row: R) -> Result<(), Error> {
-        self.held += row.held();
+        self.held += row.held_bytes();
         self.rows.push(row);
         // Twice, since the capacity of a growing array may be twice its length.
         let array = 2 * self.rows.len() * size_of::<R>();

@@ -121,7 +121,7 @@ pub(super) fn few<R: MergeRow>(
     mut note: impl FnMut(&RecordRun),
 ) -> Result<VecDeque<Input>, Error> {
     loop {
-        let fan = fan(&inputs, place.memory);
+        let fan = max_open_inputs(&inputs, place.memory);
         if fan == inputs.len() {
             return Ok(inputs);
         }
@@ -129,7 +129,7 @@ pub(super) fn few<R: MergeRow>(
         let some = fan.min(inputs.len() - fan + 1);
         let some: Vec<Input> = inputs.drain(..some).collect();
         let mut run = RunWriter::create::<R>(place.tmp, place.monitor)?;
-        each(place.monitor, &some, |row: &R| run.push(row))?;
+        for_each_row(place.monitor, &some, |row: &R| run.push(row))?;
         let run = run.finish()?;
         note(&run);
         inputs.push_back(Input::Run(run));
@@ -138,7 +138,7 @@ pub(super) fn few<R: MergeRow>(
 
 /// Returns how many of the inputs, from the first, may be open at once, by the memory and the process's limit on open files.
 /// Reserves one more file for the run to which they are merged.
-fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
+fn max_open_inputs(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
         let taken = match input {
@@ -160,7 +160,7 @@ fn write<R: MergeRow>(
     mut rows: Box<dyn RowWriter<Output>>,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    each(&options.monitor, inputs, |row: &R| {
+    for_each_row(&options.monitor, inputs, |row: &R| {
         report.records += 1;
         report.mentions = report.mentions.saturating_add(row.mentions());
         rows.row(row).map_err(Error::output)
@@ -169,7 +169,7 @@ fn write<R: MergeRow>(
 }
 
 /// Passes the merged rows of `inputs` to `take`, in order.
-fn each<'i, R: MergeRow>(
+fn for_each_row<'i, R: MergeRow>(
     monitor: &Monitor,
     inputs: impl IntoIterator<Item = &'i Input>,
     mut take: impl FnMut(&R) -> Result<(), Error>,

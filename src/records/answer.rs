@@ -25,21 +25,21 @@ pub(crate) struct AnswerRow {
 impl Row for AnswerRow {
     fn value(&self, field: Field) -> Value<'_> {
         match field {
-            Field::DoiOrNull => stated(self.doi.as_deref()),
+            Field::DoiOrNull => or_null_if_empty(self.doi.as_deref()),
             Field::Status => Value::Text(self.status),
-            Field::Url => stated(self.url.as_deref()),
-            Field::Alias => stated(self.alias.as_deref()),
-            Field::Agency => stated(self.agency.as_deref()),
-            Field::Asked => stated(self.asked.as_deref()),
-            Field::AnsweredBy => stated(self.answered_by),
-            Field::Reason => stated(self.reason.as_deref()),
+            Field::Url => or_null_if_empty(self.url.as_deref()),
+            Field::Alias => or_null_if_empty(self.alias.as_deref()),
+            Field::Agency => or_null_if_empty(self.agency.as_deref()),
+            Field::Asked => or_null_if_empty(self.asked.as_deref()),
+            Field::AnsweredBy => or_null_if_empty(self.answered_by),
+            Field::Reason => or_null_if_empty(self.reason.as_deref()),
             _ => Value::Nullable(None),
         }
     }
 }
 
 /// Returns a value of a row; null if it is empty, such as an address that a registry has not filled in.
-fn stated(value: Option<&str>) -> Value<'_> {
+fn or_null_if_empty(value: Option<&str>) -> Value<'_> {
     Value::Nullable(value.filter(|value| !value.is_empty()))
 }
 

@@ -167,7 +167,7 @@ fn written(result: ::csv::Result<()>) -> io::Result<()> {
 
 /// Reads rows from CSV or TSV, with the columns in any order.
 pub(super) struct CsvReader<R> {
-    rows: ::csv::Reader<Rationed<R>>,
+    rows: ::csv::Reader<LimitedReader<R>>,
     row: StringRecord,
     /// The kind of rows, and the field of each column.
     kind: RowKind,
@@ -178,7 +178,7 @@ pub(super) struct CsvReader<R> {
 
 /// A reader that returns an error after `left` bytes. The limit is reset for each row, since after an unclosed quote all bytes
 /// belong to one row.
-struct Rationed<R> {
+struct LimitedReader<R> {
     inner: R,
     left: u64,
     /// The last byte so far.
@@ -201,7 +201,7 @@ impl<R: Read> CsvReader<R> {
             .has_headers(false)
             .delimiter(delimiter)
             .buffer_capacity(BUFFER_BYTES)
-            .from_reader(Rationed {
+            .from_reader(LimitedReader {
                 inner: raw,
                 left: 0,
                 last: b'\n',
@@ -297,7 +297,7 @@ pub(super) fn header(raw: impl Read, delimiter: u8) -> Result<Vec<String>, ReadE
 /// Returns the fields of the columns in a header for rows of type `O`, and the names of the other columns, if rows may have any.
 fn columns<O: OwnedRow>(header: &StringRecord) -> Result<(Vec<Field>, Vec<Box<str>>), RecordFault> {
     let (rows, names): (_, Vec<&str>) = (O::KIND, header.iter().collect());
-    if let Some(found) = kind_of(&names).filter(|&found| !rows.takes(found)) {
+    if let Some(found) = kind_of(&names).filter(|&found| !rows.reads(found)) {
         let wanted = rows;
         return Err(RecordFault::Kind { found, wanted });
     }
@@ -370,7 +370,7 @@ fn boolean(field: Field, text: &str) -> Result<bool, RecordFault> {
     }
 }
 
-impl<R: Read> Read for Rationed<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());

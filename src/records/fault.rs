@@ -36,12 +36,12 @@ pub(crate) enum RecordFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Rows of another kind.
-    #[error("{}{}", without(*.found, *.wanted), kind_remedy(*.found, *.wanted))]
+    #[error("{}{}", missing_column(*.found, *.wanted), kind_remedy(*.found, *.wanted))]
     Kind { found: RowKind, wanted: RowKind },
     /// Rows of another kind than those of another input.
     #[error(
         "{}; {} has {}, and rows of different kinds cannot be merged or compared",
-        without(*.found, *.wanted),
+        missing_column(*.found, *.wanted),
         printable::name(.other),
         .wanted.name()
     )]
@@ -317,7 +317,7 @@ impl std::error::Error for ReadError {
 }
 
 /// Returns the kind of rows, and the first column that rows of the `wanted` kind have and these lack.
-fn without(found: RowKind, wanted: RowKind) -> String {
+fn missing_column(found: RowKind, wanted: RowKind) -> String {
     let lacked = wanted.fields().iter().find(|&&field| {
         let mut own = found.all_fields();
         own.all(|own| own != field)

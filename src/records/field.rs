@@ -312,7 +312,7 @@ impl RowKind {
     }
 
     /// Whether rows of kind `found` are read as this one: edges have all fields of mentions.
-    pub(super) fn takes(self, found: RowKind) -> bool {
+    pub(super) fn reads(self, found: RowKind) -> bool {
         found == self || (self, found) == (RowKind::Edges, RowKind::Mentions)
     }
 

@@ -91,7 +91,7 @@ impl Format {
 
     /// Returns the max bytes that a writer buffers, except buffers below 1 MiB and single long rows, and the max bytes of each
     /// group of rows that encoders hold ahead.
-    pub(crate) fn held(self) -> [usize; 2] {
+    pub(crate) fn buffered_bytes(self) -> [usize; 2] {
         match self {
             Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => [0, 0],
             #[cfg(feature = "parquet")]

@@ -50,7 +50,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
         let out = &mut self.lines.buffer;
         for (field, start) in &self.fields {
             out.extend_from_slice(start.as_bytes());
-            put(out, row.value(*field))?;
+            put_value(out, row.value(*field))?;
         }
         for (number, start) in self.record_fields.iter().enumerate() {
             out.extend_from_slice(start.as_bytes());
@@ -83,7 +83,7 @@ fn put_record_value(out: &mut Vec<u8>, value: &RecordValue) -> io::Result<()> {
 }
 
 /// Appends a value.
-fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
+fn put_value(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Text(text) => put_text(out, text)?,
         Value::Nullable(Some(text)) => put_text(out, text)?,
@@ -333,7 +333,7 @@ fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault
     let row = serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line);
     let row = row.unwrap_or_default();
     let names: Vec<&str> = row.keys().map(|name| &*name.0).collect();
-    match kind_of(&names).filter(|&found| !wanted.takes(found)) {
+    match kind_of(&names).filter(|&found| !wanted.reads(found)) {
         Some(found) => RecordFault::Kind { found, wanted },
         None => RecordFault::Json(wanted, error),
     }

@@ -145,7 +145,7 @@ impl Output {
 
     /// Creates a part of a folder, at `path`.
     pub(super) fn create_part(path: &Path, mark: Option<&str>) -> io::Result<Output> {
-        let part = OutputTarget::aside(path.to_owned(), mark);
+        let part = OutputTarget::temporary_file(path.to_owned(), mark);
         let part = part.and_then(|part| Output::to(part, Some(path)));
         let mut part = part.map_err(|error| at(path, error))?;
         part.encoder.target_mut().start_sum();
@@ -365,13 +365,13 @@ impl OutputTarget {
             )),
             OutputPlace::Regular(path) => {
                 temporary::sweep(folder(&path));
-                OutputTarget::aside(path, mark)
+                OutputTarget::temporary_file(path, mark)
             }
         }
     }
 
     /// Creates a file with a temporary name until it is complete.
-    fn aside(path: PathBuf, mark: Option<&str>) -> io::Result<OutputTarget> {
+    fn temporary_file(path: PathBuf, mark: Option<&str>) -> io::Result<OutputTarget> {
         if path.file_name().is_none() {
             return Err(io::ErrorKind::InvalidInput.into());
         }

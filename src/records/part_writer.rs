@@ -174,7 +174,7 @@ impl PartBlocks {
     }
 
     /// Writes a block that fits the part, and ends the part if it is full.
-    fn put(&mut self, mut block: RowBlock) -> io::Result<()> {
+    fn write_block(&mut self, mut block: RowBlock) -> io::Result<()> {
         let mut part = match self.part.take() {
             Some(part) => part,
             None => {
@@ -225,13 +225,13 @@ impl BlockWriter<Output> for PartBlocks {
                 self.end_part()?;
             }
             let rest = block.split_off(self.fitting(&block));
-            self.put(block)?;
+            self.write_block(block)?;
             block = rest;
         }
         Ok(())
     }
 
-    fn reach(&mut self, text: u64) -> io::Result<bool> {
+    fn report_place(&mut self, text: u64) -> io::Result<bool> {
         let Some(max) = self.folder.plan.size.text() else {
             return Ok(false);
         };

@@ -241,7 +241,7 @@ pub(crate) trait BlockWriter<W>: Send {
     fn block(&mut self, block: RowBlock) -> io::Result<()>;
     /// Reports a place in the sources before which all rows were written, and `text` bytes of text read. A part may end there.
     /// Returns whether all these rows are then in complete parts.
-    fn reach(&mut self, _text: u64) -> io::Result<bool> {
+    fn report_place(&mut self, _text: u64) -> io::Result<bool> {
         Ok(false)
     }
     /// Returns the progress, if the rows are in parts.

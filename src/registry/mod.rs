@@ -2,12 +2,12 @@
 //! `resolve` asking one is an error.
 
 #[cfg(feature = "resolve")]
-mod inquiry;
+mod answers;
 #[cfg(feature = "resolve")]
 mod service;
 
 #[cfg(feature = "resolve")]
-pub(crate) use inquiry::{check, open};
+pub(crate) use answers::{check, open};
 #[cfg(feature = "resolve")]
 pub(crate) use service::{RegistryClient, cache_failed, cancelled_with};
 
@@ -22,7 +22,7 @@ use crate::options::Registry;
 use crate::task::Monitor;
 
 /// Asks a registry about names that come piece by piece. Asks for each name once.
-pub(crate) trait Inquiry {
+pub(crate) trait RegistryLookup {
     /// Returns the counts so far.
     fn counts(&self) -> RegistryCounts;
 
@@ -46,7 +46,7 @@ pub(crate) fn check(_: &Registry) -> Result<(), Error> {
 /// # Errors
 /// As [`check`].
 #[cfg(not(feature = "resolve"))]
-pub(crate) fn open(_: &Registry) -> Result<Box<dyn Inquiry>, Error> {
+pub(crate) fn open(_: &Registry) -> Result<Box<dyn RegistryLookup>, Error> {
     Err(Error::new(Cause::WithoutResolve))
 }
 

@@ -4,27 +4,27 @@ use std::ops::ControlFlow;
 
 use doisift_resolve::{Agency, Cache, Client, LookupCounts};
 
-use super::names::{AskedNames, ReadText};
+use super::names::{InputNames, InputText};
 use super::report::ResolveReport;
-use super::rows::{AnswerStatus, Answered, answered, refused};
+use super::rows::{AnswerStatus, Answered, answered, refused_row};
 use crate::error::Error;
 use crate::records::{AnswerRow, Output, RowWriter};
 use crate::registry::cache_failed;
 use crate::task::{Monitor, not_cancelled};
 
 /// The names of a run, the client and the cache.
-pub(super) struct Asking<'a> {
-    pub(super) names: &'a AskedNames,
+pub(super) struct NameResolution<'a> {
+    pub(super) names: &'a InputNames,
     pub(super) client: &'a Client,
     pub(super) cache: &'a mut Cache,
     pub(super) monitor: &'a Monitor,
     pub(super) report: &'a mut ResolveReport,
 }
 
-impl Asking<'_> {
+impl NameResolution<'_> {
     /// Asks for the agency of each name, in their order.
     pub(super) fn agencies(&mut self) -> Result<Vec<Agency>, Error> {
-        let names = self.names.each().cloned();
+        let names = self.names.dois().cloned();
         let mut agencies = Vec::new();
         let monitor = self.monitor;
         let asked = self.client.agencies(names, self.cache, |_, dated| {
@@ -42,7 +42,7 @@ impl Asking<'_> {
         agencies: Option<&[Agency]>,
         out: &mut dyn RowWriter<Output>,
     ) -> Result<(), Error> {
-        let names = self.names.each().cloned();
+        let names = self.names.dois().cloned();
         let mut rows = Rows {
             texts: self.names.texts.iter(),
             report: self.report,
@@ -81,7 +81,7 @@ impl Asking<'_> {
 
 /// Writes and counts rows.
 struct Rows<'a> {
-    texts: std::slice::Iter<'a, ReadText>,
+    texts: std::slice::Iter<'a, InputText>,
     report: &'a mut ResolveReport,
     out: &'a mut dyn RowWriter<Output>,
 }
@@ -101,9 +101,9 @@ impl Rows<'_> {
 
     /// Writes the rows of refused texts up to the next name, and moves behind that name.
     fn refuse(&mut self) -> Result<(), Error> {
-        while let Some(ReadText::Refused(reason)) = self.texts.next() {
+        while let Some(InputText::Refused(reason)) = self.texts.next() {
             self.report.refused += 1;
-            self.write(&refused(reason))?;
+            self.write(&refused_row(reason))?;
         }
         Ok(())
     }

@@ -27,26 +27,26 @@ const DEFAULT_COLUMN: &str = "doi";
 const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A text of an input.
-pub(super) enum ReadText {
+pub(super) enum InputText {
     Name(Doi),
     /// A text that is not a name: the message, with the text and the reason.
     Refused(String),
 }
 
 /// The texts of all inputs, in their order.
-pub(super) struct AskedNames {
-    pub(super) texts: Vec<ReadText>,
+pub(super) struct InputNames {
+    pub(super) texts: Vec<InputText>,
     pub(super) losses: Losses,
     normalizer: Normalizer,
 }
 
-impl AskedNames {
+impl InputNames {
     /// Reads all inputs.
     ///
     /// # Errors
     /// If an input cannot be read, or lacks the column, or the run is cancelled.
-    pub(super) fn read(settings: &ResolveSettings, own: &[FileId]) -> Result<AskedNames, Error> {
-        let mut names = AskedNames {
+    pub(super) fn read(settings: &ResolveSettings, own: &[FileId]) -> Result<InputNames, Error> {
+        let mut names = InputNames {
             texts: Vec::new(),
             losses: Losses::default(),
             normalizer: Normalizer::new(),
@@ -69,10 +69,10 @@ impl AskedNames {
     }
 
     /// Returns the names, without the refused texts.
-    pub(super) fn each(&self) -> impl Iterator<Item = &Doi> {
+    pub(super) fn dois(&self) -> impl Iterator<Item = &Doi> {
         self.texts.iter().filter_map(|text| match text {
-            ReadText::Name(doi) => Some(doi),
-            ReadText::Refused(_) => None,
+            InputText::Name(doi) => Some(doi),
+            InputText::Refused(_) => None,
         })
     }
 
@@ -83,8 +83,8 @@ impl AskedNames {
             return;
         }
         self.texts.push(match self.normalizer.read(text) {
-            Ok(read) => ReadText::Name(read.doi),
-            Err(refusal) => ReadText::Refused(quoted(text, &refusal.to_string())),
+            Ok(read) => InputText::Name(read.doi),
+            Err(refusal) => InputText::Refused(quoted(text, &refusal.to_string())),
         });
     }
 
@@ -128,7 +128,7 @@ type FoundNames = (NamePlace, usize);
 /// Reads the documents of one input.
 struct NameReading<'a> {
     settings: &'a ResolveSettings,
-    names: &'a mut AskedNames,
+    names: &'a mut InputNames,
     source: Arc<str>,
     failure: Option<Error>,
 }

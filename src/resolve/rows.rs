@@ -36,7 +36,7 @@ pub(super) struct Answered {
 }
 
 /// Returns the row of a text that is not a name.
-pub(super) fn refused(reason: &str) -> AnswerRow {
+pub(super) fn refused_row(reason: &str) -> AnswerRow {
     AnswerRow {
         status: CheckVerdict::NotADoi.name(),
         reason: Some(reason.to_owned()),
@@ -58,7 +58,7 @@ pub(super) fn answered(
     let is_answered = status != AnswerStatus::CouldNotAsk;
     let by = if dated.is_cached { "cache" } else { "registry" };
     let missing = missing(&dated.answer, agency).filter(|_| is_answered);
-    let (url, alias, reason) = told(dated.answer);
+    let (url, alias, reason) = answer_fields(dated.answer);
     Answered {
         status,
         is_in_part: missing.is_some(),
@@ -99,7 +99,7 @@ fn missing(answer: &HandleAnswer, agency: Option<&Agency>) -> Option<String> {
 }
 
 /// Returns address, alias and reason of an answer.
-fn told(answer: HandleAnswer) -> (Option<String>, Option<String>, Option<String>) {
+fn answer_fields(answer: HandleAnswer) -> (Option<String>, Option<String>, Option<String>) {
     match answer {
         HandleAnswer::Known { urls } => (urls.into_iter().next(), None, None),
         HandleAnswer::Alias { target, answer } => {

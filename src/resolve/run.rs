@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::ask::Asking;
-use super::names::AskedNames;
+use super::ask::NameResolution;
+use super::names::InputNames;
 use super::options::ResolveSettings;
 use super::report::ResolveReport;
 use crate::error::Error;
@@ -25,7 +25,7 @@ pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {
     files.run(
         |destinations| check(settings, destinations),
         |(), rows, destinations| {
-            let names = AskedNames::read(settings, &destinations.own())?;
+            let names = InputNames::read(settings, &destinations.own())?;
             settings.monitor.settle();
             not_cancelled(&settings.monitor)?;
             ask(settings, names, rows)
@@ -48,16 +48,16 @@ fn check(settings: &ResolveSettings, destinations: &Destinations) -> Result<(), 
 /// Asks for the names and writes their rows.
 fn ask(
     settings: &ResolveSettings,
-    names: AskedNames,
+    names: InputNames,
     rows: Output,
 ) -> Result<(Output, ResolveReport), Error> {
     let (monitor, client) = (&settings.monitor, settings.registry.client());
     let mut report = report(settings, names.losses.clone());
     let mut cache = settings.registry.open_cache()?;
-    let questions = names.each().count() as u64;
+    let questions = names.dois().count() as u64;
     monitor.add_questions(questions * (1 + u64::from(settings.agency)));
     let mut out = writer(&settings.layout, rows).map_err(Error::output)?;
-    let mut asking = Asking {
+    let mut resolution = NameResolution {
         names: &names,
         client,
         cache: &mut cache,
@@ -65,8 +65,8 @@ fn ask(
         report: &mut report,
     };
     cancelled_with(monitor, client.cancel_handle(), || {
-        let agencies = settings.agency.then(|| asking.agencies()).transpose()?;
-        asking.answers(agencies.as_deref(), &mut *out)
+        let agencies = settings.agency.then(|| resolution.agencies()).transpose()?;
+        resolution.answers(agencies.as_deref(), &mut *out)
     })?;
     Ok((out.finish().map_err(Error::output)?, report))
 }

@@ -28,13 +28,13 @@ pub(super) struct Elements {
     /// The marks of the names in `wanted`.
     marks: u64,
     /// Elements and attributes whose text is taken, in addition to their meaning.
-    taken: Vec<TakenRule>,
+    taken: Vec<TextRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
 }
 
 /// An element or attribute whose text is taken, and its use.
-struct TakenRule {
+struct TextRule {
     rule: ElementRule,
     what: TextUse,
 }
@@ -135,7 +135,7 @@ impl Elements {
 
     fn take(&mut self, rule: ElementRule, what: TextUse) {
         self.want_attributes(&rule);
-        self.taken.push(TakenRule { rule, what });
+        self.taken.push(TextRule { rule, what });
     }
 
     /// Whether the text of any element or attribute is taken.
@@ -144,7 +144,7 @@ impl Elements {
     }
 
     /// Returns the uses of texts whose rules satisfy `fits`.
-    pub(super) fn taken(
+    pub(super) fn text_uses(
         &self,
         fits: impl Fn(&ElementRule) -> bool,
     ) -> impl Iterator<Item = (&ElementRule, TextUse)> {

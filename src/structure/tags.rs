@@ -77,7 +77,7 @@ impl TagNames {
         let mix = (head ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mut slot = (mix >> 32) as usize % NAME_SLOTS;
         while let Some(number) = self.slots[slot].checked_sub(1) {
-            if self.names[usize::from(number)].is(text, head) {
+            if self.names[usize::from(number)].equals(text, head) {
                 return Ok(TagName(number));
             }
             slot = (slot + 1) % NAME_SLOTS;
@@ -95,7 +95,7 @@ impl TagNames {
     pub(super) fn ends(&self, name: TagName, bytes: &[u8]) -> bool {
         let name = self.kept(name);
         let length = name.text.len();
-        bytes.get(length) == Some(&b'>') && name.is(&bytes[..length], head(bytes, length))
+        bytes.get(length) == Some(&b'>') && name.equals(&bytes[..length], head(bytes, length))
     }
 
     pub(super) fn text(&self, name: TagName) -> &[u8] {
@@ -118,7 +118,7 @@ impl TagNames {
 }
 
 impl KeptName {
-    fn is(&self, text: &[u8], head: u64) -> bool {
+    fn equals(&self, text: &[u8], head: u64) -> bool {
         head == self.head
             && text.len() == self.text.len()
             && (text.len() <= HEAD_BYTES || text[HEAD_BYTES..] == self.text[HEAD_BYTES..])

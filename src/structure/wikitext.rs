@@ -272,7 +272,7 @@ impl Wikitext {
     /// Returns the place of the next byte.
     pub(super) fn place(&self) -> BytePlace {
         let template = self.template();
-        let numbered = self.templates[self.outside()..]
+        let numbered = self.templates[self.outer_templates()..]
             .iter()
             .find_map(|template| template.reference);
         let reference = self.reference.map(|(number, _)| number).or(numbered);
@@ -302,13 +302,13 @@ impl Wikitext {
     }
 
     /// Returns the number of templates that were open before the reference.
-    fn outside(&self) -> usize {
+    fn outer_templates(&self) -> usize {
         self.reference.map_or(0, |(_, outside)| outside)
     }
 
     /// Returns the template whose parameter has the next byte.
     fn template(&self) -> Option<&Template> {
-        let inner = self.templates[self.outside()..].last();
+        let inner = self.templates[self.outer_templates()..].last();
         inner.filter(|_| self.deeper == 0 && self.state != WikiState::Name)
     }
 

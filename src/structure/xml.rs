@@ -286,7 +286,7 @@ impl Xml {
     }
 
     /// Returns the names of the open elements, from the innermost outwards, without prefixes.
-    fn inwards(&self) -> impl Iterator<Item = &[u8]> {
+    fn innermost_first(&self) -> impl Iterator<Item = &[u8]> {
         let elements = self.elements.iter().rev();
         elements.map(|element| self.names.local(element.name))
     }
@@ -346,8 +346,8 @@ impl Xml {
 
     /// Whether any text is taken of the innermost element or its attributes.
     fn is_taken(&self) -> bool {
-        let fits = |rule: &ElementRule| rule.fits(self.inwards(), self.in_record());
-        self.table.taken(fits).next().is_some()
+        let fits = |rule: &ElementRule| rule.fits(self.innermost_first(), self.in_record());
+        self.table.text_uses(fits).next().is_some()
     }
 
     /// Starts an item with the innermost element.
@@ -376,9 +376,9 @@ impl Xml {
     /// ask for these.
     fn take(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         let table = Arc::clone(&self.table);
-        let (names, in_record) = (|| self.inwards(), self.in_record());
+        let (names, in_record) = (|| self.innermost_first(), self.in_record());
         let fits = |rule: &ElementRule| rule.fits(names(), in_record) && self.has_condition(rule);
-        let taken: Vec<_> = table.taken(fits).collect();
+        let taken: Vec<_> = table.text_uses(fits).collect();
         let depth = self.elements.len();
         for (rule, what) in taken {
             match (what, rule.attribute()) {
@@ -423,7 +423,7 @@ impl Xml {
     fn look_up(&self) -> (bool, Meaning) {
         let mut is_listed = false;
         for rule in self.rules() {
-            if rule.fits(self.inwards(), self.in_record()) {
+            if rule.fits(self.innermost_first(), self.in_record()) {
                 is_listed = true;
                 if rule.is_for_element() && rule.condition().is_none() {
                     return (true, rule.meaning);
@@ -574,7 +574,8 @@ impl Xml {
     /// Returns the meaning of the first rule for the innermost element for which `fits` is true.
     fn listed(&self, fits: &dyn Fn(&ElementRule) -> bool) -> Option<Meaning> {
         let mut rules = self.rules();
-        let rule = rules.find(|rule| fits(rule) && rule.fits(self.inwards(), self.in_record()));
+        let rule =
+            rules.find(|rule| fits(rule) && rule.fits(self.innermost_first(), self.in_record()));
         rule.map(|rule| rule.meaning)
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::{Draft, FieldText};
+use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
 use crate::structure::without_latex;
 
@@ -181,8 +181,8 @@ enum PartText {
 
 impl BibEntry<'_, '_> {
     /// Reads the key and the fields.
-    fn read(&mut self, start: usize) -> Draft {
-        let mut draft = Draft::new(start);
+    fn read(&mut self, start: usize) -> EntryDraft {
+        let mut draft = EntryDraft::new(start);
         let closer = self.closer;
         let key = self.until(|byte| byte == b',' || byte == closer);
         draft.key = Some(String::from_utf8_lossy(self.bytes[key].trim_ascii()).into_owned());
@@ -191,7 +191,9 @@ impl BibEntry<'_, '_> {
             b"doi" => draft.add_doi(entry.bytes, value),
             b"url" => draft.add_address(entry.bytes, value),
             b"eprint" => eprint.value = Some(value),
-            b"eprinttype" | b"archiveprefix" => eprint.is_doi |= value.says(entry.bytes, "doi"),
+            b"eprinttype" | b"archiveprefix" => {
+                eprint.is_doi |= value.equals_word(entry.bytes, "doi")
+            }
             _ if NOTES.contains(&name) => {
                 draft.others.push(value.clone());
                 draft.notes.push(value);
@@ -303,7 +305,7 @@ impl BibEntry<'_, '_> {
             }
         };
         self.at = start;
-        match self.closed(closer).filter(|end| self.goes_on(*end)) {
+        match self.closed(closer).filter(|end| self.has_rest(*end)) {
             Some(end) => {
                 self.at = end;
                 let place = start..end - 1;
@@ -325,7 +327,7 @@ impl BibEntry<'_, '_> {
     }
 
     /// Whether more of the entry follows: otherwise its last brace closed a value.
-    fn goes_on(&self, at: usize) -> bool {
+    fn has_rest(&self, at: usize) -> bool {
         !self.bytes[at..self.end].trim_ascii_start().is_empty()
     }
 
@@ -387,8 +389,9 @@ struct BibEprint {
 
 impl FieldText {
     /// Whether the value is `word`, in any case.
-    fn says(&self, bytes: &[u8], word: &str) -> bool {
-        self.meant(bytes, Escape::Latex).eq_ignore_ascii_case(word)
+    fn equals_word(&self, bytes: &[u8], word: &str) -> bool {
+        self.decoded_text(bytes, Escape::Latex)
+            .eq_ignore_ascii_case(word)
     }
 }
 
@@ -446,7 +449,7 @@ fn without_braces(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::reference::Written;
+    use crate::check::reference::ReferenceName;
 
     /// Returns the text of each reference's name, and whether a repair can replace it.
     fn read(document: &str) -> Vec<(String, bool)> {
@@ -454,11 +457,12 @@ mod tests {
         let shown = |one: Reference| {
             let written = &document[one.place];
             match one.written {
-                Written::Field(field) => {
-                    (field.meant(written).into_owned(), field.joined.is_none())
-                }
-                Written::Found { doi, .. } => (doi.as_str().to_owned(), false),
-                Written::Nothing => (String::new(), false),
+                ReferenceName::Field(field) => (
+                    field.decoded_text(written).into_owned(),
+                    field.joined.is_none(),
+                ),
+                ReferenceName::Found { doi, .. } => (doi.as_str().to_owned(), false),
+                ReferenceName::Nothing => (String::new(), false),
             }
         };
         let read = references(bytes, &mut BibStrings::default());

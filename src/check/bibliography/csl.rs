@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::{Draft, FieldText};
+use super::{EntryDraft, FieldText};
 use crate::check::reference::TakenReferences;
 use crate::check::reference::{Escape, Reference};
 use crate::structure::string_bytes;
@@ -95,7 +95,7 @@ fn reference(held: &[u8], place: Range<usize>) -> Reference {
             start,
             ..draft(held, start, &item).reference(held, Escape::Json)
         },
-        None => Draft::new(start).searched(held, place),
+        None => EntryDraft::new(start).found_in_part(held, place),
     }
 }
 
@@ -168,9 +168,9 @@ impl<'b> JsonTokens<'b> {
     }
 }
 
-fn draft(bytes: &[u8], start: usize, item: &CslItem<'_>) -> Draft {
+fn draft(bytes: &[u8], start: usize, item: &CslItem<'_>) -> EntryDraft {
     let inside = |name: &str| item.get(name).and_then(|value| string(bytes, value.get()));
-    let mut draft = Draft::new(start);
+    let mut draft = EntryDraft::new(start);
     draft.key = item
         .get("id")
         .map(|id| id.get().trim_matches('"').to_owned());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use super::{Draft, FieldText};
+use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, Reference, text, trimmed};
 
 /// Whether a head of XML has the elements of EndNote's format.
@@ -39,7 +39,7 @@ struct EndnoteReader<'b> {
 
 /// The record that is open.
 struct EndnoteRecord {
-    draft: Draft,
+    draft: EntryDraft,
     label: Option<String>,
     number: Option<String>,
 }
@@ -51,7 +51,7 @@ impl<'b> EndnoteReader<'b> {
             (XmlPiece::Open(b"record", start), _) => {
                 let ended = self.end_record();
                 self.record = Some(EndnoteRecord {
-                    draft: Draft::new(start),
+                    draft: EntryDraft::new(start),
                     label: None,
                     number: None,
                 });
@@ -75,7 +75,7 @@ impl<'b> EndnoteReader<'b> {
             return;
         };
         let value = field.value(self.bytes);
-        let key = |value: FieldText| value.meant(self.bytes, Escape::Xml);
+        let key = |value: FieldText| value.decoded_text(self.bytes, Escape::Xml);
         match name {
             b"label" => record.label = Some(key(value)),
             b"rec-number" => record.number = Some(key(value)),
@@ -175,7 +175,7 @@ struct Pieces<'b> {
 
 impl<'b> Pieces<'b> {
     /// Moves behind the next `end`. Returns the range between the opener, which is `opener` bytes long, and that `end`.
-    fn up_to(&mut self, opener: usize, end: &[u8]) -> Range<usize> {
+    fn pass_until(&mut self, opener: usize, end: &[u8]) -> Range<usize> {
         let start = self.bytes.len().min(self.at + opener);
         let length = memmem::find(&self.bytes[start..], end);
         let inside = start..length.map_or(self.bytes.len(), |length| start + length);
@@ -195,17 +195,17 @@ impl<'b> Iterator for Pieces<'b> {
             return Some(XmlPiece::Text(self.at - length..self.at));
         }
         if rest.starts_with(b"<![CDATA[") {
-            return Some(XmlPiece::Characters(self.up_to(9, b"]]>")));
+            return Some(XmlPiece::Characters(self.pass_until(9, b"]]>")));
         }
         if rest.starts_with(b"<!--") {
-            self.up_to(4, b"-->");
+            self.pass_until(4, b"-->");
             return Some(XmlPiece::Passed);
         }
         if matches!(rest.get(1), Some(b'!' | b'?')) {
-            self.up_to(2, b">");
+            self.pass_until(2, b">");
             return Some(XmlPiece::Passed);
         }
-        let tag = self.up_to(1, b">");
+        let tag = self.pass_until(1, b">");
         let inside = &self.bytes[tag];
         let name = |tag: &'b [u8]| {
             let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'/';
@@ -222,7 +222,7 @@ impl<'b> Iterator for Pieces<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::reference::Written;
+    use crate::check::reference::ReferenceName;
 
     /// Returns the text of the first record's name, and whether a repair can replace it.
     fn read(field: &str) -> (String, bool) {
@@ -231,9 +231,12 @@ mod tests {
         assert_eq!(references.len(), 1, "{field}");
         let written = &document[references[0].place.clone()];
         match &references[0].written {
-            Written::Field(field) => (field.meant(written).into_owned(), field.joined.is_none()),
-            Written::Found { doi, .. } => (doi.as_str().to_owned(), false),
-            Written::Nothing => (String::new(), false),
+            ReferenceName::Field(field) => (
+                field.decoded_text(written).into_owned(),
+                field.joined.is_none(),
+            ),
+            ReferenceName::Found { doi, .. } => (doi.as_str().to_owned(), false),
+            ReferenceName::Nothing => (String::new(), false),
         }
     }
 

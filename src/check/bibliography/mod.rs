@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
-use super::reference::{Escape, Field, FieldRole, Reference, Written, text, trimmed};
+use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, text, trimmed};
 use super::text as prose;
 use crate::structure::Syntax;
 use bibtex::BibStrings;
@@ -89,18 +89,18 @@ impl FieldText {
     }
 
     /// Returns the range of the value, and the value as a field that holds a name.
-    fn field(self, escape: Escape, role: FieldRole) -> (Range<usize>, Written) {
+    fn field(self, escape: Escape, role: FieldRole) -> (Range<usize>, ReferenceName) {
         let joined = self.joined;
         let field = Field {
             escape,
             role,
             joined,
         };
-        (self.place, Written::Field(field))
+        (self.place, ReferenceName::Field(field))
     }
 
     /// Returns the decoded text.
-    fn meant(&self, bytes: &[u8], escape: Escape) -> String {
+    fn decoded_text(&self, bytes: &[u8], escape: Escape) -> String {
         let written = text(&bytes[self.place.clone()]);
         let meant = match &self.joined {
             Some(joined) => joined,
@@ -110,7 +110,7 @@ impl FieldText {
     }
 
     /// Finds a name in the value: the first after a label, or else the first.
-    fn found(&self, bytes: &[u8]) -> Option<(Range<usize>, Written)> {
+    fn found(&self, bytes: &[u8]) -> Option<(Range<usize>, ReferenceName)> {
         if let Some(joined) = &self.joined {
             let (_, written) = prose::labelled_or_first(joined.as_bytes())?;
             return Some((self.place.clone(), written));
@@ -123,7 +123,7 @@ impl FieldText {
 
 /// A record that is being read.
 #[derive(Default)]
-struct Draft {
+struct EntryDraft {
     start: usize,
     key: Option<String>,
     /// The field for the name.
@@ -136,11 +136,11 @@ struct Draft {
     notes: Vec<FieldText>,
 }
 
-impl Draft {
+impl EntryDraft {
     fn new(start: usize) -> Self {
-        Draft {
+        EntryDraft {
             start,
-            ..Draft::default()
+            ..EntryDraft::default()
         }
     }
 
@@ -167,19 +167,20 @@ impl Draft {
             .map(|value| value.field(escape, FieldRole::Name))
             .or_else(|| {
                 let mut names = names.clone();
-                let named = names.find(|(_, value)| starts_with_name(&value.meant(bytes, escape)));
+                let named =
+                    names.find(|(_, value)| starts_with_name(&value.decoded_text(bytes, escape)));
                 named.map(|(role, value)| value.clone().field(escape, *role))
             })
             .or_else(|| {
                 let mut others = self.others.into_iter();
-                let alone = others.find(|value| is_presented(&value.meant(bytes, escape)));
+                let alone = others.find(|value| is_presented(&value.decoded_text(bytes, escape)));
                 alone.map(|value| value.field(escape, FieldRole::Any))
             })
             .or_else(|| {
                 let found = names.map(|(_, value)| value).chain(&self.notes);
                 found.into_iter().find_map(|value| value.found(bytes))
             });
-        let (place, written) = place.unwrap_or((self.start..self.start, Written::Nothing));
+        let (place, written) = place.unwrap_or((self.start..self.start, ReferenceName::Nothing));
         Reference {
             start: self.start,
             place,
@@ -190,11 +191,11 @@ impl Draft {
     }
 }
 
-impl Draft {
+impl EntryDraft {
     /// Returns the reference of a part of the document that cannot be parsed, with a name that is found in it.
-    fn searched(self, bytes: &[u8], part: Range<usize>) -> Reference {
+    fn found_in_part(self, bytes: &[u8], part: Range<usize>) -> Reference {
         let found = FieldText::from(part).found(bytes);
-        let (place, written) = found.unwrap_or((self.start..self.start, Written::Nothing));
+        let (place, written) = found.unwrap_or((self.start..self.start, ReferenceName::Nothing));
         Reference {
             start: self.start,
             place,

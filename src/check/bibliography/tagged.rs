@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Draft, FieldText};
+use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
 
 /// How tags are written, and what they mean.
@@ -141,7 +141,7 @@ struct TagReader<'b> {
     bytes: &'b [u8],
     references: Vec<Reference>,
     /// The record that is open.
-    draft: Option<Draft>,
+    draft: Option<EntryDraft>,
     /// The value that the next line may continue.
     value: Option<TagValue>,
 }
@@ -161,7 +161,7 @@ impl TagReader<'_> {
         match meaning {
             TagMeaning::Start | TagMeaning::StartKey => {
                 self.end_record();
-                self.draft = Some(Draft::new(start));
+                self.draft = Some(EntryDraft::new(start));
             }
             TagMeaning::End => return self.end_record(),
             _ => {}

@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::starts_with_name;
 use crate::check::reference::TakenReferences;
-use crate::check::reference::{Field, FieldRole, Reference, Written};
+use crate::check::reference::{Field, FieldRole, Reference, ReferenceName};
 use crate::check::text as prose;
 
 /// Format of a bibliography in YAML.
@@ -341,7 +341,7 @@ impl YamlEntry {
         if !names.is_empty() {
             let names = names.into_iter();
             references.extend(names.map(|(value, place)| {
-                reference(place, Written::Field(Field::joined(value, role)))
+                reference(place, ReferenceName::Field(Field::joined(value, role)))
             }));
             return;
         }
@@ -354,7 +354,7 @@ impl YamlEntry {
         });
         let missed = self
             .is_reference
-            .then(|| reference(self.start..self.start, Written::Nothing));
+            .then(|| reference(self.start..self.start, ReferenceName::Nothing));
         references.extend(found.or(missed));
     }
 }

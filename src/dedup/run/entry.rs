@@ -38,13 +38,13 @@ pub(in crate::dedup) struct Fields {
     pub(in crate::dedup) place: MentionPlace,
     pub(in crate::dedup) forms: Forms,
     pub(in crate::dedup) guessed: bool,
-    text: Wording,
+    text: FirstTextSpan,
     name: Option<Span>,
 }
 
 /// [`FirstText`] with its string in a separate buffer.
 #[derive(Clone, Copy)]
-enum Wording {
+enum FirstTextSpan {
     Cased(u64),
     Stored(Span),
 }
@@ -77,7 +77,7 @@ impl Fields {
             place: MentionPlace::default(),
             forms: Forms::default(),
             guessed: false,
-            text: Wording::Cased(0),
+            text: FirstTextSpan::Cased(0),
             name: None,
         }
     }
@@ -87,8 +87,8 @@ impl Fields {
         let (documents, sources) = split(open);
         Known {
             text: match self.text {
-                Wording::Cased(letters) => FirstText::Cased(letters),
-                Wording::Stored(span) => FirstText::Other(span.of(buffer)),
+                FirstTextSpan::Cased(letters) => FirstText::Cased(letters),
+                FirstTextSpan::Stored(span) => FirstText::Other(span.of(buffer)),
             },
             name: self.name.map(|name| name.of(buffer)),
             place: self.place,
@@ -102,7 +102,7 @@ impl Fields {
 
     /// Copies the strings from one buffer to another.
     pub(in crate::dedup) fn moved(mut self, from: &[u8], to: &mut Vec<u8>) -> Fields {
-        if let Wording::Stored(text) = &mut self.text {
+        if let FirstTextSpan::Stored(text) = &mut self.text {
             *text = Span::push(to, text.of(from));
         }
         self.name = self.name.map(|name| Span::push(to, name.of(from)));
@@ -180,8 +180,8 @@ pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>)
             offset: bytes.number()?,
         },
         text: match flags & TEXT_FLAG {
-            0 => Wording::Cased(bytes.number()?),
-            _ => Wording::Stored(take_span(bytes)?),
+            0 => FirstTextSpan::Cased(bytes.number()?),
+            _ => FirstTextSpan::Stored(take_span(bytes)?),
         },
         name: match flags & NAME_FLAG {
             0 => None,

@@ -84,7 +84,7 @@ impl Run {
     }
 
     /// Creates a run of a lasting file, which another process may have written.
-    pub(in crate::dedup) fn lasting(file: RunFile) -> Run {
+    pub(in crate::dedup) fn of_file(file: RunFile) -> Run {
         Run {
             path: file.path,
             bytes: file.bytes,

@@ -227,9 +227,9 @@ fn memory_stays_within_the_budget() {
         part.iter().for_each(|one| push(&mut batch, one));
         table.absorb(&mut batch).unwrap();
         assert!(
-            table.held() <= bytes + bytes / 10,
+            table.held_bytes() <= bytes + bytes / 10,
             "{number}: {}",
-            table.held()
+            table.held_bytes()
         );
     }
     assert!(spilling.paths().len() > 1);

@@ -80,7 +80,7 @@ impl Shares {
     /// Returns the shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
-        let [output, group] = options.selection.layout.format.held();
+        let [output, group] = options.selection.layout.format.buffered_bytes();
         let memory = options.memory - output.min(options.memory / 2);
         let (thread, min) = if options.selection.writes_edges() {
             (THREAD_BYTES + WAITING_ROWS_BYTES, 1)

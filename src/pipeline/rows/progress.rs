@@ -48,7 +48,7 @@ impl<'r> RowProgress<'r> {
         if let Some(marks) = &mut self.marks {
             push(marks, done_at(self.scan, sink.marked(mark)), self.step);
         }
-        match mark.is_fixed && sink.reach(self.scan.ledger.text())? {
+        match mark.is_fixed && sink.report_place(self.scan.ledger.text())? {
             true => self.checkpoint(sink),
             false => Ok(()),
         }

@@ -133,11 +133,11 @@ impl<'c> Sink<'c> {
 
     /// Tells the outputs that a part may end here, after `text` bytes of text. Returns whether an output then has all rows so far
     /// in complete parts.
-    pub(crate) fn reach(&mut self, text: u64) -> Result<bool, Error> {
+    pub(crate) fn report_place(&mut self, text: u64) -> Result<bool, Error> {
         let outputs = iter::once(&mut self.rows).chain(&mut self.nodes);
         let mut ended = false;
         for output in outputs {
-            ended |= output.reach(text).map_err(Error::output)?;
+            ended |= output.report_place(text).map_err(Error::output)?;
         }
         Ok(ended)
     }

@@ -44,7 +44,7 @@ impl Destination {
         Destination {
             resolved: resolved.map(|folder| folder.join(MANIFEST)),
             replaced: true,
-            ..Destination::straight(path, None)
+            ..Destination::direct(path, None)
         }
     }
 
@@ -65,12 +65,12 @@ impl Destination {
             }
             OutputPlace::Descriptor { is_stdout: false } | OutputPlace::Special(_) => Destination {
                 resolved: fs::canonicalize(path).ok(),
-                ..Destination::straight(path, FileStatus::at(path).ok())
+                ..Destination::direct(path, FileStatus::at(path).ok())
             },
             OutputPlace::Regular(resolved) => Destination {
                 resolved: canonical(&resolved),
                 replaced: true,
-                ..Destination::straight(path, FileStatus::at(&resolved).ok())
+                ..Destination::direct(path, FileStatus::at(&resolved).ok())
             },
         })
     }
@@ -79,12 +79,12 @@ impl Destination {
         Destination {
             stdout: true,
             resolved: fs::canonicalize("/dev/stdout").ok(),
-            ..Destination::straight(or_stdout(path), FileStatus::of_stdout().ok())
+            ..Destination::direct(or_stdout(path), FileStatus::of_stdout().ok())
         }
     }
 
     /// Returns a destination that is written directly. `there` is the status of the file if it exists.
-    fn straight(path: &Path, there: Option<FileStatus>) -> Destination {
+    fn direct(path: &Path, there: Option<FileStatus>) -> Destination {
         let there = there.filter(has_one_writer);
         Destination {
             path: path.to_owned(),

@@ -74,12 +74,12 @@ struct FolderManifest<'a> {
     lacks_names: bool,
     #[serde(flatten)]
     about: &'a PartAbout,
-    total: Total,
+    total: FolderTotals,
     parts: &'a [PartEntry],
 }
 
 #[derive(Serialize)]
-struct Total {
+struct FolderTotals {
     parts: usize,
     rows: u64,
     bytes: u64,
@@ -100,7 +100,7 @@ pub(in crate::records) fn write(
         types: layout.types(),
         lacks_names: layout.lacks_names(),
         about: &plan.about,
-        total: Total {
+        total: FolderTotals {
             parts: parts.len(),
             rows: parts.iter().map(|part| part.rows).sum(),
             bytes: parts.iter().map(|part| part.bytes).sum(),

@@ -55,7 +55,7 @@ pub(crate) struct PartsDone {
     pub(crate) parts: usize,
     /// The number of rows in them.
     pub(crate) rows: u64,
-    /// Bytes of text that were read before the first place that was [reached](super::BlockWriter::reach) after these parts.
+    /// Bytes of text that were read before the first place that was [reported](super::BlockWriter::report_place) after these parts.
     /// `None` before that.
     pub(crate) text: Option<u64>,
 }

@@ -173,7 +173,7 @@ impl Json {
         match self.state {
             JsonState::InString | JsonState::InName => self.string(bytes, at, report),
             JsonState::InScalar => self.scalar(bytes, at, report),
-            JsonState::Lost => self.lost(bytes, at),
+            JsonState::Lost => self.skip_to_object(bytes, at),
             _ => self.tokens(bytes, at, report),
         }
     }
@@ -392,7 +392,7 @@ impl Json {
     }
 
     /// Skips to the next line that starts with an object.
-    fn lost(&mut self, bytes: &[u8], at: usize) -> usize {
+    fn skip_to_object(&mut self, bytes: &[u8], at: usize) -> usize {
         if self.is_line_start && (bytes[at] == b'{' || self.lines == JsonLines::Yes) {
             self.start_value();
             return at;

@@ -7,7 +7,7 @@ use doisift_core::Doi;
 use doisift_resolve::{Cache, HandleAnswer};
 
 use super::{
-    Inquiry, RegistryAnswer, RegistryClient, RegistryCounts, cache_failed, cancelled_with,
+    RegistryLookup, RegistryAnswer, RegistryClient, RegistryCounts, cache_failed, cancelled_with,
 };
 use crate::error::Error;
 use crate::options::Registry;
@@ -21,9 +21,9 @@ pub(crate) fn check(options: &Registry) -> Result<(), Error> {
 
 /// # Errors
 /// As [`check`], and if the cache cannot be used.
-pub(crate) fn open(options: &Registry) -> Result<Box<dyn Inquiry>, Error> {
+pub(crate) fn open(options: &Registry) -> Result<Box<dyn RegistryLookup>, Error> {
     let registry = RegistryClient::new(options)?;
-    Ok(Box::new(Answers {
+    Ok(Box::new(RegistryAnswers {
         cache: registry.open_cache()?,
         registry,
         answers: HashMap::new(),
@@ -32,14 +32,14 @@ pub(crate) fn open(options: &Registry) -> Result<Box<dyn Inquiry>, Error> {
 }
 
 /// The answers so far.
-struct Answers {
+struct RegistryAnswers {
     registry: RegistryClient,
     cache: Cache,
     answers: HashMap<Doi, RegistryAnswer>,
     counts: RegistryCounts,
 }
 
-impl Inquiry for Answers {
+impl RegistryLookup for RegistryAnswers {
     fn counts(&self) -> RegistryCounts {
         self.counts
     }
