@@ -14,7 +14,7 @@ use crate::normalize::Normalized;
 pub(super) enum RepairCut {
     /// Nothing, or text that cannot belong to the name.
     Certain,
-    /// Text that hardly belongs to the name, or blanks inside it, or words before it.
+    /// Text that probably does not belong to the name, or blanks inside it, or words before it.
     Unsure,
     /// Text that may belong to the name, which was cut at a blank, at an open bracket or inside a word.
     Short,

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::judge::Judgement;
 use super::patch::{Patch, PatchEdit};
-use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, text};
+use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text};
 use crate::error::{Cause, CheckError, Error};
 use crate::records::{Output, WholeOutput, is_packed};
 use crate::task::Monitor;
@@ -253,7 +253,7 @@ const MAX_CUT_CHARS: usize = 256;
 
 /// Returns the text that replaces `old` to give the name. Returns `None` if it would not be read as the name, or if `old` is not
 /// one literal in one line.
-fn replacement(doi: &Doi, old: &str, field: &Field) -> Option<String> {
+fn replacement(doi: &Doi, old: &str, field: &NameField) -> Option<String> {
     if field.joined.is_some() || old.contains(['\n', '\r']) {
         return None;
     }
@@ -276,7 +276,7 @@ fn replacement(doi: &Doi, old: &str, field: &Field) -> Option<String> {
 }
 
 /// Returns the part of `old` that is already the name in the form that the field needs.
-fn kept<'t>(doi: &Doi, old: &'t str, field: &Field) -> Option<&'t str> {
+fn kept<'t>(doi: &Doi, old: &'t str, field: &NameField) -> Option<&'t str> {
     if old.len() > MAX_KEPT_BYTES {
         return None;
     }

@@ -351,7 +351,7 @@ fn wrong_check_digit(mut judged: Judgement) -> Judgement {
     judged
 }
 
-/// Whether a known name differs only in its last digit. Then numbers of this length are usual, and the name is hardly cut short.
+/// Whether a known name differs only in its last digit. Then numbers of this length are usual, and the name is probably not cut short.
 fn has_sibling(index: &Index, doi: &Doi) -> Result<bool, IndexError> {
     let key = doi.key();
     let Some(stem) = key.strip_suffix(|last: char| last.is_ascii_digit()) else {

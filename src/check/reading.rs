@@ -12,9 +12,9 @@ use super::fix::FileRepairs;
 use super::held::HeldDocument;
 use super::judge::{Judge, Judgement};
 use super::options::CheckSettings;
-use super::reference::{Escape, Field, Reference, ReferenceName, text};
+use super::reference::{Escape, NameField, Reference, ReferenceName, text};
 use super::row::{CheckedReference, LineCount, RowPlace, document_name};
-use super::row_sink::{DocumentRows, RowSink};
+use super::row_sink::{CheckedDocument, ReferenceSink};
 use super::verdict::CheckVerdict;
 use crate::error::{Cause, CheckError, Error, KnownError, TableError};
 use crate::task::not_cancelled;
@@ -31,7 +31,7 @@ pub(super) struct CheckReading<'a, 's> {
     file: &'a Source,
     source: Arc<str>,
     judge: &'a mut Judge,
-    sink: &'a mut RowSink<'s>,
+    sink: &'a mut ReferenceSink<'s>,
     /// The first error, which ends the run.
     failure: Option<Error>,
 }
@@ -42,7 +42,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         file: &'a Source,
         source: &Arc<str>,
         judge: &'a mut Judge,
-        sink: &'a mut RowSink<'s>,
+        sink: &'a mut ReferenceSink<'s>,
     ) -> Self {
         CheckReading {
             settings,
@@ -112,7 +112,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         };
         let document = document_name(&self.source, name.map(|name| &**name)).into();
         let source = Arc::clone(&self.source);
-        let mut rows = DocumentRows {
+        let mut rows = CheckedDocument {
             place: RowPlace {
                 source: &source,
                 document: name.map(|name| &**name),
@@ -173,7 +173,7 @@ impl<'a, 's> CheckReading<'a, 's> {
         &mut self,
         held: &[u8],
         references: &[Reference],
-        rows: &mut DocumentRows<'_>,
+        rows: &mut CheckedDocument<'_>,
         mut repairs: Option<&mut FileRepairs>,
     ) -> Result<(), Error> {
         for references in references.chunks(BATCH_REFERENCES) {
@@ -217,7 +217,7 @@ impl<'a, 's> CheckReading<'a, 's> {
             record: 0,
             place: 0..bytes.len(),
             key: None,
-            written: ReferenceName::Field(Field::any(Escape::None)),
+            written: ReferenceName::Field(NameField::any(Escape::None)),
         };
         let texts = batch.cells().iter().map(|cell| batch.text(cell));
         let references: Vec<Reference> = texts.clone().map(reference).collect();

@@ -40,14 +40,14 @@ pub(super) enum ReferenceName {
     /// It has no name.
     Nothing,
     /// In a text of its own.
-    Field(Field),
+    Field(NameField),
     /// In running text.
     Found { doi: Doi, guessed: bool },
 }
 
 /// Syntax and role of a field, a cell or a line.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct NameField {
     pub(super) escape: Escape,
     pub(super) role: FieldRole,
     /// The text if it is not one literal: parts were joined, or markup in it was dropped. Such a text is judged, but never
@@ -66,10 +66,10 @@ pub(super) enum FieldRole {
     Any,
 }
 
-impl Field {
+impl NameField {
     /// Creates a field that may hold a name in any form.
-    pub(super) fn any(escape: Escape) -> Field {
-        Field {
+    pub(super) fn any(escape: Escape) -> NameField {
+        NameField {
             escape,
             role: FieldRole::Any,
             joined: None,
@@ -77,8 +77,8 @@ impl Field {
     }
 
     /// Creates a field whose text is not one literal of the document.
-    pub(super) fn joined(text: String, role: FieldRole) -> Field {
-        Field {
+    pub(super) fn joined(text: String, role: FieldRole) -> NameField {
+        NameField {
             escape: Escape::None,
             role,
             joined: Some(text.into()),

@@ -17,7 +17,7 @@ use crate::error::{Cause, Error};
 pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
 
 /// The rows of a document.
-pub(super) struct DocumentRows<'d> {
+pub(super) struct CheckedDocument<'d> {
     pub(super) place: RowPlace<'d>,
     /// The name of the document for messages.
     pub(super) document: Arc<str>,
@@ -25,7 +25,7 @@ pub(super) struct DocumentRows<'d> {
 }
 
 /// Counts and compares rows and delivers them to the output or the caller.
-pub(super) struct RowSink<'s> {
+pub(super) struct ReferenceSink<'s> {
     settings: &'s CheckSettings,
     pub(super) out: RowsOut,
     caller: Option<TakeRow<'s>>,
@@ -38,13 +38,13 @@ pub(super) struct RowSink<'s> {
     pub(super) fixed: Vec<(Arc<str>, FixedFile)>,
 }
 
-impl<'s> RowSink<'s> {
+impl<'s> ReferenceSink<'s> {
     pub(super) fn new(
         settings: &'s CheckSettings,
         out: RowsOut,
         caller: Option<TakeRow<'s>>,
     ) -> Self {
-        RowSink {
+        ReferenceSink {
             settings,
             out,
             caller,
@@ -89,7 +89,7 @@ impl<'s> RowSink<'s> {
         &mut self,
         row: &mut CheckedReference,
         record: u64,
-        rows: &DocumentRows<'_>,
+        rows: &CheckedDocument<'_>,
     ) {
         let seen = match rows.compared {
             Compared::Nothing => return,

@@ -10,7 +10,7 @@ use super::fix::FixedFile;
 use super::judge::Judge;
 use super::options::CheckSettings;
 use super::report::{CheckCounts, CheckReport};
-use super::row_sink::{RowSink, TakeRow};
+use super::row_sink::{ReferenceSink, TakeRow};
 use super::seen::MAX_NAMES;
 use super::sources::{SourceReader, expanded};
 use super::write::{CheckFormat, RowsOut};
@@ -48,7 +48,8 @@ pub(super) fn run<'s>(
             Ok(paths)
         },
         |paths, rows, destinations| {
-            let mut sink = RowSink::new(settings, RowsOut::new(settings.format, rows), caller);
+            let mut sink =
+                ReferenceSink::new(settings, RowsOut::new(settings.format, rows), caller);
             read(settings, &paths, destinations, &mut sink)?;
             Ok(sink)
         },
@@ -101,7 +102,7 @@ fn read(
     settings: &CheckSettings,
     paths: &[PathBuf],
     destinations: &Destinations,
-    sink: &mut RowSink<'_>,
+    sink: &mut ReferenceSink<'_>,
 ) -> Result<(), Error> {
     let (own, outputs) = (destinations.own(), destinations.filled());
     let read_options = ReadOptions {

@@ -11,7 +11,7 @@ use glob::{MatchOptions, glob_with};
 use super::judge::Judge;
 use super::options::CheckSettings;
 use super::reading::CheckReading;
-use super::row_sink::RowSink;
+use super::row_sink::ReferenceSink;
 use crate::error::{Cause, CheckError, Error, KnownError};
 use crate::pipeline::report_passed_over;
 use crate::task::{Destinations, named_source, not_cancelled};
@@ -52,7 +52,7 @@ pub(super) struct SourceReader<'a, 's> {
     pub(super) destinations: &'a Destinations,
     pub(super) read_options: &'a ReadOptions<'a>,
     pub(super) judge: &'a mut Judge,
-    pub(super) sink: &'a mut RowSink<'s>,
+    pub(super) sink: &'a mut ReferenceSink<'s>,
 }
 
 impl SourceReader<'_, '_> {

@@ -98,7 +98,7 @@ fn class(doi: &Doi, near: &NearName) -> Option<&'static str> {
     (is_safe && !is_at_end(key, near.slip)).then_some("misspelt word")
 }
 
-/// Whether known names start with the written text up to and including the slip. Then it is hardly a slip, but another journal or
+/// Whether known names start with the written text up to and including the slip. Then it is probably not a slip but another journal or
 /// year, such as `rsta` beside `rstb`.
 fn starts_known_names(index: &Index, doi: &Doi, slip: Typo) -> Result<bool, IndexError> {
     let key = doi.key();

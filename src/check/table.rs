@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use super::reference::TakenReferences;
-use super::reference::{Escape, Field, Reference, ReferenceName};
+use super::reference::{Escape, NameField, Reference, ReferenceName};
 use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading, named_column};
 use crate::error::TableError;
 
@@ -15,10 +15,10 @@ const LAYOUT_HEAD_BYTES: usize = 64 << 10;
 /// Reads the cells of a column of a table that is held in part. A row without a name gives an empty reference.
 pub(super) struct TableReader {
     column: String,
-    rows: TableRows,
+    rows: TableCursor,
 }
 
-enum TableRows {
+enum TableCursor {
     /// Delimited rows. `wanted`, the number of the column, is known after the header.
     Delimited {
         table: TableHead,
@@ -50,14 +50,14 @@ impl TableReader {
         let columns = [column.to_owned()];
         let table = TableHead::of((start, is_whole), None, &columns, header)?;
         let rows = match table.reading {
-            TableReading::Delimited(dialect) => TableRows::Delimited {
+            TableReading::Delimited(dialect) => TableCursor::Delimited {
                 above: table.skipped(head),
                 table,
                 dialect,
                 splitter: RowSplitter::new(dialect),
                 wanted: None,
             },
-            _ => TableRows::Objects { is_there: false },
+            _ => TableCursor::Objects { is_there: false },
         };
         Ok(TableReader {
             column: column.to_owned(),
@@ -75,7 +75,7 @@ impl TableReader {
         is_last: bool,
     ) -> Result<TakenReferences, TableError> {
         match &mut self.rows {
-            TableRows::Delimited {
+            TableCursor::Delimited {
                 table,
                 above,
                 dialect,
@@ -91,7 +91,7 @@ impl TableReader {
                 let references = read.map_err(|error| table.explain(error))?;
                 Ok(TakenReferences { references, passed })
             }
-            TableRows::Objects { is_there } => {
+            TableCursor::Objects { is_there } => {
                 let lines = memchr::memrchr(b'\n', held).map_or(0, |line| line + 1);
                 let passed = if is_last { held.len() } else { lines };
                 let references = objects(&held[..passed], &self.column, is_there);
@@ -170,7 +170,7 @@ fn reference(bytes: &[u8], text: &[u8], escape: Escape) -> Reference {
         key: None,
         written: match text.is_empty() {
             true => ReferenceName::Nothing,
-            false => ReferenceName::Field(Field::any(escape)),
+            false => ReferenceName::Field(NameField::any(escape)),
         },
     }
 }

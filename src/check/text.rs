@@ -7,7 +7,7 @@ use doisift_core::{Doi, Form, Scanner, TextKind, clean};
 
 use super::bibliography::items::{CitedItem, CitedName, ItemReader};
 use super::reference::TakenReferences;
-use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, trimmed};
+use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, trimmed};
 use super::seen::NameSet;
 use crate::structure::Syntax;
 
@@ -40,7 +40,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
                 record: 0,
                 place,
                 key: None,
-                written: ReferenceName::Field(Field::any(Escape::None)),
+                written: ReferenceName::Field(NameField::any(Escape::None)),
             });
         }
     }
@@ -99,7 +99,7 @@ pub(super) struct ProseReader {
 }
 
 /// A name in running text.
-struct FoundName {
+struct ProseName {
     place: Range<usize>,
     doi: Doi,
     guessed: bool,
@@ -171,7 +171,7 @@ impl ProseReader {
         self.scanner
             .scan_range(held, self.decided..end, 0, |mention| {
                 let start = mention.offset as usize;
-                names.push(FoundName {
+                names.push(ProseName {
                     place: start..start + mention.text.len(),
                     guessed: mention.guessed,
                     doi: mention.into(),
@@ -197,13 +197,13 @@ impl ProseReader {
     }
 
     /// Returns the reference of a name, or `None` if it was found before.
-    fn first(&mut self, name: FoundName) -> Option<Reference> {
+    fn first(&mut self, name: ProseName) -> Option<Reference> {
         let is_new = self.seen.insert(&name.doi.key());
         is_new.then(|| name.reference(None, 0))
     }
 }
 
-impl FoundName {
+impl ProseName {
     fn reference(self, key: Option<&str>, record: u64) -> Reference {
         Reference {
             start: self.place.start,
@@ -224,12 +224,12 @@ fn held_place(place: &Range<u64>, offset: u64) -> Range<usize> {
 }
 
 /// Adds the references of an item: each text of a field for names and each other name in it, or an empty reference.
-fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut Vec<Reference>) {
+fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut Vec<Reference>) {
     let (key, record) = (item.key, item.record);
     let first = references.len();
     let mut stated = HashSet::new();
     let is_wanted = |name: &CitedName| {
-        let is_inside = |found: &FoundName| name.holds(found, offset);
+        let is_inside = |found: &ProseName| name.holds(found, offset);
         !name.is_any || found.iter().any(is_inside)
     };
     for name in item.names.into_iter().filter(is_wanted) {
@@ -239,7 +239,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
             place: held_place(&name.place, offset),
             record,
             key: key.clone(),
-            written: ReferenceName::Field(Field::joined(name.text, FieldRole::Name)),
+            written: ReferenceName::Field(NameField::joined(name.text, FieldRole::Name)),
         });
     }
     let fields = references[first..].iter().map(|one| one.place.clone());
@@ -264,7 +264,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<FoundName>, references: &mut V
 }
 
 impl CitedName {
-    fn holds(&self, found: &FoundName, offset: u64) -> bool {
+    fn holds(&self, found: &ProseName, offset: u64) -> bool {
         held_place(&self.place, offset).contains(&found.place.start)
     }
 }

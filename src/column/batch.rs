@@ -64,7 +64,7 @@ pub(super) struct RowBuffer {
     pub(super) start: usize,
     /// Whether it is the first batch of the document.
     pub(super) is_first: bool,
-    /// Whether it stands for a single line that was too long to be held.
+    /// Whether it replaces a single line that was too long to be held.
     pub(super) too_long: bool,
     /// The bytes to write.
     pub(super) out: Vec<u8>,

@@ -5,7 +5,7 @@ use doisift_core::internal::Rule;
 
 use crate::normalize::{Normalized, Repair, part_reason, reasons};
 
-/// The name is in another presentation form. Also stands for a difference that has no other word.
+/// The name is in another presentation form. Also used for a difference without a word of its own.
 const FORM: &str = "form";
 /// Characters are percent-encoded in one of the two, or in another way.
 const ESCAPES: &str = "escapes";

@@ -196,7 +196,7 @@ impl Facts {
         self.list.push(fact);
     }
 
-    /// Adds an update to a name's fact. `open` holds the documents of which more mentions may follow.
+    /// Adds an update to a name's fact. `open` holds the documents that may have more mentions.
     pub(super) fn unite(&mut self, at: u32, update: &Update<'_>, open: &[DocumentId]) {
         let fact = &mut self.list[at];
         fact.mentions.add(update.mentions);

@@ -1,4 +1,4 @@
-//! The sources of a table, and its open documents: those of which more mentions may follow. An open source is listed as a
+//! The sources of a table, and its open documents: those that may have more mentions. An open source is listed as a
 //! document with a number of its own.
 //!
 //! A document that was open when the table was spilled is listed in that run of names. It must be listed in the next run too,
@@ -74,7 +74,7 @@ impl Ledger {
         at.is_err()
     }
 
-    /// Removes a document of which no more mentions follow, now or at the next spill.
+    /// Removes a document without further mentions, now or at the next spill.
     pub(super) fn close(&mut self, document: &DocumentId) {
         if self.spilled.binary_search(document).is_ok() {
             self.ended.push(*document);

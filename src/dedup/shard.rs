@@ -50,7 +50,7 @@ impl TableShard {
         }
     }
 
-    /// Adds `rows` of `batch`. `open` holds the documents of which more mentions may follow.
+    /// Adds `rows` of `batch`. `open` holds the documents that may have more mentions.
     pub(super) fn add_all(&mut self, batch: &Batch, rows: &[u32], open: &[DocumentId]) {
         for rows in rows.chunks(LOOKUP_UPDATES) {
             if self.len() > MAX_CACHED_KEYS {

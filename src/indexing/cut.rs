@@ -158,7 +158,7 @@ impl<'d> RowBlocks<'d> {
         RowPiece::Lost(Cause::Known(error), self.text.offset)
     }
 
-    /// Skips the rest of a row of which `read` bytes were read.
+    /// Skips the rest of a row after its first `read` bytes.
     fn skip(&mut self, read: u64) -> Result<(), InputError> {
         let count = self.text.raw.skip_until(self.dialect.row_end)?;
         self.text.offset += read + count as u64;

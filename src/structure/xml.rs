@@ -24,7 +24,7 @@ pub(crate) struct Xml {
     wanted: Arc<StructureRequest>,
     elements: Vec<Element>,
     /// The open elements that are records.
-    records: Vec<OpenRecord>,
+    records: Vec<RecordElement>,
     names: TagNames,
     /// Number of open elements beyond the kept depth.
     deeper: usize,
@@ -60,7 +60,7 @@ struct Element {
     is_item: bool,
 }
 
-struct OpenRecord {
+struct RecordElement {
     /// The number of elements that are open outside of the record.
     depth: usize,
     references: u64,
@@ -443,7 +443,7 @@ impl Xml {
             Meaning::Id(_) => self.kept.clear(),
             Meaning::Record => {
                 (element.is_record, element.reference) = (true, None);
-                self.records.push(OpenRecord {
+                self.records.push(RecordElement {
                     depth,
                     references: 0,
                 });

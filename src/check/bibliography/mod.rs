@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
-use super::reference::{Escape, Field, FieldRole, Reference, ReferenceName, text, trimmed};
+use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed};
 use super::text as prose;
 use crate::structure::Syntax;
 use bibtex::BibStrings;
@@ -59,7 +59,7 @@ impl Bibliography {
 struct FieldText {
     /// Its bytes, from the first to the last of its parts.
     place: Range<usize>,
-    /// Its text if it is not one literal; see [`Field::joined`].
+    /// Its text if it is not one literal; see [`NameField::joined`].
     joined: Option<Box<str>>,
 }
 
@@ -91,7 +91,7 @@ impl FieldText {
     /// Returns the range of the value, and the value as a field that holds a name.
     fn field(self, escape: Escape, role: FieldRole) -> (Range<usize>, ReferenceName) {
         let joined = self.joined;
-        let field = Field {
+        let field = NameField {
             escape,
             role,
             joined,

@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::starts_with_name;
 use crate::check::reference::TakenReferences;
-use crate::check::reference::{Field, FieldRole, Reference, ReferenceName};
+use crate::check::reference::{FieldRole, NameField, Reference, ReferenceName};
 use crate::check::text as prose;
 
 /// Format of a bibliography in YAML.
@@ -341,7 +341,7 @@ impl YamlEntry {
         if !names.is_empty() {
             let names = names.into_iter();
             references.extend(names.map(|(value, place)| {
-                reference(place, ReferenceName::Field(Field::joined(value, role)))
+                reference(place, ReferenceName::Field(NameField::joined(value, role)))
             }));
             return;
         }

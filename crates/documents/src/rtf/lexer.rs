@@ -7,7 +7,7 @@ const MAX_WORD_LETTERS: usize = 32;
 
 /// The state of the lexer. Words and escapes may be divided among pieces of the input.
 #[derive(Default)]
-pub(super) struct Lexer {
+pub(super) struct RtfLexer {
     place: LexerPlace,
     word: [u8; MAX_WORD_LETTERS],
     letters: usize,
@@ -30,7 +30,7 @@ enum LexerPlace {
     Binary(u64),
 }
 
-impl Lexer {
+impl RtfLexer {
     /// Passes on the words and texts in `bytes`, the next bytes of the document.
     pub(super) fn read_bytes(&mut self, mut bytes: &[u8], to: &mut TextWriter) {
         while let [first, rest @ ..] = bytes {

@@ -11,7 +11,7 @@ mod lexer;
 mod word;
 mod writer;
 
-use self::lexer::Lexer;
+use self::lexer::RtfLexer;
 use self::writer::TextWriter;
 use super::fault::InputError;
 use super::peek::PeekReader;
@@ -25,7 +25,7 @@ const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// An error of `raw` is returned after all text before it. A group that is not closed is an error at the end.
 pub(super) struct RtfText<R> {
     raw: PeekReader<R>,
-    lexer: Lexer,
+    lexer: RtfLexer,
     writer: TextWriter,
     /// Bytes of the writer's text that were read.
     at: usize,
@@ -52,7 +52,7 @@ impl<R: ReadBytes> RtfText<R> {
         }
         RtfText {
             raw,
-            lexer: Lexer::default(),
+            lexer: RtfLexer::default(),
             writer: TextWriter::new(),
             at: 0,
             has_ended: false,

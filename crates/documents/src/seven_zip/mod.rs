@@ -332,7 +332,7 @@ impl SevenZipArchive<'_> {
                 return self.skip_files(lost - 1, files);
             } else {
                 let (level, number) = (self.level, self.number);
-                let mut member = MemberBytes::new(&mut bytes, part);
+                let mut member = SevenZipMember::new(&mut bytes, part);
                 if !self.sink.member(level, number, &file.name, &mut member) {
                     return false;
                 }
@@ -433,17 +433,17 @@ impl FolderBytes<'_> {
 }
 
 /// The bytes of a file. Its checksum is compared at the end.
-struct MemberBytes<'f, 'r> {
+struct SevenZipMember<'f, 'r> {
     folder: &'f mut FolderBytes<'r>,
     crc: Crc,
     /// `None` after it was compared.
     check: Option<u32>,
 }
 
-impl<'f, 'r> MemberBytes<'f, 'r> {
+impl<'f, 'r> SevenZipMember<'f, 'r> {
     fn new(folder: &'f mut FolderBytes<'r>, part: FolderPart) -> Self {
         folder.unread = part.size;
-        MemberBytes {
+        SevenZipMember {
             folder,
             crc: Crc::new(),
             check: part.crc,
@@ -451,7 +451,7 @@ impl<'f, 'r> MemberBytes<'f, 'r> {
     }
 }
 
-impl ReadBytes for MemberBytes<'_, '_> {
+impl ReadBytes for SevenZipMember<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         if into.is_empty() || self.folder.ended {
             return Ok(0);

@@ -1,21 +1,15 @@
 //! A file, and the columns of it that are read.
 
-use std::fs::File;
 use std::sync::Arc;
 
-use super::column::ColumnBuffers;
 use super::footer::{self, ColumnChunk, GroupEntry, ParquetFooter};
-use super::group::GroupReader;
 use super::schema::{self, ParquetLeaf};
-use crate::column_choice::ColumnSelection;
-use crate::columnar::choice::SelectedColumns;
-use crate::columnar::part::{ColumnarFile, PartStart};
 use crate::columnar::path::ColumnPath;
 use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
 
 /// The ending of a file: the length of the footer, and the magic number.
-const ENDING_BYTES: usize = 8;
+pub(super) const ENDING_BYTES: usize = 8;
 
 /// How a file starts.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -36,61 +30,6 @@ pub(crate) struct ParquetFile {
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
     pub(super) id: Option<ParquetLeaf>,
-}
-
-impl ColumnarFile for ParquetFile {
-    const PACKING: Packing = Packing::Parquet;
-    const WITHOUT_TEXT: &'static str = "parquet without text";
-    type Buffers = Vec<ColumnBuffers>;
-    type Part<'f> = GroupReader;
-
-    fn open(
-        file: File,
-        length: u64,
-        choice: &ColumnSelection,
-        max: usize,
-    ) -> Result<(Self, Vec<LocatedError>), InputError> {
-        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
-        let chosen = choice.select(&leaves, file_error, |_| None, &mut faults)?;
-        let SelectedColumns { texts, paths, id } = chosen;
-        let file = ParquetFile {
-            stored,
-            texts,
-            paths,
-            id,
-        };
-        Ok((file, faults))
-    }
-
-    fn rows(&self) -> u64 {
-        rows_of(&self.stored.groups)
-    }
-
-    fn part_count(&self) -> usize {
-        self.stored.groups.len()
-    }
-
-    fn has_texts(&self) -> bool {
-        !self.texts.is_empty()
-    }
-
-    fn metadata_length(&self) -> u64 {
-        (self.stored.footer.len() + ENDING_BYTES) as u64
-    }
-
-    fn part(
-        &self,
-        from: PartStart,
-        memory: usize,
-        buffers: Vec<ColumnBuffers>,
-    ) -> Option<GroupReader> {
-        let group = self.stored.groups.get(from.part)?;
-        Some(GroupReader::new(self, *group, from.row, memory, buffers))
-    }
-
-    fn into_buffers(part: GroupReader) -> Vec<ColumnBuffers> {
-        part.into_buffers()
-    }
 }
 
 impl StoredColumns {
@@ -137,7 +76,7 @@ impl StoredColumns {
 }
 
 /// The number of rows in all row groups.
-fn rows_of(groups: &[GroupEntry]) -> u64 {
+pub(super) fn rows_of(groups: &[GroupEntry]) -> u64 {
     let last = groups.last();
     last.map_or(0, |last| last.first_row + last.rows)
 }
