@@ -7,7 +7,7 @@ use doisift_core::Doi;
 use doisift_resolve::{Cache, HandleAnswer};
 
 use super::{
-    RegistryLookup, RegistryAnswer, RegistryClient, RegistryCounts, cache_failed, cancelled_with,
+    RegistryAnswer, RegistryClient, RegistryCounts, RegistryLookup, cache_failed, cancelled_with,
 };
 use crate::error::Error;
 use crate::options::Registry;
