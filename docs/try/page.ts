@@ -35,6 +35,7 @@ const element = <T extends HTMLElement = HTMLElement>(id: string): T => document
 const input = element<HTMLTextAreaElement>("input");
 const cleans = element<HTMLInputElement>("cleans");
 const picker = element<HTMLInputElement>("picker");
+const main = element("main");
 const status = element("status");
 const bar = element<HTMLProgressElement>("bar");
 const loaded = element("loaded");
@@ -88,6 +89,7 @@ function ask(request: Request): void {
 function read(): void {
   run += 1;
   clearTimeout(timer);
+  main.setAttribute("aria-busy", "true");
   const started = run;
   setTimeout(() => {
     if (run === started && shown.run !== run) bar.hidden = false;
@@ -123,7 +125,7 @@ function showLoaded(what: string): void {
 
 function show(text: string, found: Found, encoding?: string): void {
   Object.assign(shown, { run, text, found, mention: -1 });
-  bar.hidden = true;
+  settle();
   const count = found.flags.length;
   results.hidden = count === 0;
   element("why").hidden = true;
@@ -133,6 +135,12 @@ function show(text: string, found: Found, encoding?: string): void {
   view.show(text, found);
   names.show(found);
   element("place").textContent = `${count.toLocaleString("en")} marked`;
+}
+
+/** Marks that what is shown is of the last text and choices. */
+function settle(): void {
+  bar.hidden = true;
+  main.setAttribute("aria-busy", "false");
 }
 
 function summary(found: Found, encoding = "utf-8"): string {
@@ -153,7 +161,7 @@ function noneOf({ refused }: Found): HTMLElement[] {
 }
 
 function fail(reason: string): void {
-  bar.hidden = true;
+  settle();
   results.hidden = true;
   status.textContent = reason;
 }
@@ -234,6 +242,7 @@ input.addEventListener("input", () => {
   [file, pasted] = [undefined, undefined];
   showLoaded("");
   clearTimeout(timer);
+  main.setAttribute("aria-busy", "true");
   timer = window.setTimeout(read, PAUSE);
 });
 input.addEventListener("paste", (event) => {

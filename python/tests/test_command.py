@@ -87,8 +87,11 @@ def test_an_interrupted_run_leaves_nothing(sent: signal.Signals, code: int, tmp_
 
 @unix
 def test_what_watches_no_signal_ends_by_it() -> None:
-    run_of = subprocess.Popen([*COMMAND, "explain"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1)
+    run_of = subprocess.Popen([*COMMAND, "explain"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # More than a pipe holds: when all is written, the command has begun to read.
+    assert run_of.stdin is not None
+    run_of.stdin.write(b"10.5555/a\n" * 20_000)
+    run_of.stdin.flush()
     run_of.send_signal(signal.SIGINT)
     assert (run_of.wait(), run_of.stderr and run_of.stderr.read()) == (-signal.SIGINT, b"")
 

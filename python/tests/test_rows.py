@@ -9,7 +9,6 @@ import json
 import pathlib
 import subprocess
 import sys
-import threading
 import time
 from typing import Any
 
@@ -152,19 +151,26 @@ def test_failures_are_those_of_scan(tmp_path: pathlib.Path) -> None:
     assert stream.report is not None and stream.report.error_count == 1
 
 
-class Slow(io.RawIOBase):
+class Interrupting(io.RawIOBase):
+    """Text that takes its time, and interrupts the program when a read finds it armed."""
+
     name = "slow"
+    is_armed = False
 
     def read(self, size: int = -1) -> bytes:
         time.sleep(0.05)
+        if self.is_armed:
+            self.is_armed = False
+            _thread.interrupt_main()
         return b"10.5555/a "
 
 
 @pytest.mark.parametrize("read", [next, table])
 def test_an_interruption_is_honoured_while_a_stream_waits(read: Any) -> None:
-    stream = iter_records(Slow())
-    threading.Timer(0.3, _thread.interrupt_main).start()
+    source = Interrupting()
+    stream = iter_records(source)
     with pytest.raises(KeyboardInterrupt):
+        source.is_armed = True
         read(stream)
 
 

@@ -264,15 +264,18 @@ def test_formats(tmp_path: pathlib.Path) -> None:
 
 
 class Slow(io.RawIOBase):
-    """Text that takes its time and never ends."""
+    """Text that takes its time and never ends. Its fifth read interrupts the program if that is asked for."""
 
     name = "slow"
 
-    def __init__(self) -> None:
+    def __init__(self, interrupts: bool = False) -> None:
         self.reads = 0
+        self.interrupts = interrupts
 
     def read(self, size: int = -1) -> bytes:
         self.reads += 1
+        if self.interrupts and self.reads == 5:
+            _thread.interrupt_main()
         time.sleep(0.05)
         return b"10.5555/a%d " % self.reads
 
@@ -311,10 +314,9 @@ def test_an_exception_of_progress_ends_the_run(tmp_path: pathlib.Path) -> None:
 
 
 def test_an_interruption_ends_the_run_and_leaves_nothing(tmp_path: pathlib.Path) -> None:
-    threading.Timer(0.3, _thread.interrupt_main).start()
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        scan(Slow(), output=tmp_path / "rows.csv")
+        scan(Slow(interrupts=True), output=tmp_path / "rows.csv")
     assert time.monotonic() - started < 30
     assert list(tmp_path.iterdir()) == []
 

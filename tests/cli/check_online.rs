@@ -279,8 +279,9 @@ fn an_entry_that_is_added_while_the_registry_is_asked_stays() {
     place.file("a.bib", text);
     let mut command = place.checking_online(&server, "a.bib --fix");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = child.spawn().unwrap();
+    let mut child = child.spawn().unwrap();
     while server.seen().asked.is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it asked");
         thread::sleep(Duration::from_millis(2));
     }
     let added = format!("{text}@a{{new, title = {{Added}}}}\n");

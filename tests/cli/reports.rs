@@ -112,6 +112,10 @@ fn a_run_that_is_interrupted_while_it_reads_writes_its_report() {
     let mut command = place.command(["scan", "-", "-o", "out.csv", "--report", "r.json"]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     while !place.entries().iter().any(|name| name.ends_with(".tmp")) {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "ended before it was interrupted"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     place::signal(&child, "-TERM");
