@@ -131,22 +131,15 @@ fn a_killed_run_shows_nothing_and_the_next_removes_what_it_left() {
     assert_eq!(place.entries(), ["in", "other.json", "out.csv"]);
 }
 
-/// Whether this process ignores SIGHUP. Only Linux shows this in /proc.
-pub fn ignores_hangups() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & 1 == 1)
-}
-
 #[test]
 fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
     let place = slow_place();
     let wanted = place.scan("in -f csv").quiet().out;
-    let mut kinds = vec![("-INT", "-j1", 130), ("-TERM", "-j2", 143)];
-    // If the tests run under nohup, the commands they start ignore SIGHUP too.
-    kinds.extend((!ignores_hangups()).then_some(("-HUP", "-j8", 129)));
-    for (kind, threads, code) in kinds {
+    for (kind, threads, code) in [
+        ("-INT", "-j1", 130),
+        ("-TERM", "-j2", 143),
+        ("-HUP", "-j8", 129),
+    ] {
         let mut child = start(&place, &[threads]);
         let begun = |name: &String| name.ends_with(".tmp");
         wait_until(&mut child, || {

@@ -10,6 +10,8 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::process::reset_ignored_signals;
+
 /// A temporary folder for one test.
 pub struct Place(TempDir);
 
@@ -130,6 +132,7 @@ impl Place {
 /// Returns the command under test: the one just built, or another build that `DOISIFT_TEST_BIN` names, to see which tests it
 /// fails.
 pub fn binary() -> PathBuf {
+    reset_ignored_signals();
     let built = || env!("CARGO_BIN_EXE_doisift").into();
     std::env::var_os("DOISIFT_TEST_BIN").map_or_else(built, PathBuf::from)
 }

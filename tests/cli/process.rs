@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::process::Child;
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// Returns a field of the process's status, such as `VmHWM`.
 pub fn shown(id: u32, field: &str) -> Option<String> {
@@ -29,6 +32,21 @@ pub fn peak_so_far(id: u32) -> Option<u64> {
         .parse()
         .map(|kibibytes: u64| kibibytes >> 10)
         .ok()
+}
+
+/// Lets the runs that this process starts begin with the default action of each signal that a test sends.
+///
+/// A shell starts jobs in the background with SIGINT ignored, nohup(1) programs with SIGHUP ignored, and runs would inherit that.
+/// They do not inherit handlers, so this process handles what it ignored. Where the system does not show that, nothing changes.
+pub fn reset_ignored_signals() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            if holds(std::process::id(), "SigIgn", signal as u32) == Some(true) {
+                signal_hook::flag::register(signal, Arc::default()).unwrap();
+            }
+        }
+    });
 }
 
 /// Waits for the end of a run. Returns its exit code and the peak of its memory in MiB.

@@ -6,7 +6,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::checkpoint::ignores_hangups;
 use crate::place::{self, Place, Seen, fifo, gzip, names};
 use crate::process::holds;
 
@@ -123,7 +122,6 @@ fn the_end_of_a_pipe_whose_writer_was_interrupted_is_not_the_end_of_the_data() {
         half(record.as_bytes()),
     ];
     let signals = ["-INT", "-TERM", "-HUP"];
-    let signals = &signals[..if ignores_hangups() { 2 } else { 3 }];
     for (number, bytes) in cut.iter().enumerate() {
         for line in [
             "scan - -o out.csv -j1",
