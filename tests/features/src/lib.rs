@@ -1,0 +1,1 @@
+//! Nothing: this package is the features that its `Cargo.toml` names.
