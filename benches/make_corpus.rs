@@ -1,6 +1,6 @@
 //! Writes a text of any size to standard output, and the exact list of its names to a file.
 //!
-//! `scripts/make-corpus --help` shows the options.
+//! `lab/make-corpus --help` shows the options.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod corpus;

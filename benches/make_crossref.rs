@@ -1,6 +1,6 @@
 //! Writes files in the layout of Crossref's public data file, of any size, and the truth for them.
 //!
-//! `scripts/make-crossref --help` shows the options.
+//! `lab/make-crossref --help` shows the options.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod crossref;

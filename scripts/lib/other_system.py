@@ -50,7 +50,7 @@ def fill(folder):
         for path in sorted(corpora.glob("*.txt")):
             archive.add(path, path.name)
             zipped.write(path, path.name)
-    make = [ROOT / "scripts/make-corpus", "--size", "8M", "--every", "100", "--distinct", "0.5"]
+    make = [ROOT / "lab/make-corpus", "--size", "8M", "--every", "100", "--distinct", "0.5"]
     generated = subprocess.run(make, stdout=subprocess.PIPE, check=True).stdout
     (folder / "generated.txt").write_bytes(generated)
     (folder / "generated.gz").write_bytes(gzip.compress(generated, 1, mtime=0))

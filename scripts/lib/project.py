@@ -8,11 +8,11 @@ LEFT_OUT = 3
 
 
 def called():
-    """The script as one calls it: `scripts/check edges`."""
+    """The script as one calls it: `scripts/check edges`, also if it is a part in another folder."""
     script = pathlib.Path(sys.argv[0]).resolve()
     folder = script.parent
     if folder.suffix == ".d":
-        return f"{folder.relative_to(ROOT).with_suffix('')} {script.name}"
+        return f"scripts/{folder.stem} {script.name}"
     return str(script.relative_to(ROOT))
 
 
@@ -23,7 +23,7 @@ def leave_out(reason):
 
 def build(*more):
     """Builds doisift, with further options of cargo. -> the command"""
-    subprocess.run(["cargo", "build", "--quiet", "--release", *more], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "doisift-cli", *more], cwd=ROOT, check=True)
     return TARGET / "release/doisift"
 
 

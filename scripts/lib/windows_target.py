@@ -18,7 +18,7 @@ def build_windows():
     """-> doisift.exe, a release build"""
     want(COMPILER)
     want_library(TRIPLE)
-    subprocess.run(["cargo", "build", "--quiet", "--release", "--bin", "doisift", "--target", TRIPLE], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "doisift-cli", "--target", TRIPLE], cwd=ROOT, check=True)
     return TARGET / TRIPLE / "release/doisift.exe"
 
 

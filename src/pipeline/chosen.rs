@@ -14,7 +14,7 @@ use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_
 use crate::task::{chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
-/// `scripts/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which
+/// `lab/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which
 /// holds them all at once.
 const MAX_NAME_BYTES_PER_THREAD: usize = 384 << 20;
 

@@ -25,6 +25,7 @@ fn pages() -> Vec<Page> {
     let mut paths: Vec<_> = beside.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
     pages_below(&root().join("docs/src"), &mut paths);
+    pages_below(&root().join("lab"), &mut paths);
     paths.sort();
     let page = |path: PathBuf| Page {
         text: fs::read_to_string(&path).unwrap(),
@@ -258,20 +259,28 @@ fn the_reports_page_has_every_member_of_a_report() {
 
 #[test]
 fn every_script_that_is_named_exists() {
-    let scripts = root().join("scripts");
     for page in pages() {
-        for (at, _) in page.text.match_indices("scripts/") {
-            let rest = &page.text[at + "scripts/".len()..];
-            let is_part = |c: char| c.is_ascii_alphanumeric() || "-/.".contains(c);
-            let mut words = rest.split(|c| !is_part(c));
-            let name = words.next().unwrap();
-            let family = scripts.join(format!("{name}.d"));
-            let path = match family.is_dir() && rest[name.len()..].starts_with(' ') {
-                true => family.join(words.next().unwrap()),
-                false => scripts.join(name.trim_end_matches('.')),
-            };
-            assert!(path.exists(), "{}: {}", page.path.display(), path.display());
+        for folder in ["scripts/", "lab/"] {
+            for (at, _) in page.text.match_indices(folder) {
+                if !page.text[..at].ends_with(char::is_alphanumeric) {
+                    let path = script(folder, &page.text[at + folder.len()..]);
+                    assert!(path.exists(), "{}: {}", page.path.display(), path.display());
+                }
+            }
         }
+    }
+}
+
+/// Returns the path of the script that a text names in a folder: `evaluate`, or a part of a family, `bench compare`.
+fn script(folder: &str, text: &str) -> PathBuf {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-/.".contains(c);
+    let mut words = text.split(|c| !is_part(c));
+    let name = words.next().unwrap();
+    let families = ["scripts", "lab"].map(|home| root().join(home).join(format!("{name}.d")));
+    let family = families.into_iter().find(|family| family.is_dir());
+    match family.filter(|_| text[name.len()..].starts_with(' ')) {
+        Some(family) => family.join(words.next().unwrap()),
+        None => root().join(folder).join(name.trim_end_matches('.')),
     }
 }
 

@@ -1,10 +1,10 @@
-//! Runs the self-test of `scripts/evaluate` if Python is installed.
+//! Runs the self-test of `lab/evaluate` if Python is installed.
 
 use std::process::Command;
 
 #[test]
 fn the_script_measures_what_it_is_given() {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/evaluate");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/lab/evaluate");
     let Ok(run) = Command::new("python3")
         .args([script, "--self-test"])
         .output()

@@ -16,9 +16,9 @@ METHOD = """## What is measured
 
 - **Names.** One in five has marks beyond letters, digits, `.`, `-` and `/`; in lists of registered names it is about one in thirty. One in
   twelve is in capitals. One in forty is made, with characters that registrants hardly use. So the figures rank tools and show where they
-  fail; they are not an estimate for data of your own: for that there is `scripts/evaluate`.
+  fail; they are not an estimate for data of your own: for that there is `lab/evaluate`.
 - **Values.** A writer gets values: a name alone, in words, before a mark, in quotes, in a list, in a URL with a query or with the tail of a
-  publisher's page, at the end of a reference, and values without a name. `scripts/lib/accuracy/values.py` argues for each why a reader can
+  publisher's page, at the end of a reference, and values without a name. `lab/lib/accuracy/values.py` argues for each why a reader can
   tell the name. Where nobody can, such as for a name with a final `,` before a blank, the value is not made. Two kinds ask for more
   than reading: tails (one must know them) and the text of a page, where elements are glued.
 - **Keys.** The names of a text are a set, and compared as a whole under ASCII case folding. So a name with one character too many is both a
@@ -40,7 +40,7 @@ for text in map(json.loads, sys.stdin):
     print(json.dumps({"id": text["id"], "names": FIND.findall(text["text"])}))
 ```
 
-`scripts/bench accuracy --adapter 'mine=python3 mine.py'` measures it beside the others; those in `scripts/lib/accuracy/adapters` are no longer than
+`scripts/bench accuracy --adapter 'mine=python3 mine.py'` measures it beside the others; those in `lab/lib/accuracy/adapters` are no longer than
 this. `--seed` and `--names` make other texts, and `--misses FILE` lists what a tool missed and what it found wrongly.
 """
 

@@ -54,12 +54,12 @@ def describe(results):
         "",
         f"The job: {counts['files']} `.jsonl.gz` files of works as Crossref publishes them ({counts['bytes'] / 1e6:,.0f} MB, packed {results.packed / 1e6:,.0f} MB;",
         f"{counts['records']:,} works, {counts['references']:,} references) to a row for each name in a reference, with the work that cites it, the number of",
-        "the reference and whether a field states the name: in one Parquet file with zstd, or tables of tabs for Python. `scripts/make-crossref` generates the",
+        "the reference and whether a field states the name: in one Parquet file with zstd, or tables of tabs for Python. `lab/make-crossref` generates the",
         f"files and lists what is in them. Fields state {counts['stated names']:,} names; {counts['names in text']:,} are in the text of a reference alone. Medians of",
         f"{results.rounds} rounds in which all ran in turn, files in the page cache, two threads where nothing else is said. CPU is user and system time of all",
         "processes, memory the peak of the largest. Missing and extra: rows of stated names; the name is the whole value without blanks and proxy, in",
         "lower case. Precision and recall: names in text alone. DuckDB, Polars and Python take the columns that they need and the expression",
-        "that did best of six on these texts (`scripts/lib/flagship/jobs.py`).",
+        "that did best of six on these texts (`lab/lib/flagship/jobs.py`).",
     ]
 
 

@@ -42,7 +42,7 @@ def size_of(text):
 
 def make_text(path, size, every=250, kind="prose", names=None):
     """Writes a text with a name per `every` bytes, one in three of them new, and the list of its names if wanted."""
-    make = [ROOT / "scripts/make-corpus", "--kind", kind, "--size", size, "--every", every, "--names", names or "/dev/null"]
+    make = [ROOT / "lab/make-corpus", "--kind", kind, "--size", size, "--every", every, "--names", names or "/dev/null"]
     with open(path, "wb") as out:
         subprocess.run([str(part) for part in make], stdout=out, check=True)
 
