@@ -27,7 +27,7 @@ fn first_mentions(paths: &[PathBuf]) -> Result<Vec<String>, Error> {
     let scan = paths.iter().fold(scan, Scan::input);
     let mut lines = Vec::new();
     let run = scan.for_each_mention(|mention| {
-        let (before, after) = (mention.before(), mention.after());
+        let (before, after) = (mention.before, mention.after);
         lines.push(format!(
             "{}: {before}[{}]{after}",
             mention.source, mention.text

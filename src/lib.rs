@@ -141,8 +141,8 @@ mod task;
 mod temporary;
 
 pub use doisift_core::{
-    Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Form, Match, Mention,
-    NameSet, ParseError, Rejection, Scanner, Stream, Tally, TextKind, UrlEncoding, clean,
+    Change, CheckDigit, Cleaned, Doi, DoiError, DoiErrorKind, Form, Match, Mention, NameSet,
+    ParseError, Rejection, Scanner, Stream, Tally, TextKind, UrlEncoding, clean,
 };
 
 #[cfg(feature = "pipeline")]
@@ -154,17 +154,15 @@ pub use counts::Counts;
 #[cfg(feature = "pipeline")]
 pub use diff::{Diff, DiffReport};
 #[cfg(feature = "pipeline")]
-pub use doisift_documents::{BadShard, Shard};
+pub use doisift_documents::Shard;
 #[cfg(feature = "pipeline")]
-pub use doisift_known::{
-    AssertedBy, Date, Index, IndexEntry, IndexError, IndexSource, Notice, NoticeKind,
-};
+pub use doisift_known::{Date, IndexSource};
 #[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]
 pub use indexing::{BuildIndex, IndexReport};
 #[cfg(feature = "pipeline")]
-pub use lookup::IndexNames;
+pub use lookup::Index;
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeReport};
 #[cfg(feature = "pipeline")]
@@ -174,9 +172,9 @@ pub use options::{Edges, Folders, Limits, OnError, Registry};
 #[cfg(feature = "pipeline")]
 pub use pipeline::Scan;
 #[cfg(feature = "pipeline")]
-pub use records::{FieldValue, Format, Forms, MentionRow, PartSize, Record};
+pub use records::{Format, Forms, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
-pub use report::{KnownReport, KnownSource, Loss, Losses, Report};
+pub use report::{KnownReport, Loss, Losses, Report};
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveReport};
 #[cfg(feature = "pipeline")]

@@ -11,7 +11,7 @@ use doisift_core::{Change, Cleaned, Doi, DoiError, NameSet, Scanner, UrlEncoding
 use doisift_documents::printable;
 
 use crate::error::Error;
-use crate::lookup::{self, IndexNames};
+use crate::lookup::{self, Index};
 
 /// A form to write DOI names in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,15 +34,7 @@ pub enum Presentation {
 
 impl Presentation {
     /// Writes the name in this form.
-    ///
-    /// ```
-    /// use doisift::{Doi, Presentation};
-    ///
-    /// let doi = Doi::parse("https://doi.org/10.1000/ABC")?;
-    /// assert_eq!(Presentation::Key.of(&doi), "10.1000/abc");
-    /// assert_eq!(Presentation::Urn.of(&doi), "urn:doi:10.1000:ABC");
-    /// # Ok::<(), doisift::DoiError>(())
-    /// ```
+    #[doc(hidden)]
     pub fn of(self, doi: &Doi) -> Cow<'_, str> {
         match self {
             Presentation::Name => doi.as_str().into(),
@@ -160,7 +152,7 @@ pub struct Normalizer {
     clean: bool,
     arxiv: bool,
     scanner: Scanner,
-    known: Option<Arc<IndexNames>>,
+    known: Option<Arc<Index>>,
 }
 
 impl Default for Normalizer {
@@ -194,7 +186,7 @@ impl Normalizer {
     }
 
     /// Asks an index of known names, if there is one.
-    pub(crate) fn known(mut self, known: Option<Arc<IndexNames>>) -> Self {
+    pub(crate) fn known(mut self, known: Option<Arc<Index>>) -> Self {
         if let Some(known) = &known {
             self.scanner = self.scanner.known(known.clone());
         }
@@ -270,7 +262,7 @@ impl Normalizer {
         &mut self,
         text: &str,
         meant: Normalized,
-        known: &IndexNames,
+        known: &Index,
     ) -> Result<Normalized, Refusal> {
         let is_known = |doi: &Doi| known.knows(&doi.key());
         let written = self.as_written(text).ok();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::{Add, AddAssign};
 
 use doisift_core::{Rejection, Tally};
+use doisift_known::IndexSource;
 
 use crate::counts::Counts;
 use crate::error::Error;
@@ -107,7 +108,7 @@ pub struct KnownReport {
     /// Number of names in the index.
     pub names: u64,
     /// Sources from which the index was built.
-    pub sources: Vec<KnownSource>,
+    pub sources: Vec<IndexSource>,
     /// Mentions whose end differs from the one that the rules alone would find. `None` if the run does not scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_changed: Option<u64>,
@@ -159,20 +160,6 @@ impl AddAssign for KnownCounts {
         self.untold += other.untold;
         self.retracted += other.retracted;
     }
-}
-
-/// A source of an index of known names.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct KnownSource {
-    /// Name of the file or folder, such as `crossref-2026-03.tar`.
-    pub name: String,
-    /// The agency that registers its names.
-    pub agency: Option<String>,
-    /// Day, month or year of the state of the registry.
-    pub date: Option<String>,
-    /// Number of distinct names.
-    pub names: u64,
 }
 
 /// Edges by role.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doisift::internal::{Explanation, ExplanationStep, Rule, Verdict};
-use doisift::{Change, CheckDigit, Doi, DoiError, Index, IndexNames, Scanner, clean as read_dirty};
+use doisift::internal::{Explanation, ExplanationStep, KnownNames, Rule, Verdict, index_of};
+use doisift::{Change, CheckDigit, Doi, DoiError, Index, Scanner, clean as read_dirty};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -51,10 +51,10 @@ pub(crate) fn explain<'py>(
     }
     let kind = text_kind(input_kind.as_deref().unwrap_or("auto"))?;
     let kind = kind.unwrap_or_else(|| kind_of(text.bytes()));
-    let (scanner, names) = scanner(py, known)?;
+    let (scanner, known) = scanner(py, known)?;
     let explained = py.detach(|| scanner.kind(kind).explain(text.bytes()));
-    if let Some(names) = names {
-        names.check().map_err(|error| exception(py, &error))?;
+    if let Some(known) = known {
+        known.check().map_err(|error| exception(py, &error))?;
     }
     let mut place = Place::new(&text);
     let rows = explained.iter().map(|one| {
@@ -66,14 +66,13 @@ pub(crate) fn explain<'py>(
 }
 
 /// Creates a scanner that asks the index at `known`, if given.
-fn scanner(py: Python<'_>, known: Option<PathBuf>) -> PyResult<(Scanner, Option<Arc<IndexNames>>)> {
+fn scanner(py: Python<'_>, known: Option<PathBuf>) -> PyResult<(Scanner, Option<Arc<Index>>)> {
     let Some(path) = known else {
         return Ok((Scanner::new(), None));
     };
-    let index = py.detach(|| Index::open(&path));
-    let index = index.map_err(|error| known::raised(&error))?;
-    let names = Arc::new(IndexNames::new(Arc::new(index)));
-    Ok((Scanner::new().known(names.clone()), Some(names)))
+    let names = py.detach(|| KnownNames::open(&path));
+    let index = Arc::new(index_of(names.map_err(|error| known::raised(&error))?));
+    Ok((Scanner::new().known(index.clone()), Some(index)))
 }
 
 fn position<'py>(py: Python<'py>, one: &Explanation, start: usize) -> PyResult<Bound<'py, PyDict>> {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doisift::internal::{IndexErrorKind, Normalizer};
-use doisift::{Index, IndexError};
+use doisift::internal::{IndexError, IndexErrorKind, KnownNames, Normalizer};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -23,7 +22,7 @@ use crate::text::Text;
 #[pyclass(frozen, module = "doisift")]
 pub(crate) struct Known {
     path: PathBuf,
-    index: Arc<Index>,
+    index: Arc<KnownNames>,
 }
 
 #[pymethods]
@@ -32,7 +31,7 @@ impl Known {
     #[classmethod]
     fn open(_class: &Bound<'_, PyType>, py: Python<'_>, path: PathBuf) -> PyResult<Known> {
         let index = py
-            .detach(|| Index::open(&path))
+            .detach(|| KnownNames::open(&path))
             .map_err(|error| raised(&error))?;
         Ok(Known {
             path,
@@ -144,7 +143,7 @@ pub(crate) fn raised(error: &IndexError) -> PyErr {
 /// Looks up a column of names.
 struct Asking {
     normalizer: Normalizer,
-    index: Arc<Index>,
+    index: Arc<KnownNames>,
 }
 
 impl Work for Asking {
@@ -203,7 +202,7 @@ impl IndexSource {
 
 /// A notice about a name.
 #[pyclass(frozen, module = "doisift")]
-pub(crate) struct Notice(doisift::Notice);
+pub(crate) struct Notice(doisift::internal::Notice);
 
 #[pymethods]
 impl Notice {

@@ -196,7 +196,7 @@ fn findings(words: &[String]) -> Result<Vec<CheckVerdict>, CheckError> {
     let words: Vec<&str> = words.iter().map(|word| word.trim()).collect();
     match words[..] {
         [] => {
-            let all = CheckVerdict::ALL.into_iter();
+            let all = CheckVerdict::ALL.iter().copied();
             Ok(all.filter(|verdict| verdict.is_finding()).collect())
         }
         ["none"] => Ok(Vec::new()),

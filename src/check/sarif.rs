@@ -20,7 +20,7 @@ pub(super) fn start(out: &mut impl Write) -> io::Result<()> {
             "defaultConfiguration": {"level": level(verdict.is_finding())},
         })
     };
-    let rules: Vec<Value> = CheckVerdict::ALL.into_iter().map(rule).collect();
+    let rules: Vec<Value> = CheckVerdict::ALL.iter().copied().map(rule).collect();
     let tool = json!({"driver": {"name": "doisift", "version": env!("CARGO_PKG_VERSION"), "rules": rules}});
     write!(
         out,
@@ -66,7 +66,7 @@ fn message(row: &CheckedReference) -> String {
         .take(2)
         .map(String::as_str)
         .collect();
-    let mut text = format!("{}: {}", named.join(" "), row.verdict);
+    let mut text = format!("{}: {}", named.join(" "), row.verdict.name());
     if named.is_empty() {
         text = row.verdict.name().to_owned();
     }

@@ -1,6 +1,5 @@
 //! The verdicts of a check.
 
-use std::fmt;
 use std::str::FromStr;
 
 use doisift_core::ParseError;
@@ -42,7 +41,7 @@ pub enum CheckVerdict {
 
 impl CheckVerdict {
     /// Every verdict.
-    pub const ALL: [CheckVerdict; 14] = [
+    pub const ALL: &'static [CheckVerdict] = &[
         CheckVerdict::Known,
         CheckVerdict::WellFormed,
         CheckVerdict::Retracted,
@@ -80,7 +79,7 @@ impl CheckVerdict {
     }
 
     /// Returns the meaning as a sentence without its full stop.
-    pub fn meaning(self) -> &'static str {
+    pub(super) fn meaning(self) -> &'static str {
         match self {
             CheckVerdict::Known => "The index or the registry knows the name",
             CheckVerdict::WellFormed => {
@@ -129,19 +128,15 @@ impl CheckVerdict {
     }
 }
 
-/// Writes the [`name`](CheckVerdict::name).
-impl fmt::Display for CheckVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// Parses a [`name`](CheckVerdict::name).
 impl FromStr for CheckVerdict {
     type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
-        let named = CheckVerdict::ALL.into_iter().find(|one| one.name() == name);
+        let named = CheckVerdict::ALL
+            .iter()
+            .copied()
+            .find(|one| one.name() == name);
         named.ok_or_else(|| ParseError::new("verdict", name, names()))
     }
 }
@@ -154,8 +149,8 @@ impl serde::Serialize for CheckVerdict {
 }
 
 fn names() -> String {
-    let names = CheckVerdict::ALL.map(CheckVerdict::name).join(", ");
-    format!("one of {names}, or none")
+    let names: Vec<_> = CheckVerdict::ALL.iter().map(|one| one.name()).collect();
+    format!("one of {}, or none", names.join(", "))
 }
 
 #[cfg(test)]
@@ -164,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_verdict_has_a_name_of_its_own() {
-        for verdict in CheckVerdict::ALL {
+        for &verdict in CheckVerdict::ALL {
             assert_eq!(verdict.name().parse(), Ok(verdict));
         }
         assert!("invented".parse::<CheckVerdict>().is_err());

@@ -25,7 +25,7 @@ pub enum CheckFormat {
 
 impl CheckFormat {
     /// Every format.
-    pub const ALL: [CheckFormat; 4] = [
+    pub const ALL: &'static [CheckFormat] = &[
         CheckFormat::Text,
         CheckFormat::Jsonl,
         CheckFormat::Csv,
@@ -48,7 +48,10 @@ impl FromStr for CheckFormat {
     type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
-        let named = CheckFormat::ALL.into_iter().find(|one| one.name() == name);
+        let named = CheckFormat::ALL
+            .iter()
+            .copied()
+            .find(|one| one.name() == name);
         named.ok_or_else(|| {
             ParseError::new("format of check", name, "one of text, jsonl, csv, sarif")
         })

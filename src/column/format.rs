@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use doisift_core::{Delimiter, ParseError, TextKind};
+use doisift_core::{ParseError, TextKind};
 
 use super::dialect::Dialect;
 use crate::error::TableError;
@@ -152,11 +152,8 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
         Some(start) => TextKind::of(start, false),
         None => TextKind::of(head, whole),
     };
-    let shown = match kind {
-        TextKind::Table(delimiter) => Some(Delimiter::byte(delimiter)),
-        _ => None,
-    };
     let has_all = |delimiter: u8| header && holds(head, delimiter, columns);
+    let shown = kind.delimiter();
     if let Some(shown) = shown.filter(|shown| has_all(*shown)) {
         return Some(shown);
     }

@@ -8,7 +8,7 @@ use doisift_documents::{ReadLimits, SheetChoice};
 use super::format::TableFormat;
 use super::header::HeaderChoice;
 use super::options::{ColumnOptions, NameOptions, TableOptions};
-use crate::lookup::{IndexNames, KnownNames};
+use crate::lookup::{Index, KnownNames};
 use crate::normalize::Presentation;
 use crate::options::{ChosenOptions, GivenOptions, LookupOptions, ReportedOptions, reported_paths};
 use crate::task::Monitor;
@@ -27,7 +27,7 @@ pub(crate) struct CleanSettings {
     /// The index of known names to ask.
     pub(super) known: Option<Arc<KnownNames>>,
     /// The index in the form that scanners ask.
-    pub(super) ends: Option<Arc<IndexNames>>,
+    pub(super) ends: Option<Arc<Index>>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) format: Option<TableFormat>,
     pub(super) header: HeaderChoice,

@@ -58,8 +58,8 @@ struct Fact {
     text: Address,
     /// Name of the first mention's document, if `NAME_FLAG` is set.
     name: Address,
-    forms: Forms,
-    flags: u8,
+    /// The forms, and the flags above them.
+    forms_and_flags: u16,
     /// The list of counted documents and sources that may mention the name again, without the last document.
     more: ListHead,
 }
@@ -67,9 +67,9 @@ struct Fact {
 // A fact fits a cache line.
 const _: () = assert!(size_of::<Fact>() == 64);
 
-const TEXT_FLAG: u8 = 1;
-const NAME_FLAG: u8 = 2;
-const GUESSED_FLAG: u8 = 4;
+const TEXT_FLAG: u16 = 1 << Forms::BITS;
+const NAME_FLAG: u16 = TEXT_FLAG << 1;
+const GUESSED_FLAG: u16 = TEXT_FLAG << 2;
 
 /// The facts about the names of a shard, by the shard's numbers.
 #[derive(Default)]
@@ -114,15 +114,15 @@ impl Known<'_> {
 }
 
 impl Fact {
-    fn has(&self, flag: u8) -> bool {
-        self.flags & flag != 0
+    fn has(&self, flag: u16) -> bool {
+        self.forms_and_flags & flag != 0
     }
 
-    fn set(&mut self, flag: u8, on: bool) {
-        self.flags = if on {
-            self.flags | flag
+    fn set(&mut self, flag: u16, on: bool) {
+        self.forms_and_flags = if on {
+            self.forms_and_flags | flag
         } else {
-            self.flags & !flag
+            self.forms_and_flags & !flag
         };
     }
 
@@ -166,8 +166,8 @@ impl Fact {
 impl Facts {
     /// Loads a name's fact into the cache. The result only keeps the compiler from removing the read.
     #[inline]
-    pub(super) fn touch(&self, at: u32) -> u8 {
-        self.list.get(at).map_or(0, |fact| fact.flags)
+    pub(super) fn touch(&self, at: u32) -> u16 {
+        self.list.get(at).map_or(0, |fact| fact.forms_and_flags)
     }
 
     /// Adds the fact of a new name, which gets the next number.
@@ -183,8 +183,7 @@ impl Facts {
             last_source: 0,
             text: Address::default(),
             name: Address::default(),
-            forms: update.forms,
-            flags: 0,
+            forms_and_flags: update.forms.bits(),
             more: 0,
         };
         fact.mentions.add(update.mentions);
@@ -200,8 +199,8 @@ impl Facts {
     pub(super) fn unite(&mut self, at: u32, update: &Update<'_>, open: &[DocumentId]) {
         let fact = &mut self.list[at];
         fact.mentions.add(update.mentions);
-        fact.forms |= update.forms;
-        fact.flags &= if update.guessed { !0 } else { !GUESSED_FLAG };
+        fact.forms_and_flags |= update.forms.bits();
+        fact.forms_and_flags &= if update.guessed { !0 } else { !GUESSED_FLAG };
         let (earlier, counted) = (update.place < fact.place(), update.counted == fact.last());
         if !counted {
             self.count(at, update.counted, open);
@@ -353,7 +352,7 @@ impl Facts {
             mentions: fact.mentions.get(),
             documents: fact.documents.get(),
             sources: fact.sources.into(),
-            forms: fact.forms,
+            forms: Forms::from_bits(fact.forms_and_flags),
             guessed: fact.has(GUESSED_FLAG),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::facts::{FirstText, Known};
-use crate::records::{IndexStatus, Record};
+use crate::records::Record;
 
 /// The names of sources by their number in source order.
 pub(super) type SourceNames = BTreeMap<u32, Arc<str>>;
@@ -39,7 +39,7 @@ pub(super) fn record<'a>(
             FirstText::Other(bytes) => text(bytes).into(),
         },
         guessed: known.guessed,
-        index_status: IndexStatus::default(),
+        ..Record::default()
     }
 }
 

@@ -135,7 +135,7 @@ impl<'a> SortedNames<'a> {
         }
         self.last.clone_from(&doi);
         let is_retracted = match &self.reader {
-            NameReader::Records(_, row) => row.as_record().retracted() == Some(true),
+            NameReader::Records(_, row) => row.as_record().retracted == Some(true),
             NameReader::Lines(_) | NameReader::Index(_) => false,
         };
         Ok(Some(ListedName { doi, is_retracted }))

@@ -142,6 +142,7 @@ impl Error {
     }
 }
 
+#[doc(hidden)]
 impl From<SpillError> for Error {
     fn from(error: SpillError) -> Self {
         Error::new(Cause::Spill(error))

@@ -1,12 +1,13 @@
 //! Items of tasks for the command and the bindings.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use doisift_system::EndingSignals;
 
 pub use doisift_documents::Packing;
 pub use doisift_documents::printable::Printable;
-pub use doisift_known::IndexErrorKind;
+pub use doisift_known::{Index as KnownNames, IndexError, IndexErrorKind, Notice};
 
 pub use crate::check::document_name;
 pub use crate::column::{CellStatus, ColumnCleaner};
@@ -16,12 +17,14 @@ pub use crate::options::{
     BadOption, ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue,
     ReportedOptions, Task,
 };
+pub use crate::records::FieldValue;
 pub use crate::task::{Ending, TaskReport};
 
 use crate::check::{Check, CheckFormat, CheckReport, CheckVerdict};
 use crate::error::Error;
+use crate::lookup::Index;
 use crate::pipeline::Scan;
-use crate::records::{Field, FieldValue, Row};
+use crate::records::{Field, Row};
 use crate::report::Report;
 use crate::task::Monitor;
 
@@ -77,4 +80,9 @@ pub fn field_names(scan: &Scan) -> Result<Vec<&'static str>, Error> {
 /// If options contradict each other. A run fails with the same error.
 pub fn check_display(check: &Check) -> Result<(CheckFormat, Vec<CheckVerdict>), Error> {
     check.display()
+}
+
+/// Returns the index with these names, for scanners.
+pub fn index_of(names: KnownNames) -> Index {
+    Index::of(Arc::new(names))
 }

@@ -10,7 +10,7 @@ pub(crate) use doisift_known::Index as KnownNames;
 
 use crate::error::{Cause, Error, KnownError};
 use crate::records::IndexStatus;
-use crate::report::{KnownReport, KnownSource};
+use crate::report::KnownReport;
 
 /// Opens the index at `path`.
 pub(super) fn open(path: &Path) -> Result<KnownNames, Error> {
@@ -21,45 +21,98 @@ fn unreadable(error: IndexError) -> Error {
     Error::new(Cause::Known(KnownError::Unreadable(error)))
 }
 
-/// The names of an index, for [`Scanner::known`](crate::Scanner::known).
+/// An index of known names in a file, which [`BuildIndex`](crate::BuildIndex) makes: answers questions about names, and tells a scanner where they end.
 ///
-/// A scan does not fail if the index cannot be read: it knows no names then. So call [`check`](Self::check) afterwards.
+/// Names are looked up by their key, [`Doi::key`](crate::Doi::key): a text with ASCII capitals is never known. Blocks that were
+/// read stay in memory, at most as many bytes as the file has. Several threads can use an index at once.
+///
+/// With [`Scanner::known`](crate::Scanner::known), a scan does not fail if the index cannot be read: it knows no names then. So
+/// call [`check`](Self::check) afterwards.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
-/// use doisift::{BuildIndex, Index, IndexNames, Scanner};
+/// use doisift::{BuildIndex, Index, Scanner};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
-/// let (list, index) = (folder.path().join("list.txt"), folder.path().join("known.doix"));
+/// let (list, path) = (folder.path().join("list.txt"), folder.path().join("known.doix"));
 /// std::fs::write(&list, "10.5555/abc1\n")?;
-/// BuildIndex::new().input(&list).output(&index).run()?;
+/// BuildIndex::new().input(&list).output(&path).run()?;
 ///
-/// let names = Arc::new(IndexNames::new(Arc::new(Index::open(&index)?)));
-/// let found = Scanner::new().known(names.clone()).find_iter("see 10.5555/abc1.pdf").next();
-///
+/// let index = Arc::new(Index::open(&path)?);
+/// assert!(index.contains("10.5555/abc1")?);
+/// let found = Scanner::new().known(index.clone()).find_iter("see 10.5555/abc1.pdf").next();
 /// assert_eq!(found.map(|found| found.doi.to_string()).as_deref(), Some("10.5555/abc1"));
-/// names.check()?;
+/// index.check()?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct IndexNames {
-    index: Arc<KnownNames>,
+pub struct Index {
+    names: Arc<KnownNames>,
+    /// The first error since the last check.
     error: Mutex<Option<IndexError>>,
 }
 
-impl IndexNames {
-    /// Makes the set of this index's names.
-    pub fn new(index: Arc<KnownNames>) -> Self {
-        IndexNames {
-            index,
+impl Index {
+    /// Opens an index. Reads only its header and its directories: some bytes per thousand names.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not an index, or is cut or damaged there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        open(path.as_ref()).map(|names| Index::of(Arc::new(names)))
+    }
+
+    pub(crate) fn of(names: Arc<KnownNames>) -> Self {
+        Index {
+            names,
             error: Mutex::default(),
         }
     }
 
-    /// Returns and clears the first error since the last check.
+    /// Returns the number of known names.
+    pub fn len(&self) -> u64 {
+        self.names.len()
+    }
+
+    /// Whether the index has no names.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns the sources of the names, sorted by name.
+    pub fn sources(&self) -> &[IndexSource] {
+        self.names.sources()
+    }
+
+    /// Whether the name is known. Takes about a microsecond if its block was already read.
+    ///
+    /// # Errors
+    /// If the block of the name cannot be read or is damaged.
+    pub fn contains(&self, key: &str) -> Result<bool, Error> {
+        self.names.contains(key).map_err(unreadable)
+    }
+
+    /// Returns the agency that registered the name. `None` if the name is not known, or its source does not say.
+    ///
+    /// # Errors
+    /// As [`contains`](Self::contains).
+    pub fn agency(&self, key: &str) -> Result<Option<&str>, Error> {
+        let entry = self.names.find(key).map_err(unreadable)?;
+        Ok(entry.and_then(|entry| entry.agency))
+    }
+
+    /// Whether the work is retracted, withdrawn or removed, by the notices about its name. It need not be known. A reinstatement
+    /// undoes earlier retractions; without dates, all of them.
+    ///
+    /// # Errors
+    /// As [`contains`](Self::contains).
+    pub fn is_retracted(&self, key: &str) -> Result<bool, Error> {
+        self.names.is_retracted(key).map_err(unreadable)
+    }
+
+    /// Returns and clears the first error of a scanner's questions since the last check.
     ///
     /// # Errors
     /// If the index could not be read when a scanner asked it.
@@ -69,9 +122,9 @@ impl IndexNames {
     }
 }
 
-impl NameSet for IndexNames {
+impl NameSet for Index {
     fn known_starts(&self, text: &[u8], ends: &mut Vec<usize>) {
-        match self.index.known_starts(text) {
+        match self.names.known_starts(text) {
             Ok(known) => ends.extend(known),
             Err(error) => {
                 let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,21 +145,11 @@ pub(crate) fn identity(known: &KnownNames) -> String {
 
 /// Returns the report of an index that was not asked yet.
 pub(crate) fn report(known: &KnownNames) -> KnownReport {
-    let sources = known.sources().iter();
     KnownReport {
         names: known.len(),
-        sources: sources.map(source).collect(),
+        sources: known.sources().to_vec(),
         rows: None,
         ends_changed: None,
-    }
-}
-
-fn source(source: &IndexSource) -> KnownSource {
-    KnownSource {
-        name: source.name.clone(),
-        agency: source.agency.clone(),
-        date: source.date.map(|date| date.to_string()),
-        names: source.names,
     }
 }
 

@@ -3,7 +3,7 @@
 mod index;
 mod recent;
 
-pub use index::IndexNames;
+pub use index::Index;
 use index::open;
 pub(crate) use index::{IndexStatusWalk, KnownNames, identity, report};
 
@@ -30,12 +30,12 @@ pub(crate) fn check_outputs(
 }
 
 /// Returns the index in the form that scanners ask.
-pub(crate) fn ends(known: &Option<Arc<KnownNames>>) -> Option<Arc<IndexNames>> {
-    known.clone().map(IndexNames::new).map(Arc::new)
+pub(crate) fn ends(known: &Option<Arc<KnownNames>>) -> Option<Arc<Index>> {
+    known.clone().map(Index::of).map(Arc::new)
 }
 
 /// # Errors
 /// If the index could not be read when a scanner asked it.
-pub(crate) fn check(ends: &Option<Arc<IndexNames>>) -> Result<(), Error> {
+pub(crate) fn check(ends: &Option<Arc<Index>>) -> Result<(), Error> {
     ends.as_ref().map_or(Ok(()), |ends| ends.check())
 }

@@ -73,7 +73,7 @@ use crate::task::Monitor;
 /// Scan::new().input(path("in")).output(path("all.csv")).run()?;
 /// for index in 0..2 {
 ///     let output = path(&format!("part-{index}.jsonl.gz"));
-///     Scan::new().input(path("in")).shard(Shard::new(index, 2)?).output(output).run()?;
+///     Scan::new().input(path("in")).shard(Shard::new(index, 2).unwrap()).output(output).run()?;
 /// }
 /// let parts = ["part-1.jsonl.gz", "part-0.jsonl.gz"].map(path);
 /// let report = Merge::new().input(&parts[0]).input(&parts[1]).output(path("merged.csv")).run()?;

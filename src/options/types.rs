@@ -198,15 +198,26 @@ impl OptionType for Shard {
     const KIND: OptionKind = OptionKind::Part;
 
     fn read(value: &OptionValue) -> Result<Self, BadOption> {
-        match value {
-            OptionValue::Pair(..) => parsed(&OptionValue::Text(value.to_string().into())),
-            _ => parsed(value),
-        }
+        let shard = match value {
+            OptionValue::Pair(..) => shard(&value.to_string()),
+            _ => shard(&<String as OptionType>::read(value)?),
+        };
+        let expected = "not a shard; write I/N, with I from 0 and less than N, such as 0/4";
+        shard.ok_or_else(|| BadOption::Value(expected.to_owned()))
     }
 
     fn shown(&self) -> OptionValue {
         OptionValue::Text(self.to_string().into())
     }
+}
+
+/// Parses `I/N`.
+fn shard(text: &str) -> Option<Shard> {
+    // Checked because `parse` also accepts a sign.
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let number = |text: &str| is_number(text).then(|| text.parse().ok()).flatten();
+    let (index, count) = text.split_once('/')?;
+    Shard::new(number(index)?, number(count)?)
 }
 
 /// A size in bytes, or `source`.
@@ -266,4 +277,35 @@ parsed_types! {
 /// Returns the words of a choice, without explanations.
 fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, &'static str)> {
     all.iter().map(|&one| (name(one), "")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_one_of_as_many_as_there_are() {
+        let read = |text: &str| <Shard as OptionType>::read(&OptionValue::Text(text.into()));
+        for text in ["0/1", "0/4", "3/4", "0/4294967295"] {
+            let shard = read(text).map(|shard| shard.to_string());
+            assert_eq!(shard.ok().as_deref(), Some(text));
+        }
+        for text in [
+            "",
+            "1",
+            "/",
+            "0/0",
+            "4/4",
+            "-1/4",
+            "+1/4",
+            "1/-4",
+            "1/+4",
+            "0/4294967296",
+            "1/4/2",
+            " 1/4",
+            "a/b",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! Formats of outputs, with their names, and their choice by the ending of a path.
 
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -72,6 +71,7 @@ impl Format {
 
     /// Returns the format that the ending of `path` names, ignoring case and an ending of compression: CSV for `records.csv`,
     /// `records.csv.gz` and `records.csv.zst`. Returns `None` for other endings.
+    #[doc(hidden)]
     pub fn from_path(path: &Path) -> Option<Format> {
         ending(path)?.parse().ok()
     }
@@ -143,12 +143,6 @@ impl FromStr for Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// The compression of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
@@ -200,7 +194,7 @@ mod tests {
     #[test]
     fn every_format_is_found_by_its_name() {
         for &format in Format::ALL {
-            assert_eq!(format.to_string().parse(), Ok(format));
+            assert_eq!(format.name().parse(), Ok(format));
         }
         let error = "xlsx".parse::<Format>().expect_err("no format of ours");
         let error = error.to_string();

@@ -6,14 +6,17 @@ use doisift_core::Form;
 
 /// A set of forms in which a name was written: one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forms(u8);
+pub struct Forms(u16);
 
-// A form more than these eight needs a wider set, and files of another version.
-const _: () = assert!(Form::ALL.len() == u8::BITS as usize);
+// The table of names has flags above these bits.
+const _: () = assert!(Form::ALL.len() <= Forms::BITS as usize);
 
 impl Forms {
+    /// Number of bits of a set.
+    pub(crate) const BITS: u32 = 13;
+
     /// All forms, sorted by name, as they are in a record.
-    const SORTED: [Form; 8] = [
+    const SORTED: [Form; Form::ALL.len()] = [
         Form::Arxiv,
         Form::Bare,
         Form::Doi,
@@ -24,14 +27,14 @@ impl Forms {
         Form::Urn,
     ];
 
-    /// Returns the set as one byte, for files that only the same version of doisift reads.
-    pub(crate) fn bits(self) -> u8 {
+    /// Returns the set as a number of [`BITS`](Self::BITS) bits, for files that only the same version of doisift reads.
+    pub(crate) fn bits(self) -> u16 {
         self.0
     }
 
-    /// Returns the set with these [`bits`](Self::bits).
-    pub(crate) fn from_bits(bits: u8) -> Forms {
-        Forms(bits)
+    /// Returns the set with these [`bits`](Self::bits). Ignores higher bits.
+    pub(crate) fn from_bits(bits: u16) -> Forms {
+        Forms(bits & ((1 << Forms::BITS) - 1))
     }
 
     /// Returns the number of forms.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use doisift_core::{CheckDigit, Form};
-use doisift_documents::WarcRecord;
 
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
@@ -37,20 +36,28 @@ pub struct Record<'a> {
     pub first_text: Cow<'a, str>,
     /// Whether the end of every mention was a guess.
     pub guessed: bool,
-    /// The answers of an index about the name. The default if none was asked.
-    pub(crate) index_status: IndexStatus<'a>,
+    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
+    /// with this prefix.
+    pub known: Option<bool>,
+    /// The agency that registered the name, if the index has it.
+    pub agency: Option<&'a str>,
+    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has neither a notice nor a name
+    /// with this prefix.
+    pub retracted: Option<bool>,
 }
 
 impl<'a> Record<'a> {
     /// Returns the value of the field with this name, as in outputs. `None` if records have no such field.
     ///
     /// ```
-    /// use doisift::{FieldValue, Record};
+    /// use doisift::Record;
+    /// use doisift::internal::FieldValue;
     ///
     /// let record = Record::default();
     /// assert_eq!(record.value_of("mentions"), Some(FieldValue::Number(0)));
     /// assert_eq!(record.value_of("form"), None);
     /// ```
+    #[doc(hidden)]
     pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
         row::value_of(self, RowKind::Records, field)
     }
@@ -60,21 +67,22 @@ impl<'a> Record<'a> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
-    /// with this prefix.
-    pub fn known(&self) -> Option<bool> {
-        self.index_status.known
+    /// Returns the row with an index's answers about the name.
+    pub(crate) fn with_index_status(self, status: IndexStatus<'a>) -> Self {
+        Record {
+            known: status.known,
+            agency: status.agency,
+            retracted: status.retracted,
+            ..self
+        }
     }
 
-    /// Returns the agency that registered the name, if the index has it.
-    pub fn agency(&self) -> Option<&'a str> {
-        self.index_status.agency
-    }
-
-    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
-    /// neither a notice nor a name with this prefix.
-    pub fn retracted(&self) -> Option<bool> {
-        self.index_status.retracted
+    fn index_status(&self) -> IndexStatus<'a> {
+        IndexStatus {
+            known: self.known,
+            agency: self.agency,
+            retracted: self.retracted,
+        }
     }
 }
 
@@ -92,7 +100,7 @@ impl Row for Record<'_> {
             Field::FirstText => Value::Text(&self.first_text),
             Field::Guessed => Value::Flag(self.guessed),
             Field::CheckDigit => check_digit(self.doi),
-            field => self.index_status.value(field),
+            field => self.index_status().value(field),
         }
     }
 }
@@ -150,6 +158,7 @@ impl serde::Serialize for MentionRow<'_> {
 
 impl From<Record<'_>> for OwnedRecord {
     fn from(record: Record<'_>) -> Self {
+        let index_status = record.index_status().into();
         OwnedRecord {
             doi: record.doi.to_owned(),
             mentions: record.mentions,
@@ -161,7 +170,7 @@ impl From<Record<'_>> for OwnedRecord {
             first_offset: record.first_offset,
             first_text: record.first_text.into_owned(),
             guessed: record.guessed,
-            index_status: record.index_status.into(),
+            index_status,
         }
     }
 }
@@ -200,8 +209,9 @@ impl OwnedRecord {
             first_offset: self.first_offset,
             first_text: self.first_text.as_str().into(),
             guessed: self.guessed,
-            index_status: self.index_status.as_index_status(),
+            ..Record::default()
         }
+        .with_index_status(self.index_status.as_index_status())
     }
 }
 
@@ -291,20 +301,32 @@ pub struct MentionRow<'a> {
     pub text: &'a str,
     /// Whether its end was a guess.
     pub guessed: bool,
-    /// The text before and after the name. Empty unless asked for.
-    pub(crate) around: [&'a str; 2],
-    /// The ordinal of the document within its source.
-    pub(crate) document_index: u64,
-    /// The number of the text within its document.
-    pub(crate) part_index: u64,
-    /// The capture of the document, if it is in a WARC file and the capture was asked for.
-    pub(crate) capture: Option<&'a WarcRecord>,
-    /// The cell of the mention in its row, if it is in a table and the cell was asked for.
-    pub(crate) column: Option<&'a str>,
+    /// Readable text before the name. Empty unless [context](crate::Scan::context) was asked for.
+    pub before: &'a str,
+    /// Readable text after the name. Empty unless [context](crate::Scan::context) was asked for.
+    pub after: &'a str,
+    /// The index of the document in its source, from 0. Two documents of a source can have the same name, but not the same index.
+    pub document_index: u64,
+    /// The number of the mention's text within its document, from 0. Most documents have one text, but an office document has
+    /// several.
+    pub part_index: u64,
+    /// The WARC-Record-ID of the document, if it is in a WARC file and the [field](crate::Scan::fields) was asked for.
+    pub warc_record_id: Option<&'a str>,
+    /// The WARC-Date of the document, if it is in a WARC file and the field was asked for.
+    pub date: Option<&'a str>,
+    /// The column of the mention, in which `offset` counts, if its document is a row of a table in columns and the field was asked
+    /// for: the names of nested columns joined by full stops, and the index in each list, from 0, such as `references[3].doi`.
+    pub column: Option<&'a str>,
+    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
+    /// with this prefix.
+    pub known: Option<bool>,
+    /// The agency that registered the name, if the index has it.
+    pub agency: Option<&'a str>,
+    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has neither a notice nor a name
+    /// with this prefix.
+    pub retracted: Option<bool>,
     /// The place in the structure of the document. The default unless asked for.
     pub(crate) edge: RowEdge<'a>,
-    /// The answers of an index about the name. The default if none was asked.
-    pub(crate) index_status: IndexStatus<'a>,
 }
 
 /// The place of a mention in a structured document.
@@ -347,6 +369,7 @@ impl<'a> RowEdge<'a> {
 
 impl<'a> MentionRow<'a> {
     /// Returns the value of the field with this name, as in outputs. `None` if mentions have no such field.
+    #[doc(hidden)]
     pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
         row::value_of(self, RowKind::Mentions, field)
     }
@@ -356,60 +379,22 @@ impl<'a> MentionRow<'a> {
         CheckDigit::of_key(self.doi)
     }
 
-    /// Whether the index of [known](crate::Scan::known) names has the name. `None` if it was not asked, or has no name
-    /// with this prefix.
-    pub fn known(&self) -> Option<bool> {
-        self.index_status.known
+    /// Returns the row with an index's answers about the name.
+    pub(crate) fn with_index_status(self, status: IndexStatus<'a>) -> Self {
+        MentionRow {
+            known: status.known,
+            agency: status.agency,
+            retracted: status.retracted,
+            ..self
+        }
     }
 
-    /// Returns the agency that registered the name, if the index has it.
-    pub fn agency(&self) -> Option<&'a str> {
-        self.index_status.agency
-    }
-
-    /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has
-    /// neither a notice nor a name with this prefix.
-    pub fn retracted(&self) -> Option<bool> {
-        self.index_status.retracted
-    }
-
-    /// Returns readable text before the name. Empty unless [context](crate::Scan::context) was asked for.
-    pub fn before(&self) -> &'a str {
-        self.around[0]
-    }
-
-    /// Returns readable text after the name. Empty unless [context](crate::Scan::context) was asked for.
-    pub fn after(&self) -> &'a str {
-        self.around[1]
-    }
-
-    /// Returns the index of the document in its source, from 0. Two documents of a source can have the same name, but not the
-    /// same index.
-    pub fn document_index(&self) -> u64 {
-        self.document_index
-    }
-
-    /// Returns the number of the mention's text within its document, from 0. Most documents have one text, but an office document
-    /// has several.
-    pub fn part_index(&self) -> u64 {
-        self.part_index
-    }
-
-    /// Returns the WARC-Record-ID of the document, if it is in a WARC file.
-    pub fn warc_record_id(&self) -> Option<&'a str> {
-        self.capture.and_then(|of| of.id.as_deref())
-    }
-
-    /// Returns the WARC-Date of the document, if it is in a WARC file.
-    pub fn date(&self) -> Option<&'a str> {
-        self.capture.and_then(|of| of.date.as_deref())
-    }
-
-    /// Returns the column of the mention, in which [`offset`](Self::offset) counts, if its document is a row of a table in
-    /// columns: the names of nested columns joined by full stops, and the index in each list, from 0, such as
-    /// `references[3].doi`.
-    pub fn column(&self) -> Option<&'a str> {
-        self.column
+    fn index_status(&self) -> IndexStatus<'a> {
+        IndexStatus {
+            known: self.known,
+            agency: self.agency,
+            retracted: self.retracted,
+        }
     }
 }
 
@@ -425,10 +410,10 @@ impl Row for MentionRow<'_> {
             Field::Text => Value::Text(self.text),
             Field::Guessed => Value::Flag(self.guessed),
             Field::CheckDigit => check_digit(self.doi),
-            Field::Before => Value::Text(self.around[0]),
-            Field::After => Value::Text(self.around[1]),
-            Field::WarcRecordId => Value::Nullable(self.capture.and_then(|of| of.id.as_deref())),
-            Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
+            Field::Before => Value::Text(self.before),
+            Field::After => Value::Text(self.after),
+            Field::WarcRecordId => Value::Nullable(self.warc_record_id),
+            Field::Date => Value::Nullable(self.date),
             Field::Column => Value::Nullable(self.column),
             Field::DocumentIndex => Value::Number(self.document_index),
             Field::PartIndex => Value::Number(self.part_index),
@@ -446,7 +431,7 @@ impl Row for MentionRow<'_> {
             Field::AssertedBy | Field::RefKey | Field::Relation | Field::UpdateType => {
                 self.edge.detail(field)
             }
-            field => self.index_status.value(field),
+            field => self.index_status().value(field),
         }
     }
 

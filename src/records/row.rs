@@ -52,7 +52,7 @@ impl FieldValue<'_> {
     /// Returns an empty value of the field with this name, which shows the kind of its values. `None` if rows have no such field.
     ///
     /// ```
-    /// use doisift::FieldValue;
+    /// use doisift::internal::FieldValue;
     ///
     /// assert_eq!(FieldValue::empty("offset"), Some(FieldValue::Number(0)));
     /// assert_eq!(FieldValue::empty("document"), Some(FieldValue::Nullable(None)));

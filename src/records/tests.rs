@@ -24,7 +24,7 @@ fn record() -> Record<'static> {
         first_offset: 1_234_567,
         first_text: "10.5555/A,\"b\"\n".into(),
         guessed: false,
-        index_status: Default::default(),
+        ..Record::default()
     }
 }
 
@@ -38,13 +38,17 @@ pub(super) fn mention() -> MentionRow<'static> {
         length: 9,
         text: "10.5555/A",
         guessed: true,
-        around: ["", ""],
+        before: "",
+        after: "",
         document_index: 0,
         part_index: 0,
-        capture: None,
+        warc_record_id: None,
+        date: None,
         column: None,
+        known: None,
+        agency: None,
+        retracted: None,
         edge: Default::default(),
-        index_status: Default::default(),
     }
 }
 
@@ -158,7 +162,7 @@ fn blocks_give_what_one_writer_gives() {
             rows.block(block).expect("a vector takes all");
         }
         let all = rows.end().expect("a vector takes all");
-        assert_eq!(String::from_utf8(all), Ok(records(format, 6)), "{format}");
+        assert_eq!(String::from_utf8(all), Ok(records(format, 6)), "{format:?}");
     }
 }
 
@@ -170,7 +174,7 @@ fn more_rows_than_a_buffer_holds_all_arrive() {
         assert_eq!(
             records(format, 5000),
             format!("{header}{}", row.repeat(5000)),
-            "{format}"
+            "{format:?}"
         );
     }
 }
@@ -190,25 +194,26 @@ fn a_writer_that_fails_is_reported() {
         let mut rows =
             writer(&Layout::new(format, RowKind::Records), Full).expect("no row was written");
         let failed = (0..5000).any(|_| rows.row(&record()).is_err());
-        assert!(failed, "{format}: no error after megabytes");
+        assert!(failed, "{format:?}: no error after megabytes");
         let mut rows =
             writer(&Layout::new(format, RowKind::Records), Full).expect("no row was written");
         rows.row(&record()).expect("one row is only gathered");
         assert!(
             rows.finish().is_err(),
-            "{format}: the last rows are lost in silence"
+            "{format:?}: the last rows are lost in silence"
         );
     }
 }
 
 #[test]
 fn forms_hold_each_form_apart() {
-    for form in Form::ALL {
+    for &form in Form::ALL {
         let forms = Forms::from(form);
         assert_eq!(forms.iter().collect::<Vec<_>>(), [form]);
     }
     let all: Vec<&str> = Form::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .collect::<Forms>()
         .iter()
         .map(Form::name)

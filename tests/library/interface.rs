@@ -62,14 +62,14 @@ fn interface() -> String {
         items: BTreeMap::new(),
         traits: BTreeSet::new(),
     };
-    let items: Vec<_> = SOURCES.map(Path::new).map(items_below).concat();
-    for item in &items {
+    let items = SOURCES.map(|folder| (folder, items_below(Path::new(folder))));
+    for item in items.iter().flat_map(|(_, items)| items) {
         if let Item::Trait(own) = item {
             public.traits.insert(own.ident.to_string());
         }
     }
-    for item in items {
-        public.add(item);
+    for (folder, items) in items {
+        items.into_iter().for_each(|item| public.add(folder, item));
     }
     let is_found = |name: &&String| public.items.contains_key(*name);
     let missing: Vec<_> = exports.keys().filter(|name| !is_found(name)).collect();
@@ -88,8 +88,15 @@ fn interface() -> String {
     text.replace(" {}\n", ";\n")
 }
 
-/// Returns the names that the root of the crate exports, with the conditions of their exports.
-fn exports(items: &[Item]) -> BTreeMap<String, Vec<Attribute>> {
+/// An exported name.
+struct Export {
+    conditions: Vec<Attribute>,
+    /// The folder of the crate that has the item.
+    folder: String,
+}
+
+/// Returns the names that the root of the crate exports.
+fn exports(items: &[Item]) -> BTreeMap<String, Export> {
     let mut exports = BTreeMap::new();
     for item in items {
         match item {
@@ -101,12 +108,27 @@ fn exports(items: &[Item]) -> BTreeMap<String, Vec<Attribute>> {
             }) if !is_hidden(attrs) => {
                 let mut names = Vec::new();
                 leaves(tree, &mut names);
-                exports.extend(names.into_iter().map(|name| (name, conditions(attrs))));
+                exports.extend(names.into_iter().map(|name| {
+                    let (conditions, folder) = (conditions(attrs), folder_of(tree));
+                    (name, Export { conditions, folder })
+                }));
             }
             _ => {}
         }
     }
     exports
+}
+
+/// Returns the folder of the crate that a path starts with.
+fn folder_of(tree: &UseTree) -> String {
+    let UseTree::Path(path) = tree else {
+        panic!("the root exports items of modules and crates")
+    };
+    let first = path.ident.to_string();
+    match first.strip_prefix("doisift_") {
+        Some(name) => format!("crates/{name}/src"),
+        None => "src".to_owned(),
+    }
 }
 
 fn leaves(tree: &UseTree, names: &mut Vec<String>) {
@@ -286,18 +308,25 @@ fn skip(stream: ParseStream<'_>) -> syn::Result<()> {
 
 /// The public items by name, each with its implementations.
 struct Public<'e> {
-    exports: &'e BTreeMap<String, Vec<Attribute>>,
+    exports: &'e BTreeMap<String, Export>,
     items: BTreeMap<String, Vec<Item>>,
     /// Traits of this crate.
     traits: BTreeSet<String>,
 }
 
 impl Public<'_> {
-    fn add(&mut self, mut item: Item) {
+    /// Adds an item of the crate in `folder`, if it is in the interface.
+    fn add(&mut self, folder: &str, mut item: Item) {
         let Some(name) = self.public_name(&item) else {
             return;
         };
-        let conditions = &self.exports[&name];
+        let Export {
+            conditions,
+            folder: own,
+        } = &self.exports[&name];
+        if own != folder {
+            return;
+        }
         match &mut item {
             Item::Struct(own) => {
                 own.attrs = shown(&own.attrs, conditions);

@@ -257,7 +257,7 @@ fn places(folder: &std::path::Path, width: Option<u64>) -> Vec<(String, u64, u64
             scan = scan.range(start..start + width_or_all);
         }
         let each = |row: &doisift::MentionRow<'_>| {
-            found.push((row.source.to_owned(), row.document_index(), row.offset));
+            found.push((row.source.to_owned(), row.document_index, row.offset));
             go_on()
         };
         scan.for_each_mention(each).unwrap();

@@ -1,8 +1,8 @@
 //! Detection of a document's kind by its head, and names in tables and web pages.
 
-use doisift::{Delimiter, Scanner, TextKind};
+use doisift::{Scanner, TextKind};
 
-const CSV: TextKind = TextKind::Table(Delimiter::Comma);
+const CSV: TextKind = TextKind::Csv;
 
 fn of(text: &str) -> TextKind {
     TextKind::of(text.as_bytes(), true)
@@ -28,23 +28,14 @@ fn tables_show_their_delimiter() {
             CSV,
         ),
         ("a,\"b, c\",d\n\"e\nf\",g,\"h \"\"i\"\"\"\n", CSV),
-        (
-            "id;doi;x\n1;10.5555/a;y\n",
-            TextKind::Table(Delimiter::Semicolon),
-        ),
-        (
-            "doi;pages\n10.5555/a;2-5\n10.5555/b;2-7\n",
-            TextKind::Table(Delimiter::Semicolon),
-        ),
+        ("id;doi;x\n1;10.5555/a;y\n", TextKind::Ssv),
+        ("doi;pages\n10.5555/a;2-5\n10.5555/b;2-7\n", TextKind::Ssv),
         (
             "1;10.5555/1:1<1::AID-A>3.0.CO;2-O\n2;10.5555/1:1<2::AID-B>3.0.CO;2-P\n",
-            TextKind::Table(Delimiter::Semicolon),
+            TextKind::Ssv,
         ),
-        (
-            "id\tdoi\n1\t10.5555/a, b\n",
-            TextKind::Table(Delimiter::Tab),
-        ),
-        ("id|doi\n1|10.5555/a\n", TextKind::Table(Delimiter::Pipe)),
+        ("id\tdoi\n1\t10.5555/a, b\n", TextKind::Tsv),
+        ("id|doi\n1|10.5555/a\n", TextKind::Psv),
     ] {
         assert_eq!(of(text), kind, "{text:?}");
     }
@@ -128,7 +119,7 @@ fn a_quoted_cell_ends_at_its_quote() {
 #[test]
 fn the_semicolon_of_a_sici_parts_no_cells() {
     let text = "id;doi;year\n1;10.5555/1:9<1::A>3.0.CO;2-O;1996\n2;10.5555/b;1997\n";
-    assert_eq!(of(text), TextKind::Table(Delimiter::Semicolon));
+    assert_eq!(of(text), TextKind::Ssv);
     let found: Vec<_> = names(text).into_iter().map(|(name, _)| name).collect();
     assert_eq!(found, ["10.5555/1:9<1::A>3.0.CO;2-O", "10.5555/b"]);
 }

@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use doisift::internal::{Explanation, ExplanationStep, Printable, Rule, Verdict};
-use doisift::{Change, CheckDigit, Doi, Index, IndexNames, Scanner, TextKind, clean};
+use doisift::{Change, CheckDigit, Doi, Index, Scanner, TextKind, clean};
 use serde_json::{Value, json};
 
 use crate::closed;
@@ -76,25 +76,25 @@ pub(crate) fn run(args: &ExplainArgs, stdin: impl Read, mut out: impl Write) -> 
 #[derive(Default)]
 struct KnownScanner {
     scanner: Scanner,
-    names: Option<Arc<IndexNames>>,
+    known: Option<Arc<Index>>,
 }
 
 impl KnownScanner {
     fn open(args: &ExplainArgs) -> anyhow::Result<Self> {
-        let Some(index) = &args.known else {
+        let Some(path) = &args.known else {
             return Ok(KnownScanner::default());
         };
-        let names = Arc::new(IndexNames::new(Arc::new(Index::open(index)?)));
+        let known = Arc::new(Index::open(path)?);
         Ok(KnownScanner {
-            scanner: Scanner::new().known(names.clone()),
-            names: Some(names),
+            scanner: Scanner::new().known(known.clone()),
+            known: Some(known),
         })
     }
 
     /// # Errors
     /// If the index could not be read when it was asked.
     fn check(&self) -> anyhow::Result<()> {
-        self.names.as_ref().map_or(Ok(()), |names| names.check())?;
+        self.known.as_ref().map_or(Ok(()), |known| known.check())?;
         Ok(())
     }
 }

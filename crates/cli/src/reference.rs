@@ -233,8 +233,9 @@ pub(crate) const CHANGE: [Definition; 2] = [
 /// Returns the forms of a mention, with their descriptions.
 pub(crate) fn forms() -> Vec<Definition> {
     Form::ALL
+        .iter()
         .map(|form| (form.name(), form.description()))
-        .into()
+        .collect()
 }
 
 /// Returns the reasons of rejections, with their descriptions.

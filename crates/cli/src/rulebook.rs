@@ -143,7 +143,7 @@ fn write_example(example: &Example, out: &mut impl Write) -> io::Result<()> {
     };
     let reading = match example.reading {
         ExampleReading::Scan(TextKind::Html) => " (in a web page)",
-        ExampleReading::Scan(TextKind::Table(_)) => " (in a table with semicolons)",
+        ExampleReading::Scan(TextKind::Ssv) => " (in a table with semicolons)",
         _ => "",
     };
     match example.names {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use doisift::internal::Printable;
-use doisift::internal::{CountValues, for_each_count};
-use doisift::{Error, FieldValue, MentionRow, Record, Report, Scan};
+use doisift::internal::{CountValues, FieldValue, for_each_count};
+use doisift::{Error, MentionRow, Record, Report, Scan};
 use indicatif::HumanCount;
 use terminal_size::{Height, Width, terminal_size};
 use unicode_width::UnicodeWidthStr;

@@ -36,7 +36,7 @@ pub use parse_error::ParseError;
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Change, Delimiter, Form, Match, Mention, NameSet, Rejection, Scanner, Stream, Tally, TextKind,
+    Change, Form, Match, Mention, NameSet, Rejection, Scanner, Stream, Tally, TextKind,
 };
 
 /// Parts that only the other crates of doisift use. Not covered by any promise of stability.

@@ -23,6 +23,7 @@ pub struct ParseError {
 
 impl ParseError {
     /// Makes the error for `text`, which should be a `what`, and is not what is `expected`.
+    #[doc(hidden)]
     pub fn new(what: &'static str, text: &str, expected: impl Into<Cow<'static, str>>) -> Self {
         ParseError {
             what,

@@ -154,7 +154,7 @@ pub use preprocess::Preprocessor;
 pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
 pub use read_options::{ReadLimits, ReadOptions, SheetChoice};
 pub use readers::NamedReaders;
-pub use shard::{BadShard, Shard};
+pub use shard::Shard;
 pub use sources::{Source, SourceKind, Sources};
 pub use unpackers::UnpackThreads;
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,22 +16,10 @@ pub struct Shard {
     count: u32,
 }
 
-/// A text is not a shard.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a shard; write I/N, with I from 0 and less than N, such as 0/4")]
-pub struct BadShard;
-
 impl Shard {
-    /// Makes part `index`, from 0, of `count`.
-    ///
-    /// # Errors
-    /// If `index` is not less than `count`.
-    pub fn new(index: u32, count: u32) -> Result<Shard, BadShard> {
-        if index < count {
-            Ok(Shard { index, count })
-        } else {
-            Err(BadShard)
-        }
+    /// Makes part `index`, from 0, of `count`. Returns `None` if `index` is not less than `count`.
+    pub fn new(index: u32, count: u32) -> Option<Shard> {
+        (index < count).then_some(Shard { index, count })
     }
 
     /// Whether a source with this [`hash`] belongs to it.
@@ -53,20 +40,7 @@ pub(super) fn hash(path: &Path) -> u64 {
     }
 }
 
-impl FromStr for Shard {
-    type Err = BadShard;
-
-    fn from_str(text: &str) -> Result<Shard, BadShard> {
-        let number = |text: &str| {
-            // Checked because `parse` also accepts a sign.
-            let digits = text.starts_with(|c: char| c.is_ascii_digit());
-            digits.then(|| text.parse().ok()).flatten().ok_or(BadShard)
-        };
-        let (index, count) = text.split_once('/').ok_or(BadShard)?;
-        Shard::new(number(index)?, number(count)?)
-    }
-}
-
+/// Writes `I/N`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)
@@ -84,33 +58,6 @@ impl serde::Serialize for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_shard_is_one_of_as_many_as_there_are() {
-        for text in ["0/1", "0/4", "3/4", "0/4294967295"] {
-            assert_eq!(
-                text.parse::<Shard>().map(|shard| shard.to_string()),
-                Ok(text.to_owned())
-            );
-        }
-        for text in [
-            "",
-            "1",
-            "/",
-            "0/0",
-            "4/4",
-            "-1/4",
-            "+1/4",
-            "1/-4",
-            "1/+4",
-            "0/4294967296",
-            "1/4/2",
-            " 1/4",
-            "a/b",
-        ] {
-            assert_eq!(text.parse::<Shard>(), Err(BadShard), "{text}");
-        }
-    }
 
     #[test]
     fn hashes_are_those_of_xxh3() {

@@ -20,6 +20,7 @@ const ABSENT_PART: u8 = u8::MAX;
 impl Date {
     /// Makes a date of a year from 1 to 9999, and a month and a day if they are known. Returns `None` if the month or day does not
     /// exist, or a day has no month.
+    #[doc(hidden)]
     pub fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Option<Self> {
         let last_day = match month {
             None => 0,
@@ -40,16 +41,19 @@ impl Date {
     }
 
     /// Returns the year.
+    #[doc(hidden)]
     pub fn year(&self) -> u16 {
         self.year
     }
 
     /// Returns the month, from 1.
+    #[doc(hidden)]
     pub fn month(&self) -> Option<u8> {
         Some(self.month).filter(|&month| month != ABSENT_PART)
     }
 
     /// Returns the day of the month, from 1.
+    #[doc(hidden)]
     pub fn day(&self) -> Option<u8> {
         Some(self.day).filter(|&day| day != ABSENT_PART)
     }
@@ -85,6 +89,14 @@ impl fmt::Display for Date {
             write!(f, "-{part:02}")?;
         }
         Ok(())
+    }
+}
+
+/// Written as its text.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Date {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

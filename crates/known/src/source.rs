@@ -4,6 +4,8 @@ use crate::Date;
 
 /// A source of names, as the header of an index lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct IndexSource {
     /// Its name, such as `crossref-2026-03.tar`.
     pub name: String,
@@ -17,6 +19,7 @@ pub struct IndexSource {
 
 impl IndexSource {
     /// Makes a source without names.
+    #[doc(hidden)]
     pub fn new(name: &str, agency: Option<&str>, date: Option<Date>) -> Self {
         IndexSource {
             name: name.to_owned(),

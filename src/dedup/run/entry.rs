@@ -132,7 +132,7 @@ pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId
             | flag(known.name.is_some(), NAME_FLAG)
             | flag(!open.is_empty(), HAS_OPEN),
     );
-    out.push(known.forms.bits());
+    put(out, known.forms.bits().into());
     put(out, known.mentions);
     let (documents, sources) = split(open);
     put(out, known.documents - documents);
@@ -170,7 +170,7 @@ fn split(open: &[DocumentId]) -> (u64, u64) {
 pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
     let flags = bytes.byte()?;
     let fields = Fields {
-        forms: Forms::from_bits(bytes.byte()?),
+        forms: Forms::from_bits(u16::try_from(bytes.number()?).ok()?),
         guessed: flags & GUESSED_FLAG != 0,
         mentions: bytes.number()?,
         closed: bytes.number()?,

@@ -34,7 +34,7 @@ use super::StoredFields;
 
 const MAGIC: &[u8; 8] = b"doisift\x02";
 const ENDING: &[u8; 8] = b"run ends";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes of a header.
 const HEADER_BYTES: usize = 16;
 /// Bytes of a trailer.

@@ -13,7 +13,7 @@ use crate::checkpoint::fault;
 use crate::column::HeaderChoice;
 use crate::dedup::StoredFields;
 use crate::error::{CheckpointError, Error};
-use crate::lookup::{IndexNames, KnownNames};
+use crate::lookup::{Index, KnownNames};
 pub(crate) use crate::options::OnError;
 use crate::options::{
     ChosenOptions, GivenOptions, LookupOptions, ReadingOptions, ReportedOptions, ResourceOptions,
@@ -63,7 +63,7 @@ pub(crate) struct ScanOptions {
     /// The index of known names that is asked.
     pub(crate) known: Option<Arc<KnownNames>>,
     /// The index as scanners ask it for the ends of names.
-    pub(crate) ends: Option<Arc<IndexNames>>,
+    pub(crate) ends: Option<Arc<Index>>,
     pub(crate) monitor: Monitor,
 }
 

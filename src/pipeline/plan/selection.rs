@@ -266,7 +266,8 @@ impl Selection {
         match self.writes_mentions() {
             true => {
                 let fields = layout.described_columns();
-                format!("{} as {} with {fields}", layout.rows.name(), layout.format)
+                let format = layout.format.name();
+                format!("{} as {format} with {fields}", layout.rows.name())
             }
             false => self.table_name().to_owned(),
         }

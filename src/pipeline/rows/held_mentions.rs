@@ -10,7 +10,7 @@ use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::lookup::RecentIndexStatuses;
-use crate::records::{IndexStatus, MentionRow, NodeRow, RowEdge, StoredIndexStatus};
+use crate::records::{MentionRow, NodeRow, RowEdge, StoredIndexStatus};
 use crate::structure::{Edge, EdgeDetails, PathReader, Paths, Role, StoredPath};
 
 /// Max rows whose memory is kept for reuse.
@@ -500,10 +500,11 @@ fn mention_row<'a>(
     document: &'a Document,
     (doi, form): (&'a str, Form),
     (offset, length): (u64, u64),
-    (text, around): (&'a str, [&'a str; 2]),
+    (text, [before, after]): (&'a str, [&'a str; 2]),
     edge: RowEdge<'a>,
 ) -> MentionRow<'a> {
     let document_index = document.index();
+    let capture = document.capture.as_deref();
     MentionRow {
         doi,
         form,
@@ -513,12 +514,16 @@ fn mention_row<'a>(
         length,
         text,
         guessed: false,
-        around,
+        before,
+        after,
         document_index,
         part_index: document.id.document - document_index,
-        capture: document.capture.as_deref(),
+        warc_record_id: capture.and_then(|capture| capture.id.as_deref()),
+        date: capture.and_then(|capture| capture.date.as_deref()),
         column: document.column.as_deref(),
+        known: None,
+        agency: None,
+        retracted: None,
         edge,
-        index_status: IndexStatus::default(),
     }
 }

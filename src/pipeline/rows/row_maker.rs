@@ -120,10 +120,7 @@ impl<'r> RowMaker<'r> {
                 None => IndexStatusWalk::new(known).index_status(row.doi)?,
             };
             counts.add(index_status);
-            take(&MentionRow {
-                index_status,
-                ..row
-            })
+            take(&row.with_index_status(index_status))
         })?;
         Ok(counts)
     }

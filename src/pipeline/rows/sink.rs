@@ -401,10 +401,7 @@ impl<'a> Drain<'a> {
             let index_status = walk.index_status(record.doi);
             let index_status = index_status.map_err(|error| asked = Err(error)).ok()?;
             counts.add(index_status);
-            Some(Record {
-                index_status,
-                ..record
-            })
+            Some(record.with_index_status(index_status))
         });
         let made = make(&mut records);
         drop(records);

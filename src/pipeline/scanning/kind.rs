@@ -28,7 +28,7 @@ pub(crate) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
 /// around the cell, not to the cell.
 pub(crate) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
     match options.reading.input_kind {
-        Some(TextKind::Table(_)) if options.columns.is_given() => {
+        Some(kind) if kind.delimiter().is_some() && options.columns.is_given() => {
             TextKind::of(text, text.len() < TextKind::HEAD_BYTES)
         }
         _ => of(options, text),

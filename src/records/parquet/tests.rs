@@ -28,7 +28,7 @@ fn records(count: usize) -> Vec<OwnedRecord> {
         mentions: 7 + n as u64 % 7,
         documents: 1 + n as u64 % 3,
         sources: 1 + n as u64 % 3 / 2,
-        forms: Form::ALL.into_iter().take(1 + n % 7).collect(),
+        forms: Form::ALL.iter().copied().take(1 + n % 7).collect(),
         first_source: format!("dump/{}.txt", n / 5),
         first_document: ["", "member\n", "https://example.org/?a,b"][n % 3].into(),
         first_offset: (n as u64) << (n % 40),
@@ -236,7 +236,7 @@ fn no_damage_makes_reading_panic() {
 #[test]
 fn forms_are_lists() {
     let mut records = records(3);
-    records[0].forms = Form::ALL.into_iter().collect();
+    records[0].forms = Form::ALL.iter().copied().collect();
     records[0].mentions = Form::ALL.len() as u64;
     records[1].forms = [Form::Url, Form::Bare].into_iter().collect();
     let read = read(&written(&records)).unwrap();

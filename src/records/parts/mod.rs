@@ -97,7 +97,7 @@ impl PartPlan {
         };
         PartPlan {
             size,
-            ending: format!(".{format}{packing}"),
+            ending: format!(".{}{packing}", format.name()),
             about: PartAbout::default(),
         }
     }

@@ -7,7 +7,7 @@ use doisift_core::Form;
 
 use crate::records::row::Row;
 use crate::records::{
-    IndexStatus, Layout, MentionRow, Output, RowBlock, RowEdge, RowKind, RowWriter, output_writer,
+    Layout, MentionRow, Output, RowBlock, RowEdge, RowKind, RowWriter, output_writer,
 };
 
 fn rows(count: usize) -> impl Iterator<Item = (String, String)> {
@@ -24,13 +24,17 @@ fn row<'a>((doi, source): &'a (String, String)) -> MentionRow<'a> {
         offset: 0,
         length: 10,
         guessed: false,
-        around: [""; 2],
+        before: "",
+        after: "",
         document_index: 0,
         part_index: 0,
-        capture: None,
+        warc_record_id: None,
+        date: None,
         column: None,
+        known: None,
+        agency: None,
+        retracted: None,
         edge: RowEdge::default(),
-        index_status: IndexStatus::default(),
     }
 }
 
@@ -84,9 +88,9 @@ fn parts_do_not_depend_on_the_division_into_blocks() {
             })
         };
         let whole = parts(100);
-        assert!(whole.len() > 3, "{format}");
+        assert!(whole.len() > 3, "{format:?}");
         for blocks in [1, 3, 7, 50] {
-            assert_eq!(parts(blocks), whole, "{format} {blocks}");
+            assert_eq!(parts(blocks), whole, "{format:?} {blocks}");
         }
     }
 }

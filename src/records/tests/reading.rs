@@ -91,7 +91,7 @@ proptest! {
         for format in [Format::Csv, Format::Jsonl, Format::Tsv] {
             let bytes = written(format, &records);
             for bytes in [&bytes, &gzip(&bytes), &zstd::encode_all(&bytes[..], 1).unwrap()] {
-                prop_assert_eq!(read(bytes), Ok(records.clone()), "{}", format);
+                prop_assert_eq!(read(bytes), Ok(records.clone()), "{}", format.name());
             }
         }
     }
@@ -370,11 +370,11 @@ fn a_file_that_was_cut_or_changed_is_an_error() {
         let bytes = written(format, &records);
         for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap()] {
             assert_eq!(read(&packed).map(|all| all.len()), Ok(500));
-            assert!(read(&packed[..packed.len() - 1]).is_err(), "{format}");
-            assert!(read(&packed[..packed.len() / 2]).is_err(), "{format}");
+            assert!(read(&packed[..packed.len() - 1]).is_err(), "{format:?}");
+            assert!(read(&packed[..packed.len() / 2]).is_err(), "{format:?}");
         }
         let row = bytes.len() - 30;
-        assert!(read(&bytes[..row]).is_err(), "{format}");
+        assert!(read(&bytes[..row]).is_err(), "{format:?}");
     }
 }
 

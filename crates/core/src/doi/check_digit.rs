@@ -131,6 +131,7 @@ impl Doi {
 
 impl CheckDigit {
     /// Checks the name with this [`key`](Doi::key), as [`Doi::check_digit`] does. Does not check whether `key` is a key.
+    #[doc(hidden)]
     pub fn of_key(key: &str) -> Option<Self> {
         let checked = FoundCheckDigit::of(key)?;
         Some(match checked.is_good {

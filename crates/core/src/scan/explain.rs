@@ -320,7 +320,7 @@ fn shown(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::{Delimiter, TextKind};
+    use crate::scan::TextKind;
 
     /// Returns the steps about the first anchor of `text` that a rule decided.
     fn rules(kind: TextKind, text: &str) -> Vec<(&'static str, String, &'static str)> {
@@ -345,7 +345,7 @@ mod tests {
                 step("cut", "/full", "tail.page-word"),
             ]
         );
-        let cell = TextKind::Table(Delimiter::Semicolon);
+        let cell = TextKind::Ssv;
         let mut scanner = Scanner::new().kind(cell);
         let explained = scanner.explain("a;10.5555/a;b");
         let last = explained[0].steps.last().unwrap();

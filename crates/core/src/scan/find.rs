@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(called.len(), 3);
         assert_eq!(same.collect::<Vec<_>>(), called);
         assert_eq!(&TEXT[found[1].range()], "10.5555/a%28b%29");
-        assert_eq!(TEXT.as_bytes()[found[1].end()], b'"');
+        assert_eq!(TEXT.as_bytes()[found[1].range().end], b'"');
         assert_eq!(found[1].as_str(), Some("10.5555/a%28b%29"));
         assert_eq!(found[1].doi.prefix(), "10.5555");
     }

@@ -15,8 +15,14 @@ pub enum TextKind {
     /// The kind is not known: the bytes around each name decide.
     #[default]
     Unknown,
-    /// A delimited table (RFC 4180), with its delimiter: a cell bounds the names in it.
-    Table(Delimiter),
+    /// A table delimited by commas (RFC 4180): a cell bounds the names in it, as in the other tables.
+    Csv,
+    /// A table delimited by semicolons.
+    Ssv,
+    /// A table delimited by tabs.
+    Tsv,
+    /// A table delimited by `|`.
+    Psv,
     /// A web page.
     Html,
     /// A printed page, whose layout broke its lines: a paragraph goes on after a line end, and ends with an empty line.
@@ -24,38 +30,8 @@ pub enum TextKind {
     Printed,
 }
 
-/// The byte between the cells of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Delimiter {
-    /// `,`
-    Comma,
-    /// `;`
-    Semicolon,
-    /// A tab.
-    Tab,
-    /// `|`
-    Pipe,
-}
-
-impl Delimiter {
-    const ALL: [Delimiter; 4] = [
-        Delimiter::Tab,
-        Delimiter::Semicolon,
-        Delimiter::Comma,
-        Delimiter::Pipe,
-    ];
-
-    /// Returns the byte itself.
-    pub fn byte(self) -> u8 {
-        match self {
-            Delimiter::Comma => b',',
-            Delimiter::Semicolon => b';',
-            Delimiter::Tab => b'\t',
-            Delimiter::Pipe => b'|',
-        }
-    }
-}
+/// The kinds of tables, in the order in which a head is tried.
+const TABLES: [TextKind; 4] = [TextKind::Tsv, TextKind::Ssv, TextKind::Csv, TextKind::Psv];
 
 /// Bytes within which a table has its first delimiter.
 const MAX_FIRST_RECORD_BYTES: usize = 4 << 10;
@@ -76,22 +52,37 @@ impl TextKind {
         if !may_be_table(head) {
             return TextKind::Unknown;
         }
-        let columns =
-            |delimiter: Delimiter| (delimiter, TableCounts::read(head, whole, delimiter.byte()));
+        let columns = |kind: TextKind| {
+            let delimiter = kind.delimiter()?;
+            Some((kind, TableCounts::read(head, whole, delimiter)))
+        };
         // One pass instead of three, since many texts have none of these.
         let first = &head[..head.len().min(MAX_FIRST_RECORD_BYTES)];
         let has_rare = memchr::memchr3(b'\t', b';', b'|', first).is_some();
         if !has_rare && memchr::memchr(b',', head).is_none() {
             return TextKind::Unknown;
         }
-        let delimiters = Delimiter::ALL.into_iter();
-        let shown = delimiters.filter(|delimiter| has_rare || *delimiter == Delimiter::Comma);
-        let tables = shown.map(columns).filter(|(_, columns)| columns.is_table());
+        let tables = TABLES.into_iter();
+        let shown = tables.filter(|kind| has_rare || *kind == TextKind::Csv);
+        let tables = shown
+            .filter_map(columns)
+            .filter(|(_, columns)| columns.is_table());
         // A delimiter with blanks after it may separate parts of one cell.
         let best = tables.min_by_key(|(_, columns)| columns.is_spaced());
-        best.map_or(TextKind::Unknown, |(delimiter, _)| {
-            TextKind::Table(delimiter)
-        })
+        best.map_or(TextKind::Unknown, |(kind, _)| kind)
+    }
+
+    /// Returns the byte between the cells. `None` if it is not a table.
+    #[doc(hidden)]
+    #[inline]
+    pub fn delimiter(self) -> Option<u8> {
+        match self {
+            TextKind::Csv => Some(b','),
+            TextKind::Ssv => Some(b';'),
+            TextKind::Tsv => Some(b'\t'),
+            TextKind::Psv => Some(b'|'),
+            TextKind::Unknown | TextKind::Html | TextKind::Printed => None,
+        }
     }
 }
 
@@ -99,10 +90,10 @@ impl TextKind {
     /// Every kind.
     pub const ALL: &'static [TextKind] = &[
         TextKind::Unknown,
-        TextKind::Table(Delimiter::Comma),
-        TextKind::Table(Delimiter::Semicolon),
-        TextKind::Table(Delimiter::Tab),
-        TextKind::Table(Delimiter::Pipe),
+        TextKind::Csv,
+        TextKind::Ssv,
+        TextKind::Tsv,
+        TextKind::Psv,
         TextKind::Html,
         TextKind::Printed,
     ];
@@ -111,10 +102,10 @@ impl TextKind {
     pub fn name(self) -> &'static str {
         match self {
             TextKind::Unknown => "unknown",
-            TextKind::Table(Delimiter::Comma) => "csv",
-            TextKind::Table(Delimiter::Semicolon) => "ssv",
-            TextKind::Table(Delimiter::Tab) => "tsv",
-            TextKind::Table(Delimiter::Pipe) => "psv",
+            TextKind::Csv => "csv",
+            TextKind::Ssv => "ssv",
+            TextKind::Tsv => "tsv",
+            TextKind::Psv => "psv",
             TextKind::Html => "html",
             TextKind::Printed => "printed",
         }

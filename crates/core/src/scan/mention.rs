@@ -1,6 +1,7 @@
 //! The results of a scan.
 
 use std::borrow::Cow;
+#[cfg(feature = "serde")]
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -34,7 +35,7 @@ pub enum Form {
 
 impl Form {
     /// Every form, in the order of precedence.
-    pub const ALL: [Form; 8] = [
+    pub const ALL: &'static [Form] = &[
         Form::Urn,
         Form::Info,
         Form::Hdl,
@@ -51,6 +52,7 @@ impl Form {
     }
 
     /// Describes the form in a few words.
+    #[doc(hidden)]
     pub fn description(self) -> &'static str {
         self.words().1
     }
@@ -70,19 +72,12 @@ impl Form {
     }
 }
 
-/// Writes the [`name`](Form::name).
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// Reads the [`name`](Form::name).
 impl FromStr for Form {
     type Err = ParseError;
 
     fn from_str(name: &str) -> Result<Self, ParseError> {
-        let named = Form::ALL.into_iter().find(|form| form.name() == name);
+        let named = Form::ALL.iter().copied().find(|form| form.name() == name);
         let expected = "one of urn, info, hdl, doi, url, label, bare, arxiv";
         named.ok_or_else(|| ParseError::new("form", name, expected))
     }
@@ -150,6 +145,7 @@ pub struct Mention<'a> {
 
 impl<'a> Mention<'a> {
     /// Makes a mention from stored values, with offset 0 and `guessed` false; both fields can be set. Nothing is checked.
+    #[doc(hidden)]
     pub fn new(name: &'a str, key: &'a str, form: Form, text: &'a [u8]) -> Self {
         Mention {
             name,
@@ -226,14 +222,9 @@ pub struct Match<'t> {
 }
 
 impl<'t> Match<'t> {
-    /// Returns the offset of the name's end in the text, in bytes.
-    pub fn end(&self) -> usize {
-        self.start + self.text.len()
-    }
-
     /// Returns the range of the name in the text, in bytes.
     pub fn range(&self) -> Range<usize> {
-        self.start..self.end()
+        self.start..self.start + self.text.len()
     }
 
     /// Returns the name as found, as a string; `None` if it is not UTF-8. In a text of UTF-8 it always is.

@@ -39,7 +39,7 @@ mod window;
 
 pub(crate) use escape::markup;
 pub use explain::{Explanation, ExplanationStep, NonCandidate, Verdict};
-pub use kind::{Delimiter, TextKind};
+pub use kind::TextKind;
 pub use known_ends::NameSet;
 pub use mention::{Decision, Form, Match, Mention};
 pub use rules::book::{Rule, RuleScope};

@@ -81,6 +81,7 @@ impl Scanner {
     }
 
     /// Sets what kind of text the documents are that are scanned from here on.
+    #[doc(hidden)]
     pub fn set_kind(&mut self, kind: TextKind) {
         self.kind = kind;
     }
@@ -215,17 +216,17 @@ impl Scanner {
         let start = at.saturating_sub(WINDOW_BYTES_BEFORE);
         let end = bytes.len().min(at + self.max_name + WINDOW_BYTES_AFTER);
         let (window, at) = (&bytes[start..end], at - start);
-        match self.kind {
-            TextKind::Unknown => (window, at, TextScope::Any),
-            TextKind::Html => (window, at, TextScope::Page),
-            TextKind::Printed => (window, at, TextScope::Printed),
-            TextKind::Table(delimiter) => {
-                let cell =
-                    rules::cell::cell_at(window, at, delimiter.byte(), at < WINDOW_BYTES_BEFORE);
-                let content = &window[cell.start..cell.end];
-                (content, at - cell.start, cell.scope())
-            }
+        if let Some(delimiter) = self.kind.delimiter() {
+            let cell = rules::cell::cell_at(window, at, delimiter, at < WINDOW_BYTES_BEFORE);
+            let content = &window[cell.start..cell.end];
+            return (content, at - cell.start, cell.scope());
         }
+        let scope = match self.kind {
+            TextKind::Html => TextScope::Page,
+            TextKind::Printed => TextScope::Printed,
+            _ => TextScope::Any,
+        };
+        (window, at, scope)
     }
 
     /// Returns the first name in `text`, its range, and the rule that ended it, if the text did not.

@@ -53,6 +53,7 @@ impl Rejection {
     }
 
     /// Describes the reason in a few words.
+    #[doc(hidden)]
     pub fn description(self) -> &'static str {
         WORDS[self as usize].1
     }

@@ -9,7 +9,6 @@ mod objects;
 
 use std::sync::Arc;
 
-use doisift_core::TextKind;
 use doisift_documents::{
     ColumnPath, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes,
     RowBatchBuilder,
@@ -324,8 +323,7 @@ impl RowCutter<'_> {
 fn reading(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<(TableReading, usize)> {
     let mut format = match options.reading.input_kind {
         None => None,
-        Some(TextKind::Table(delimiter)) => Some(TableFormat::Delimited(delimiter.byte())),
-        Some(_) => return None,
+        Some(kind) => Some(TableFormat::Delimited(kind.delimiter()?)),
     };
     let mut start = if head.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()

@@ -165,14 +165,9 @@ fn decide(
         known,
     };
     let window = [candidate.before, candidate.after].concat();
-    if let TextKind::Table(delimiter) = kind {
+    if let Some(delimiter) = kind.delimiter() {
         let before = candidate.before.len();
-        let cell = cell::cell_at(
-            &window,
-            before,
-            delimiter.byte(),
-            before < WINDOW_BYTES_BEFORE,
-        );
+        let cell = cell::cell_at(&window, before, delimiter, before < WINDOW_BYTES_BEFORE);
         candidate.before = &window[cell.start..before];
         candidate.after = &window[before..cell.end];
         candidate.scope = cell.scope();

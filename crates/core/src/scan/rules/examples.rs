@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Rule;
-use crate::scan::kind::{Delimiter, TextKind};
+use crate::scan::kind::TextKind;
 
 /// How to read the text of an [`Example`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ const fn page(text: &'static str, names: &'static [&'static str]) -> Example {
 }
 
 const fn table(text: &'static str, names: &'static [&'static str]) -> Example {
-    let kind = TextKind::Table(Delimiter::Semicolon);
+    let kind = TextKind::Ssv;
     example(ExampleReading::Scan(kind), text.as_bytes(), names)
 }
 
