@@ -172,7 +172,7 @@ pub use options::{Edges, Folders, Limits, OnError, Registry};
 #[cfg(feature = "pipeline")]
 pub use pipeline::Scan;
 #[cfg(feature = "pipeline")]
-pub use records::{Format, Forms, MentionRow, PartSize, Record};
+pub use records::{Format, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
 pub use report::{KnownReport, Loss, Losses, Report};
 #[cfg(feature = "resolve")]

@@ -4,7 +4,8 @@ use std::mem::{replace, take};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use doisift::{CheckDigit, Error, Forms, MentionRow, Record, Report, Scan};
+use doisift::internal::{Forms, forms_of};
+use doisift::{CheckDigit, Error, MentionRow, Record, Report, Scan};
 
 use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
 
@@ -73,7 +74,7 @@ impl Rows for Records {
             "mentions" => Column::number(|row| row.mentions),
             "documents" => Column::number(|row| row.documents),
             "sources" => Column::number(|row| row.sources),
-            "forms" => Column::forms(|row| row.forms),
+            "forms" => Column::forms(|row| forms_of(row)),
             "first_source" => Column::text(|row| row.first_source),
             "first_document" => Column::text_or_null(|row| row.first_document),
             "first_offset" => Column::number(|row| row.first_offset),

@@ -17,14 +17,14 @@ pub use crate::options::{
     BadOption, ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue,
     ReportedOptions, Task,
 };
-pub use crate::records::FieldValue;
+pub use crate::records::{FieldValue, Forms};
 pub use crate::task::{Ending, TaskReport};
 
 use crate::check::{Check, CheckFormat, CheckReport, CheckVerdict};
 use crate::error::Error;
 use crate::lookup::Index;
 use crate::pipeline::Scan;
-use crate::records::{Field, Row};
+use crate::records::{Field, Record, Row};
 use crate::report::Report;
 use crate::task::Monitor;
 
@@ -85,4 +85,9 @@ pub fn check_display(check: &Check) -> Result<(CheckFormat, Vec<CheckVerdict>), 
 /// Returns the index with these names, for scanners.
 pub fn index_of(names: KnownNames) -> Index {
     Index::of(Arc::new(names))
+}
+
+/// Returns the forms of a record as a set.
+pub fn forms_of(record: &Record<'_>) -> Forms {
+    record.forms
 }

@@ -24,8 +24,6 @@ pub struct Record<'a> {
     pub documents: u64,
     /// Sources with at least one of these mentions.
     pub sources: u64,
-    /// The forms of the mentions.
-    pub forms: Forms,
     /// Source of the first mention: the smallest by (source order, document order, offset).
     pub first_source: &'a str,
     /// Its document; a plain file has none.
@@ -44,9 +42,15 @@ pub struct Record<'a> {
     /// Whether the index has a notice that the work is retracted, withdrawn or removed. `None` if it has neither a notice nor a name
     /// with this prefix.
     pub retracted: Option<bool>,
+    pub(crate) forms: Forms,
 }
 
 impl<'a> Record<'a> {
+    /// Iterates over the forms of the mentions, sorted by name.
+    pub fn forms(&self) -> impl Iterator<Item = Form> + use<> {
+        self.forms.iter()
+    }
+
     /// Returns the value of the field with this name, as in outputs. `None` if records have no such field.
     ///
     /// ```

@@ -75,7 +75,7 @@ fn records_come_sorted_and_whole() {
     let mut found = Vec::new();
     let report = scan
         .for_each_record(|record| {
-            let forms: Vec<_> = record.forms.iter().collect();
+            let forms: Vec<_> = record.forms().collect();
             found.push((
                 record.doi.to_owned(),
                 record.mentions,

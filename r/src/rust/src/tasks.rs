@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use doisift::internal::{FieldValue, check_display, field_names};
-use doisift::{Check, CheckedReference, Error, Form, Forms, Monitor, Report, Scan};
+use doisift::internal::{FieldValue, Forms, check_display, field_names};
+use doisift::{Check, CheckedReference, Error, Form, Monitor, Report, Scan};
 use extendr_api::prelude::*;
 
 use crate::Answer;
