@@ -112,7 +112,7 @@ task! {
 }
 
 impl Check {
-    /// Returns the format of the rows, and the verdicts that are findings, unless the row is no longer
+    /// Returns the format of the rows, and the verdicts that are findings, if a row is
     /// [open](CheckedReference::is_open).
     ///
     /// # Errors

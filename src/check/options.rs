@@ -13,8 +13,7 @@ use crate::column::HeaderChoice;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
 use crate::options::{
-    ChosenOptions, GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions,
-    reported_paths,
+    GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions, reported_paths,
 };
 use crate::registry;
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
@@ -212,12 +211,5 @@ fn findings(words: &[String]) -> Result<Vec<CheckVerdict>, CheckError> {
 impl CheckSettings {
     pub(super) fn for_report(&self) -> ReportedOptions {
         ReportedOptions::new(&self.given).with("sources", &reported_paths(&self.paths))
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

@@ -10,7 +10,7 @@ use super::header::HeaderChoice;
 use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{Index, KnownNames};
 use crate::normalize::Presentation;
-use crate::options::{ChosenOptions, GivenOptions, LookupOptions, ReportedOptions, reported_paths};
+use crate::options::{GivenOptions, LookupOptions, ReportedOptions, reported_paths};
 use crate::task::Monitor;
 
 /// The options of a run with all defaults filled in.
@@ -56,12 +56,5 @@ impl CleanSettings {
             .with("inputs", &reported_paths(&self.inputs))
             .with("output", &self.output)
             .with("threads", &self.threads)
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

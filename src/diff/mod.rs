@@ -82,6 +82,7 @@ impl Diff {
     }
 
     /// Makes changes count as exit code 1 in the report and the command.
+    #[doc(hidden)]
     pub fn exit_code(mut self, exit_code: bool) -> Self {
         self.exit_code = exit_code;
         self

@@ -8,7 +8,7 @@ use super::Diff;
 use super::compared_rows::ComparedRows;
 use crate::error::{Cause, Error, SelectionError};
 use crate::merge::SortPlace;
-use crate::options::{ChosenOptions, GivenOptions, ReportedOptions};
+use crate::options::{GivenOptions, ReportedOptions};
 use crate::records::{Format, Layout, ReadError, RowKind};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
@@ -104,12 +104,5 @@ impl DiffSettings {
             .with("fields", &self.layout.field_names())
             .with("memory", &self.memory)
             .with("exit_code", &self.exit_code)
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

@@ -10,9 +10,10 @@ use super::BuildIndex;
 use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::{
-    ChosenOptions, GivenOptions, OnError, OptionHelp, OptionKind, ReportedOptions, reported_paths,
+    GivenOptions, MIN_MEMORY_BYTES, OnError, OptionHelp, OptionKind, ReportedOptions,
+    reported_paths,
 };
-use crate::task::{MIN_MEMORY_BYTES, Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 
 options! {
     /// Options of `doisift index`: output, column and sources of names.
@@ -146,12 +147,5 @@ impl IndexSettings {
             .with("output", &self.output)
             .with("threads", &self.threads)
             .with("memory", &self.memory)
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

@@ -73,7 +73,7 @@ pub fn field_names(scan: &Scan) -> Result<Vec<&'static str>, Error> {
     Ok(fields.iter().map(|field| field.name()).collect())
 }
 
-/// Returns the format of the rows, and the verdicts that are findings, unless a row is no longer
+/// Returns the format of the rows, and the verdicts that are findings, if a row is
 /// [open](crate::CheckedReference::is_open).
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use super::Merge;
 use super::inputs::OrderedRows;
 use super::sort::SortPlace;
 use crate::error::{Cause, Error, SelectionError};
-use crate::options::{ChosenOptions, GivenOptions, ReportedOptions, reported_paths, stated};
+use crate::options::{GivenOptions, ReportedOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
 use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
@@ -136,12 +136,5 @@ impl MergeSettings {
             .with("format", &self.layout.format)
             .with("fields", &self.layout.field_names())
             .with("memory", &self.memory)
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

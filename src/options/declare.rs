@@ -146,16 +146,17 @@ macro_rules! setters {
     ([] $($option:tt)+) => {};
     ([Resolve $($others:ident)*] $($option:tt)+) => {
         #[cfg(feature = "resolve")]
-        impl crate::Resolve {
-            setter! { $($option)+ }
-        }
+        setters! { @into Resolve $($option)+ }
         setters! { [$($others)*] $($option)+ }
     };
     ([$Task:ident $($others:ident)*] $($option:tt)+) => {
+        setters! { @into $Task $($option)+ }
+        setters! { [$($others)*] $($option)+ }
+    };
+    (@into $Task:ident $($option:tt)+) => {
         impl crate::$Task {
             setter! { $($option)+ }
         }
-        setters! { [$($others)*] $($option)+ }
     };
 }
 
@@ -253,7 +254,7 @@ macro_rules! task {
             )?)+
 
             /// Lets `monitor` observe and cancel the run.
-            pub fn monitor(mut self, monitor: &crate::Monitor) -> Self {
+            pub fn monitor(mut self, monitor: &Monitor) -> Self {
                 self.monitor = monitor.clone();
                 self
             }
@@ -279,7 +280,11 @@ macro_rules! task {
                 }
 
                 fn chosen(&self) -> Result<ChosenOptions, Error> {
-                    Ok(self.settings()?.chosen())
+                    let settings = self.settings()?;
+                    Ok(ChosenOptions {
+                        reported: settings.for_report(),
+                        tmp_dir: settings.tmp,
+                    })
                 }
             }
 

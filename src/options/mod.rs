@@ -24,15 +24,17 @@ mod spec;
 #[macro_use]
 mod types;
 mod age;
+mod by_name;
 mod value;
 
+pub use by_name::{ChosenOptions, OptionTask};
 pub use limits::Limits;
 pub use reading::OnError;
 pub use registry::Registry;
 pub use reported::ReportedOptions;
 pub use selection::Edges;
 pub use sources::Folders;
-pub use spec::{ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, Task};
+pub use spec::{OptionHelp, OptionKind, OptionSpec, Task};
 pub use value::{BadOption, OptionValue};
 
 pub(crate) use forms::FormOptions;
@@ -42,7 +44,7 @@ pub(crate) use output::OutputOptions;
 pub(crate) use reading::ReadingOptions;
 pub(crate) use registry::AskingOptions;
 pub(crate) use reported::{GivenOptions, reported_paths, stated};
-pub(crate) use resources::ResourceOptions;
+pub(crate) use resources::{MIN_MEMORY_BYTES, ResourceOptions};
 pub(crate) use selection::{RowOptions, SelectionOptions};
 pub(crate) use sources::{ListOptions, SourceOptions};
 pub(crate) use spec::{OptionGroup, Subject};

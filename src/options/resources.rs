@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::spec::{OptionHelp, OptionKind};
-use crate::task::MIN_MEMORY_BYTES;
+
+/// Minimum memory budget, in bytes.
+pub(crate) const MIN_MEMORY_BYTES: u64 = 1 << 20;
 
 options! {
     /// Threads, memory and folders of a run.

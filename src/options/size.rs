@@ -72,7 +72,7 @@ fn fraction(decimals: &str, unit: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::MIN_MEMORY_BYTES;
+    use crate::options::MIN_MEMORY_BYTES;
 
     #[test]
     fn a_size_is_a_number_with_or_without_a_unit() {

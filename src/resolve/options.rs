@@ -7,7 +7,7 @@ use doisift_documents::{ColumnSelection, display_name};
 use super::Resolve;
 use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, SelectionError};
-use crate::options::{ChosenOptions, GivenOptions, OptionHelp, ReportedOptions};
+use crate::options::{GivenOptions, OptionHelp, ReportedOptions};
 use crate::records::{Format, Layout, RowKind};
 use crate::registry::RegistryClient;
 use crate::task::{Monitor, chosen_format, chosen_tmp_dir, named_output};
@@ -125,12 +125,5 @@ impl ResolveSettings {
             .with("output", &self.output)
             .with("format", &self.layout.format)
             .with("fields", &self.layout.field_names())
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::memory::available_memory;
 use crate::error::{Cause, Error};
+use crate::options::MIN_MEMORY_BYTES;
 use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
 /// Default size of a part, in bytes.
 const DEFAULT_PART_BYTES: u64 = 256 << 20;
-/// Minimum memory budget, in bytes.
-pub(crate) const MIN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Returns the path of an output; `None` for `-`, standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {

@@ -23,7 +23,7 @@ pub use monitor::{Monitor, Progress};
 pub(crate) use clash::{Destinations, in_checkpoint, no_stdin, same_name, stdin_twice};
 pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
-    MIN_MEMORY_BYTES, chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
+    chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 pub use ending::{Ending, TaskReport};
 pub(crate) use files::{RowOutputs, RowTarget, TaskFiles};

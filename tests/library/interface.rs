@@ -282,7 +282,7 @@ fn task(task: ParseStream<'_>) -> syn::Result<Vec<Item>> {
         }
         groups.parse::<Token![,]>()?;
     }
-    let monitor = "monitor(mut self, monitor: &crate::Monitor) -> Self";
+    let monitor = "monitor(mut self, monitor: &Monitor) -> Self";
     methods.push(method(monitor));
     Ok(vec![implementation(&name, &methods)])
 }

@@ -16,8 +16,8 @@ use crate::error::{CheckpointError, Error};
 use crate::lookup::{Index, KnownNames};
 pub(crate) use crate::options::OnError;
 use crate::options::{
-    ChosenOptions, GivenOptions, LookupOptions, ReadingOptions, ReportedOptions, ResourceOptions,
-    SourceOptions, reported_paths,
+    GivenOptions, LookupOptions, ReadingOptions, ReportedOptions, ResourceOptions, SourceOptions,
+    reported_paths,
 };
 use crate::records::{Field, Format, Layout, PartPlan, RowKind};
 use crate::task::{Monitor, RowTarget};
@@ -163,12 +163,5 @@ impl ScanOptions {
             .with("fields", &layout.field_names())
             .with("threads", &self.threads)
             .with("memory", &self.memory)
-    }
-
-    pub(crate) fn chosen(&self) -> ChosenOptions {
-        ChosenOptions {
-            reported: self.for_report(),
-            tmp_dir: self.tmp.clone(),
-        }
     }
 }
