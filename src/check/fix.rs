@@ -95,7 +95,7 @@ impl FileRepairs {
 
     /// Adds the repair of a reference if it is certain and the reference's text can hold it. Returns whether it was added.
     pub(super) fn add(&mut self, bytes: &[u8], reference: &Reference, judged: &Judgement) -> bool {
-        let ReferenceName::Field(field) = &reference.written else {
+        let ReferenceName::Field(field) = &reference.name else {
             return false;
         };
         let repair = judged.repair.as_ref().filter(|_| judged.is_certain);

@@ -217,7 +217,7 @@ impl<'a, 's> CheckReading<'a, 's> {
             record: 0,
             place: 0..bytes.len(),
             key: None,
-            written: ReferenceName::Field(NameField::any(Escape::None)),
+            name: ReferenceName::Field(NameField::any(Escape::None)),
         };
         let texts = batch.cells().iter().map(|cell| batch.text(cell));
         let references: Vec<Reference> = texts.clone().map(reference).collect();
@@ -257,7 +257,7 @@ fn judge_reference(
     judge: &mut Judge,
     (bytes, reference): &HeldReference<'_>,
 ) -> Result<Judgement, IndexError> {
-    match &reference.written {
+    match &reference.name {
         ReferenceName::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
         ReferenceName::Field(field) => {
             let written = text(&bytes[reference.place.clone()]);

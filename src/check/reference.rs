@@ -18,7 +18,7 @@ pub(super) struct Reference {
     pub(super) place: Range<usize>,
     /// The key by which documents cite it.
     pub(super) key: Option<String>,
-    pub(super) written: ReferenceName,
+    pub(super) name: ReferenceName,
 }
 
 impl Reference {

@@ -128,7 +128,7 @@ fn non_empty(value: String) -> Option<String> {
 /// Returns the text of a reference as written, but a cell decoded. `None` if the reference has no text.
 fn shown(held: &[u8], reference: &Reference) -> Option<String> {
     let written = text(&held[reference.place.clone()]);
-    match &reference.written {
+    match &reference.name {
         ReferenceName::Nothing => None,
         ReferenceName::Field(field) if field.escape == Escape::Cell => {
             Some(field.escape.decode(&written).into_owned())

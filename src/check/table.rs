@@ -19,14 +19,14 @@ pub(super) struct TableReader {
 }
 
 enum TableCursor {
-    /// Delimited rows. `wanted`, the number of the column, is known after the header.
+    /// Delimited rows. `column_index`, the number of the column, is known after the header.
     Delimited {
         table: TableHead,
         /// Bytes above the header that are still to pass.
         above: usize,
         dialect: Dialect,
         splitter: RowSplitter,
-        wanted: Option<usize>,
+        column_index: Option<usize>,
     },
     /// JSON Lines. `is_there` says whether a line had the member.
     Objects { is_there: bool },
@@ -55,7 +55,7 @@ impl TableReader {
                 table,
                 dialect,
                 splitter: RowSplitter::new(dialect),
-                wanted: None,
+                column_index: None,
             },
             _ => TableCursor::Objects { is_there: false },
         };
@@ -80,14 +80,14 @@ impl TableReader {
                 above,
                 dialect,
                 splitter,
-                wanted,
+                column_index,
             } => {
                 let whole = splitter.advance(held, is_last);
                 let passed = if is_last { held.len() } else { whole };
                 splitter.cut();
                 let at = (*above).min(passed);
                 *above -= at;
-                let read = delimited((&held[..passed], at), *dialect, &self.column, wanted);
+                let read = delimited((&held[..passed], at), *dialect, &self.column, column_index);
                 let references = read.map_err(|error| table.explain(error))?;
                 Ok(TakenReferences { references, passed })
             }
@@ -112,20 +112,20 @@ fn delimited(
     (bytes, mut at): (&[u8], usize),
     dialect: Dialect,
     column: &str,
-    wanted: &mut Option<usize>,
+    column_index: &mut Option<usize>,
 ) -> Result<Vec<Reference>, TableError> {
     let mut references = Vec::new();
     while at < bytes.len() {
         let (cells, length) = dialect.first_row(&bytes[at..]);
         let is_blank = matches!(cells[..], [cell] if cell.is_empty());
-        match *wanted {
+        match *column_index {
             _ if is_blank => {}
             None => {
                 let header: Vec<_> = cells.iter().map(|cell| dialect.text(cell)).collect();
-                *wanted = Some(named_column(&header, column)?);
+                *column_index = Some(named_column(&header, column)?);
             }
-            Some(wanted) => {
-                let cell = cells.get(wanted).map_or(&bytes[at..at], |cell| *cell);
+            Some(column_index) => {
+                let cell = cells.get(column_index).map_or(&bytes[at..at], |cell| *cell);
                 references.push(cell_reference(bytes, cell));
             }
         }
@@ -168,7 +168,7 @@ fn reference(bytes: &[u8], text: &[u8], escape: Escape) -> Reference {
         record: 0,
         place: start..start + text.len(),
         key: None,
-        written: match text.is_empty() {
+        name: match text.is_empty() {
             true => ReferenceName::Nothing,
             false => ReferenceName::Field(NameField::any(escape)),
         },

@@ -40,7 +40,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
                 record: 0,
                 place,
                 key: None,
-                written: ReferenceName::Field(NameField::any(Escape::None)),
+                name: ReferenceName::Field(NameField::any(Escape::None)),
             });
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
                 record: 0,
                 place: found.range(),
                 key: None,
-                written: ReferenceName::Found {
+                name: ReferenceName::Found {
                     doi: found.doi,
                     guessed: found.guessed,
                 },
@@ -210,7 +210,7 @@ impl ProseName {
             place: self.place,
             record,
             key: key.map(str::to_owned),
-            written: ReferenceName::Found {
+            name: ReferenceName::Found {
                 doi: self.doi,
                 guessed: self.guessed,
             },
@@ -239,7 +239,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
             place: held_place(&name.place, offset),
             record,
             key: key.clone(),
-            written: ReferenceName::Field(NameField::joined(name.text, FieldRole::Name)),
+            name: ReferenceName::Field(NameField::joined(name.text, FieldRole::Name)),
         });
     }
     let fields = references[first..].iter().map(|one| one.place.clone());
@@ -258,7 +258,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
             place: start..start,
             record,
             key,
-            written: ReferenceName::Nothing,
+            name: ReferenceName::Nothing,
         });
     }
 }

@@ -247,7 +247,7 @@ impl LineCleaner<'_> {
             Some(value) => self.value(line, value),
         };
         if let (Some(value), Some(what)) = (value, NoteKind::of(status)) {
-            let name = &self.members.asked[column];
+            let name = &self.members.given_names[column];
             batch.note(what, || {
                 let reason = normalize::quoted(value.get().as_bytes(), &self.cells.reason);
                 format!("member {name}: {reason}")

@@ -8,7 +8,7 @@ pub(super) struct WantedMembers {
     /// Each member as its keys from the outermost object on.
     pub(super) paths: Vec<Vec<String>>,
     /// The members as the options name them.
-    pub(super) asked: Vec<String>,
+    pub(super) given_names: Vec<String>,
     /// The names of the new members for each. `None` if the values are replaced.
     pub(super) new: Option<Vec<NewNames>>,
 }
@@ -29,7 +29,7 @@ impl WantedMembers {
                 .iter()
                 .map(|column| WantedMembers::path(column))
                 .collect(),
-            asked: columns.to_vec(),
+            given_names: columns.to_vec(),
             new,
         }
     }

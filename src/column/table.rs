@@ -18,7 +18,7 @@ pub(super) struct RowCleaner<'a> {
     pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
     /// The wanted cells of the current row, in the order of the options.
-    pub(super) found: &'a mut Vec<Option<Range<usize>>>,
+    pub(super) cell_ranges: &'a mut Vec<Option<Range<usize>>>,
 }
 
 /// A row of a table.
@@ -62,8 +62,8 @@ impl RowCleaner<'_> {
         let TableLayout {
             dialect, columns, ..
         } = self.layout;
-        self.found.clear();
-        self.found.resize(columns.len(), None);
+        self.cell_ranges.clear();
+        self.cell_ranges.resize(columns.len(), None);
         let mut cells = 0;
         loop {
             let end = dialect.cell_end(bytes, at);
@@ -73,7 +73,7 @@ impl RowCleaner<'_> {
             } else {
                 end
             };
-            for (found, column) in self.found.iter_mut().zip(columns) {
+            for (found, column) in self.cell_ranges.iter_mut().zip(columns) {
                 if *column == cells {
                     *found = Some(at..content);
                 }
@@ -110,7 +110,7 @@ impl RowCleaner<'_> {
         for _ in row.cells..width {
             batch.out.push(dialect.delimiter);
         }
-        for column in 0..self.found.len() {
+        for column in 0..self.cell_ranges.len() {
             let status = self.cell(bytes, column, batch);
             for text in [
                 &self.cells.value[..],
@@ -144,7 +144,7 @@ impl RowCleaner<'_> {
 
     /// Returns the first wanted cell that starts at `at` or later.
     fn next_cell(&self, at: usize) -> Option<(usize, Range<usize>)> {
-        let cells = self.found.iter().enumerate();
+        let cells = self.cell_ranges.iter().enumerate();
         let later = cells.filter_map(|(column, cell)| Some((column, cell.clone()?)));
         later
             .filter(|(_, cell)| cell.start >= at)
@@ -153,7 +153,7 @@ impl RowCleaner<'_> {
 
     /// Cleans a cell of the current row.
     fn cell(&mut self, bytes: &[u8], column: usize, batch: &mut RowBuffer) -> CellStatus {
-        let Some(range) = &self.found[column] else {
+        let Some(range) = &self.cell_ranges[column] else {
             return self.cells.missing();
         };
         let text = self.layout.dialect.text(&bytes[range.clone()]);

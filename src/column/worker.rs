@@ -16,7 +16,7 @@ use crate::normalize::Normalizer;
 /// State of a thread that cleans rows.
 pub(super) struct ColumnWorker {
     cells: CellCleaner,
-    found: Vec<Option<Range<usize>>>,
+    cell_ranges: Vec<Option<Range<usize>>>,
     in_place: bool,
     max: usize,
 }
@@ -30,7 +30,7 @@ impl ColumnWorker {
             .known(settings.ends.clone());
         ColumnWorker {
             cells: CellCleaner::new(normalizer, settings.presentation, settings.columns.multiple),
-            found: Vec::new(),
+            cell_ranges: Vec::new(),
             in_place: settings.columns.in_place,
             max: settings.max_row,
         }
@@ -46,7 +46,7 @@ impl ColumnWorker {
                     in_place: self.in_place,
                     max: self.max,
                     cells: &mut self.cells,
-                    found: &mut self.found,
+                    cell_ranges: &mut self.cell_ranges,
                 }
                 .clean(batch),
                 RowShape::JsonLines(members) => LineCleaner {

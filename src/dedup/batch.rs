@@ -26,7 +26,7 @@ const MAX_CASED_BYTES: usize = 40;
 /// It may hold mentions of many documents. [`close`](Self::close) marks the end of a document that only this thread scanned, at
 /// no cost. A document that several threads scan is ended by [`NameTable::close`](super::NameTable::close).
 pub(crate) struct Batch {
-    kept: StoredFields,
+    stored_fields: StoredFields,
     /// The table's seed for hashes of keys.
     seed: u64,
     rows: Vec<BatchRow>,
@@ -99,10 +99,10 @@ struct DocumentRows {
 }
 
 impl Batch {
-    /// Creates an empty batch for a table that keeps `kept`, and hashes keys with `seed`.
-    pub(super) fn new(kept: StoredFields, seed: u64) -> Self {
+    /// Creates an empty batch for a table that stores `stored_fields`, and hashes keys with `seed`.
+    pub(super) fn new(stored_fields: StoredFields, seed: u64) -> Self {
         Batch {
-            kept,
+            stored_fields,
             seed,
             rows: Vec::new(),
             bytes: Vec::new(),
@@ -128,7 +128,7 @@ impl Batch {
 
     /// Adds a mention of `document`.
     pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
-        let (part, offset) = match self.kept {
+        let (part, offset) = match self.stored_fields {
             StoredFields::All => (self.part(document), mention.offset),
             StoredFields::Count | StoredFields::Key => (0, 0),
         };
@@ -230,7 +230,7 @@ impl Batch {
         let at = self.bytes.len();
         let key = mention.key.as_bytes();
         self.bytes.extend_from_slice(key);
-        let letters = match self.kept {
+        let letters = match self.stored_fields {
             StoredFields::All => upper_case(key, mention.text),
             StoredFields::Count | StoredFields::Key => Some(0),
         };

@@ -37,16 +37,16 @@ const KEY_NUMBER_BYTES: usize = size_of::<u32>();
 
 impl TableShard {
     /// Creates an empty shard. It counts as full when its index would need more than `index` bytes.
-    pub(super) fn new(kept: StoredFields, index: Option<usize>) -> Self {
+    pub(super) fn new(stored_fields: StoredFields, index: Option<usize>) -> Self {
         TableShard {
             index: KeyIndex::new(index),
             keys: Arena::default(),
-            stored: match kept {
+            stored: match stored_fields {
                 StoredFields::All => KeyData::Facts(Facts::default()),
                 StoredFields::Count => KeyData::Counts(Blocks::default()),
                 StoredFields::Key => KeyData::Nothing,
             },
-            shared: kept.shared(),
+            shared: stored_fields.shared(),
         }
     }
 

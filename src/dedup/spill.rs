@@ -92,14 +92,14 @@ impl Budget {
         }
     }
 
-    fn writer(&self, kept: StoredFields) -> Result<Writer, SpillError> {
+    fn writer(&self, stored_fields: StoredFields) -> Result<Writer, SpillError> {
         if self.lasting.is_some() {
-            return Writer::create(&self.folder, None, kept, &*self.note);
+            return Writer::create(&self.folder, None, stored_fields, &*self.note);
         }
         let passing = self.passing.get(&self.folder, &*self.note);
         let passing = passing.map_err(|error| SpillError::new(&self.folder, error))?;
         let path = passing.path().to_owned();
-        Writer::create(&path, Some(passing), kept, &*self.note)
+        Writer::create(&path, Some(passing), stored_fields, &*self.note)
     }
 
     /// Fails if the work must stop.
@@ -143,7 +143,7 @@ impl Budget {
 
 /// A table's budget, its used memory, and its runs.
 pub(super) struct Spill {
-    kept: StoredFields,
+    stored_fields: StoredFields,
     pub(super) budget: Budget,
     /// Max bytes of counted memory.
     max: usize,
@@ -188,10 +188,10 @@ pub(super) struct Contents<'t> {
 }
 
 impl Spill {
-    pub(super) fn new(kept: StoredFields, mut budget: Budget) -> Self {
+    pub(super) fn new(stored_fields: StoredFields, mut budget: Budget) -> Self {
         let state = budget.lasting.as_mut().map(SpillState::resumed);
         Spill {
-            kept,
+            stored_fields,
             max: budget.counted(),
             budget,
             shards: AtomicUsize::new(0),
@@ -283,7 +283,7 @@ impl Spill {
         let ahead = pool
             .is_some()
             .then_some(PARTS_AHEAD_PER_THREAD * self.budget.threads);
-        let mut write = || write_table(&self.budget, self.kept, contents, items, ahead);
+        let mut write = || write_table(&self.budget, self.stored_fields, contents, items, ahead);
         let run = match pool {
             None => write(),
             Some(pool) => pool.install(write),
@@ -354,12 +354,18 @@ impl SpillState {
     pub(super) fn spill_last(
         &mut self,
         budget: &Budget,
-        kept: StoredFields,
+        stored_fields: StoredFields,
         contents: &Contents<'_>,
         parallel: bool,
     ) -> Result<(), SpillError> {
         let mut items = std::mem::take(&mut self.items);
-        let run = write_table(budget, kept, contents, &mut items, ranges_ahead(parallel))?;
+        let run = write_table(
+            budget,
+            stored_fields,
+            contents,
+            &mut items,
+            ranges_ahead(parallel),
+        )?;
         self.add(run);
         Ok(())
     }
@@ -369,7 +375,7 @@ impl SpillState {
     pub(super) fn unite<B: Send, E: Send + From<SpillError>>(
         &mut self,
         budget: &Budget,
-        kept: StoredFields,
+        stored_fields: StoredFields,
         parallel: bool,
         make: impl Fn(&EntryPage, &SourceNames) -> Result<B, E> + Sync,
         mut write: impl FnMut(B) -> Result<(), E> + Send,
@@ -378,12 +384,12 @@ impl SpillState {
         while self.runs.len() > fan {
             let some = fan.min(self.runs.len() - fan + 1);
             let runs: Vec<Run> = self.runs.drain(..some).collect();
-            let run = merge_to_one(budget, kept, &runs, parallel)?;
+            let run = merge_to_one(budget, stored_fields, &runs, parallel)?;
             self.add(run);
             self.keep(budget)?;
             runs.into_iter().for_each(Run::remove);
         }
-        let (runs, sources) = open(&self.runs, kept)?;
+        let (runs, sources) = open(&self.runs, stored_fields)?;
         let mut entries = 0;
         let ranges = ranges(budget, &runs)?.map(|range| range.map_err(E::from));
         let make = |range: Range| -> Result<(u64, Vec<B>), E> {
@@ -416,11 +422,14 @@ fn ranges<'r>(budget: &Budget, runs: &'r [OpenRun]) -> Result<Ranges<'r>, SpillE
     Ranges::new(runs, budget.range(runs.len()))
 }
 
-fn open(runs: &[Run], kept: StoredFields) -> Result<(Vec<OpenRun>, SourceNames), SpillError> {
+fn open(
+    runs: &[Run],
+    stored_fields: StoredFields,
+) -> Result<(Vec<OpenRun>, SourceNames), SpillError> {
     let mut sources = SourceNames::new();
     let mut readings = Vec::with_capacity(runs.len());
     for run in runs {
-        let reading = run.open(kept)?;
+        let reading = run.open(stored_fields)?;
         reading.sources(&mut sources)?;
         readings.push(reading);
     }
@@ -429,17 +438,17 @@ fn open(runs: &[Run], kept: StoredFields) -> Result<(Vec<OpenRun>, SourceNames),
 
 fn write_table(
     budget: &Budget,
-    kept: StoredFields,
+    stored_fields: StoredFields,
     contents: &Contents<'_>,
     items: &mut Vec<Item>,
     ahead: Option<usize>,
 ) -> Result<Run, SpillError> {
     let shards = contents.shards;
     order::by_key(shards, items, ahead.is_some());
-    let mut writer = budget.writer(kept)?;
+    let mut writer = budget.writer(stored_fields)?;
     let pack = |items: &[Item]| {
         budget.not_stopped()?;
-        let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
+        let mut packer = Packer::new(&budget.folder, stored_fields, budget.frame())?;
         let mut open = Vec::new();
         order::each(shards, items, |shard, at| {
             shard.open_documents(at, contents.open, &mut open);
@@ -458,14 +467,14 @@ fn write_table(
 
 fn merge_to_one(
     budget: &Budget,
-    kept: StoredFields,
+    stored_fields: StoredFields,
     runs: &[Run],
     parallel: bool,
 ) -> Result<Run, SpillError> {
-    let (runs, sources) = open(runs, kept)?;
-    let mut writer = budget.writer(kept)?;
+    let (runs, sources) = open(runs, stored_fields)?;
+    let mut writer = budget.writer(stored_fields)?;
     let merge = |range: Range| {
-        let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
+        let mut packer = Packer::new(&budget.folder, stored_fields, budget.frame())?;
         let mut merge = RangeMerge::new(&runs, &range)?;
         let mut page = EntryPage::default();
         while merge.fill(&mut page, PAGE_BYTES)? {

@@ -34,7 +34,7 @@ const PARTS_AHEAD_PER_THREAD: usize = 4;
 ///
 /// The records do not depend on the order in which batches are absorbed, nor on the budget.
 pub(crate) struct NameTable {
-    kept: StoredFields,
+    stored_fields: StoredFields,
     /// Seed of the hashes. It is random, so that nobody can write a text whose names all have one hash.
     seed: u64,
     /// The shards, whose number is a power of two.
@@ -72,28 +72,32 @@ struct ShardGrowth {
 impl NameTable {
     /// Creates an empty table that keeps `kept` for each name, in memory.
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn new(kept: StoredFields) -> Self {
-        NameTable::with(kept, MAX_SHARDS, None)
+    pub(crate) fn new(stored_fields: StoredFields) -> Self {
+        NameTable::with(stored_fields, MAX_SHARDS, None)
     }
 
     /// Creates an empty table that keeps `kept` for each name, within a budget.
     ///
     /// A part of the budget is for memory that is not counted, see [`Budget`]. An empty table and its batches take nearly
     /// 2 MiB; with less, almost every batch becomes a run.
-    pub(crate) fn within(kept: StoredFields, budget: Budget) -> Self {
+    pub(crate) fn within(stored_fields: StoredFields, budget: Budget) -> Self {
         let shards = (budget.bytes / MIN_SHARD_BYTES)
             .clamp(1, MAX_SHARDS)
             .next_power_of_two();
-        NameTable::with(kept, shards, Some(Spill::new(kept, budget)))
+        NameTable::with(
+            stored_fields,
+            shards,
+            Some(Spill::new(stored_fields, budget)),
+        )
     }
 
-    fn with(kept: StoredFields, shards: usize, spill: Option<Spill>) -> Self {
+    fn with(stored_fields: StoredFields, shards: usize, spill: Option<Spill>) -> Self {
         let index = spill
             .as_ref()
             .map(|spill| spill.budget.bytes / INDEX_BUDGET_PARTS / shards);
-        let shards = (0..shards).map(|_| Mutex::new(TableShard::new(kept, index)));
+        let shards = (0..shards).map(|_| Mutex::new(TableShard::new(stored_fields, index)));
         NameTable {
-            kept,
+            stored_fields,
             seed: RandomState::new().build_hasher().finish(),
             shards: shards.collect(),
             ledger: Mutex::default(),
@@ -104,7 +108,7 @@ impl NameTable {
 
     /// Creates an empty batch for this table.
     pub(crate) fn batch(&self) -> Batch {
-        Batch::new(self.kept, self.seed)
+        Batch::new(self.stored_fields, self.seed)
     }
 
     /// Adds all rows of `batch` and empties it for reuse. May write the table to disk; other threads that call this wait
@@ -316,12 +320,12 @@ impl NameTable {
         match spilled {
             Some((budget, mut state)) if state.has_runs() => {
                 sealed.spill_last(&budget, &mut state, parallel)?;
-                let kept = sealed.kept;
+                let stored_fields = sealed.stored_fields;
                 drop(sealed);
                 let format = |page: &EntryPage, sources: &SourceNames| {
                     format(&TablePart::of_page(page, sources))
                 };
-                let records = state.unite(&budget, kept, parallel, format, write)?;
+                let records = state.unite(&budget, stored_fields, parallel, format, write)?;
                 Ok(Drained {
                     records,
                     spilled: state.written(),
@@ -334,7 +338,7 @@ impl NameTable {
 
 /// A table that takes no more mentions.
 struct SealedTable {
-    kept: StoredFields,
+    stored_fields: StoredFields,
     shards: Vec<TableShard>,
     ledger: Ledger,
 }
@@ -345,7 +349,7 @@ impl SealedTable {
         let shards = shards.map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
         let ledger = table.ledger.into_inner();
         SealedTable {
-            kept: table.kept,
+            stored_fields: table.stored_fields,
             shards: shards.collect(),
             ledger: ledger.unwrap_or_else(PoisonError::into_inner),
         }
@@ -366,7 +370,7 @@ impl SealedTable {
             open: &self.ledger.open,
             sources: &self.ledger.sources,
         };
-        state.spill_last(budget, self.kept, &contents, parallel)
+        state.spill_last(budget, self.stored_fields, &contents, parallel)
     }
 
     fn into_rows<B: Send, E: Send>(

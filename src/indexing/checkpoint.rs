@@ -49,7 +49,7 @@ pub(super) struct IndexCheckpoint {
     stamps: Vec<Option<Stamp>>,
     resumed: bool,
     interval: Duration,
-    made: Instant,
+    last_written: Instant,
     due: Duration,
 }
 
@@ -104,7 +104,7 @@ impl IndexCheckpoint {
             stamps: Vec::new(),
             resumed: false,
             interval,
-            made: Instant::now(),
+            last_written: Instant::now(),
             due: interval,
         };
         let Some(manifest) = manifest else {
@@ -174,7 +174,7 @@ impl IndexCheckpoint {
 
     /// Whether it is time for another checkpoint.
     pub(super) fn is_due(&self) -> bool {
-        self.made.elapsed() >= self.due
+        self.last_written.elapsed() >= self.due
     }
 
     /// Writes a checkpoint.
@@ -194,7 +194,7 @@ impl IndexCheckpoint {
             builder,
         });
         written.map_err(|error| fault(self.folder.path(), error))?;
-        self.made = Instant::now();
+        self.last_written = Instant::now();
         let rest = self.interval.max(since.elapsed() * REST_PER_CHECKPOINT);
         self.due = if self.interval.is_zero() {
             Duration::ZERO

@@ -35,7 +35,7 @@ pub(super) struct Collector<'s> {
     /// Errors of paths that could not be read while sources were searched. A resumed run finds them again.
     pub(super) unfound: Losses,
     /// Pieces that were read to their end, with their counts and losses.
-    pub(super) settled: (ReadSoFar, NameCounts, Losses),
+    pub(super) last_settled: (ReadSoFar, NameCounts, Losses),
     /// Bytes of the sources before the open one.
     pub(super) bytes_before: u64,
     /// Work of the interrupted run that this one continues.
@@ -73,7 +73,7 @@ impl<'s> Collector<'s> {
         };
         Collector {
             counts: saved.counts,
-            settled: (saved.read, saved.counts, saved.losses.clone()),
+            last_settled: (saved.read, saved.counts, saved.losses.clone()),
             losses: saved.losses,
             bytes_before: saved.bytes_read,
             resumed: checkpoint.is_resumed().then_some(resumed),
@@ -89,7 +89,7 @@ impl<'s> Collector<'s> {
             counts: NameCounts::default(),
             losses: Losses::default(),
             unfound: Losses::default(),
-            settled: Default::default(),
+            last_settled: Default::default(),
             bytes_before: 0,
             resumed: None,
             checkpoint: None,
@@ -233,7 +233,7 @@ impl<'s> Collector<'s> {
     /// Records that a piece or a source was read to its end. Writes a checkpoint if one is due.
     pub(super) fn settle(&mut self, read: ReadSoFar) {
         if let Some(checkpoint) = &self.checkpoint {
-            self.settled = (read, self.counts, self.losses.clone());
+            self.last_settled = (read, self.counts, self.losses.clone());
             if checkpoint.is_due() {
                 self.write_checkpoint();
             }
@@ -245,7 +245,7 @@ impl<'s> Collector<'s> {
         let Some(checkpoint) = &mut self.checkpoint else {
             return;
         };
-        let (read, counts, losses) = self.settled.clone();
+        let (read, counts, losses) = self.last_settled.clone();
         let found = (counts, losses);
         let written = checkpoint.write(&mut self.builder, read, found, self.bytes_before);
         if let Err(error) = written {

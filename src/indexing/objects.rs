@@ -27,7 +27,7 @@ struct ObjectFinder {
 pub(super) struct ObjectBlocks<'d> {
     text: HeldText<'d>,
     finder: ObjectFinder,
-    found: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
     /// Offset of a page in which no array was found yet: an object at the start of a line after an array.
     page: Option<u64>,
     /// The damage that ended the document early.
@@ -136,7 +136,7 @@ impl<'d> ObjectBlocks<'d> {
         ObjectBlocks {
             text: HeldText::new(raw, offset, sizes),
             finder: ObjectFinder::default(),
-            found: Vec::new(),
+            ranges: Vec::new(),
             page: None,
             damage: None,
         }
@@ -146,7 +146,7 @@ impl<'d> ObjectBlocks<'d> {
     /// then look like one of the array.
     pub(super) fn next(&mut self) -> Option<ObjectPiece<'_>> {
         loop {
-            self.found.clear();
+            self.ranges.clear();
             let passed = self.finder.needed().min(self.text.bytes.len());
             self.text.drop_first(passed);
             self.finder.shift(passed);
@@ -162,10 +162,10 @@ impl<'d> ObjectBlocks<'d> {
                 self.text.has_ended = true;
                 self.damage = Some(error);
             }
-            self.finder.advance(&self.text.bytes, &mut self.found);
-            if !self.found.is_empty() {
+            self.finder.advance(&self.text.bytes, &mut self.ranges);
+            if !self.ranges.is_empty() {
                 let (bytes, offset) = (&self.text.bytes, self.text.offset);
-                return Some(ObjectPiece::Objects(bytes, &self.found, offset));
+                return Some(ObjectPiece::Objects(bytes, &self.ranges, offset));
             }
             let held = self.text.bytes.len().saturating_sub(self.finder.needed());
             if held > self.text.sizes.max

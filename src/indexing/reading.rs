@@ -40,7 +40,7 @@ impl<'a, 's> NamesReading<'a, 's> {
         listed: String,
     ) -> Self {
         NamesReading {
-            passing: Some(collector.settled.0.pieces).filter(|pieces| *pieces > 0),
+            passing: Some(collector.last_settled.0.pieces).filter(|pieces| *pieces > 0),
             has_cells: false,
             sizes: BlockSizes::within(collector.settings.memory),
             names: Names {
@@ -140,7 +140,7 @@ impl NamesReading<'_, '_> {
         }
         work(self);
         if !self.is_halted() {
-            let mut read = self.names.collector.settled.0;
+            let mut read = self.names.collector.last_settled.0;
             read.pieces += 1;
             if !self.has_cells {
                 self.names.collector.settle(read);

@@ -141,7 +141,7 @@ fn read(
         unpackers: (ahead > 0).then_some(&unpackers),
         ..settings.monitor.read_options()
     };
-    let done = collector.settled.0.sources;
+    let done = collector.last_settled.0.sources;
     for (number, source) in sources.iter().enumerate().skip(done) {
         collector.not_failed()?;
         if let Some(checkpoint) = &mut collector.checkpoint {

@@ -24,7 +24,7 @@ pub(crate) struct RecentIndexStatuses<'i> {
     walk: IndexStatusWalk<'i>,
     recent: RecentNames,
     /// The names of the batch to look up, sorted by key.
-    asked: Vec<LookupKey>,
+    pending: Vec<LookupKey>,
 }
 
 /// A name to look up.
@@ -58,7 +58,7 @@ impl<'i> RecentIndexStatuses<'i> {
             known,
             walk: IndexStatusWalk::kept(known),
             recent: RecentNames::new(names.next_power_of_two()),
-            asked: Vec::new(),
+            pending: Vec::new(),
         }
     }
 
@@ -72,19 +72,20 @@ impl<'i> RecentIndexStatuses<'i> {
         index_statuses: &mut Vec<StoredIndexStatus>,
     ) -> Result<(), Error> {
         let first = index_statuses.len();
-        self.asked.clear();
+        self.pending.clear();
         for (row, key) in keys.iter().enumerate() {
             let hash = self.recent.hash(key);
             let index_status = self.recent.get(hash, key);
             if index_status.is_none() {
                 let word = word(key);
-                self.asked.push(LookupKey { word, row, hash });
+                self.pending.push(LookupKey { word, row, hash });
             }
             index_statuses.push(index_status.unwrap_or_default());
         }
         let order = |name: &LookupKey| (name.word, keys[name.row]);
-        self.asked.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
-        for name in &self.asked {
+        self.pending
+            .sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+        for name in &self.pending {
             let key = keys[name.row];
             let index_status =
                 StoredIndexStatus::new(self.walk.index_status(key)?, self.known.agencies());

@@ -36,13 +36,13 @@ pub(crate) struct RowStream<'m, R> {
 #[derive(Default)]
 struct FolderParts {
     folder: PathBuf,
-    left: VecDeque<PartEntry>,
+    remaining: VecDeque<PartEntry>,
 }
 
 impl FolderParts {
     /// Returns the path of the next part, after comparing its checksum. `None` after the last.
     fn next(&mut self) -> Result<Option<PathBuf>, Error> {
-        let Some(part) = self.left.pop_front() else {
+        let Some(part) = self.remaining.pop_front() else {
             return Ok(None);
         };
         let path = part.verified(&self.folder);
@@ -104,7 +104,7 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
         let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
         let mut parts = FolderParts {
             folder: path.to_owned(),
-            left: content.parts.into(),
+            remaining: content.parts.into(),
         };
         let first = parts.next()?;
         let first = first.ok_or_else(|| wrong(&name, ReadError::empty()))?;

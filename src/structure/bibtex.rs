@@ -26,12 +26,12 @@ pub(crate) struct Bibtex {
     /// Whether the value is between quotes.
     is_quoted: bool,
     meaning: Meaning,
-    kept: Vec<u8>,
+    captured: Vec<u8>,
     /// How much of `@type{` was read at the start of a line.
     start: StartState,
     /// The field that holds the identifier; the key does if `None`.
     id: Option<Vec<u8>>,
-    wanted: Arc<StructureRequest>,
+    request: Arc<StructureRequest>,
     /// Whether the current field is wanted.
     is_field: bool,
     /// Offset of the current value in the document.
@@ -65,8 +65,8 @@ enum StartState {
 }
 
 impl Bibtex {
-    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Bibtex {
-        let field = wanted.id.as_ref().and_then(|id| id.steps().next_back());
+    pub(super) fn new(request: &Arc<StructureRequest>) -> Bibtex {
+        let field = request.id.as_ref().and_then(|id| id.steps().next_back());
         Bibtex {
             state: EntryState::Outside,
             word: Vec::new(),
@@ -75,10 +75,10 @@ impl Bibtex {
             depth: 0,
             is_quoted: false,
             meaning: Meaning::Plain,
-            kept: Vec::new(),
+            captured: Vec::new(),
             start: StartState::Line,
             id: field.map(|field| field.to_ascii_lowercase().into()),
-            wanted: Arc::clone(wanted),
+            request: Arc::clone(request),
             is_field: false,
             value: 0,
             here: 0,
@@ -315,13 +315,13 @@ impl Bibtex {
         self.state = EntryState::Value;
         self.value = self.here + 1;
         (self.depth, self.is_quoted) = (0, false);
-        self.kept.clear();
+        self.captured.clear();
         let listed = BIBTEX.iter().find(|(name, _)| name.as_bytes() == self.word);
         self.meaning = match &self.id {
             Some(id) if *id == self.word => Meaning::Id(0),
             _ => listed.map_or(Meaning::Plain, |(_, meaning)| *meaning),
         };
-        self.is_field = self.wanted.fields_named(&self.word).next().is_some();
+        self.is_field = self.request.fields_named(&self.word).next().is_some();
     }
 
     /// Whether the text of the value is kept.
@@ -351,18 +351,18 @@ impl Bibtex {
             } else {
                 MAX_NAME_BYTES
             };
-            keep_within(&mut self.kept, max, &[byte]);
+            keep_within(&mut self.captured, max, &[byte]);
         }
     }
 
     fn end_value(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if let Meaning::Id(rank) = self.meaning {
-            let end = self.kept.len().min(MAX_NAME_BYTES);
-            identify(rank, &self.kept[..end], report);
+            let end = self.captured.len().min(MAX_NAME_BYTES);
+            identify(rank, &self.captured[..end], report);
         }
         if self.is_field {
-            let value = (&*self.kept, self.value);
-            self.wanted.report_named(&self.word, value, report);
+            let value = (&*self.captured, self.value);
+            self.request.report_named(&self.word, value, report);
         }
         self.start_field();
     }

@@ -24,11 +24,11 @@ pub(super) struct Elements {
     /// Rules for elements of any name.
     any: Vec<ElementRule>,
     /// The attributes that rules ask for.
-    wanted: Vec<Box<[u8]>>,
+    wanted_names: Vec<Box<[u8]>>,
     /// The marks of the names in `wanted`.
     marks: u64,
     /// Elements and attributes whose text is taken, in addition to their meaning.
-    taken: Vec<TextRule>,
+    text_rules: Vec<TextRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
 }
@@ -98,9 +98,9 @@ impl Elements {
         let mut table = Elements {
             named: Vec::new(),
             any: Vec::new(),
-            wanted: vec![RELATION.into()],
+            wanted_names: vec![RELATION.into()],
             marks: 0,
-            taken: Vec::new(),
+            text_rules: Vec::new(),
             are_children_records: id.is_some(),
         };
         if let Some(id) = id {
@@ -121,26 +121,26 @@ impl Elements {
     }
 
     fn mark_wanted(&mut self) {
-        self.wanted.sort_unstable();
-        self.wanted.dedup();
-        let names = self.wanted.iter();
+        self.wanted_names.sort_unstable();
+        self.wanted_names.dedup();
+        let names = self.wanted_names.iter();
         self.marks = names.fold(0, |marks, name| marks | mark(name));
     }
 
     fn want_attributes(&mut self, rule: &ElementRule) {
         let condition = rule.condition.as_ref().map(|it| &it.name);
         let names = [condition, rule.attribute.as_ref()].into_iter().flatten();
-        self.wanted.extend(names.cloned());
+        self.wanted_names.extend(names.cloned());
     }
 
     fn take(&mut self, rule: ElementRule, what: TextUse) {
         self.want_attributes(&rule);
-        self.taken.push(TextRule { rule, what });
+        self.text_rules.push(TextRule { rule, what });
     }
 
     /// Whether the text of any element or attribute is taken.
     pub(super) fn takes(&self) -> bool {
-        !self.taken.is_empty()
+        !self.text_rules.is_empty()
     }
 
     /// Returns the uses of texts whose rules satisfy `fits`.
@@ -148,7 +148,10 @@ impl Elements {
         &self,
         fits: impl Fn(&ElementRule) -> bool,
     ) -> impl Iterator<Item = (&ElementRule, TextUse)> {
-        let taken = self.taken.iter().filter(move |taken| fits(&taken.rule));
+        let taken = self
+            .text_rules
+            .iter()
+            .filter(move |taken| fits(&taken.rule));
         taken.map(|taken| (&taken.rule, taken.what))
     }
 
@@ -168,7 +171,7 @@ impl Elements {
 
     /// Whether the value of the attribute `name` may matter.
     pub(super) fn is_wanted(&self, name: &[u8]) -> bool {
-        self.marks & mark(name) != 0 && self.wanted.iter().any(|wanted| **wanted == *name)
+        self.marks & mark(name) != 0 && self.wanted_names.iter().any(|wanted| **wanted == *name)
     }
 
     /// Returns the number of the rules for elements of a name. `None` if there are none.

@@ -146,9 +146,9 @@ pub(crate) struct EdgeJoin<R> {
 pub(crate) type RowSink<'o, R> = dyn FnMut(JoinedRow<'_, R>) + 'o;
 
 struct JoinRows<R> {
-    wanted: Arc<StructureRequest>,
+    request: Arc<StructureRequest>,
     records: Vec<OpenRecord>,
-    held: Vec<HeldEdge<R>>,
+    held_edges: Vec<HeldEdge<R>>,
     /// The paths of the held rows.
     paths: Paths,
     /// The names of the held rows that are in references.
@@ -206,11 +206,11 @@ struct HeldEdge<R> {
 
 impl<R: UnnamedRow> EdgeJoin<R> {
     /// Creates a join at the start of a document. `syntax` is `None` if the document is not structured.
-    pub(crate) fn new(syntax: Option<Syntax>, wanted: &Arc<StructureRequest>) -> Self {
+    pub(crate) fn new(syntax: Option<Syntax>, request: &Arc<StructureRequest>) -> Self {
         EdgeJoin {
-            structure: syntax.map(|syntax| Structure::new(syntax, wanted)),
+            structure: syntax.map(|syntax| Structure::new(syntax, request)),
             read: 0,
-            rows: JoinRows::new(wanted),
+            rows: JoinRows::new(request),
         }
     }
 
@@ -238,7 +238,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
         rows.path.clear();
         let structure = self.structure.as_ref()?;
         rows.place = structure.place();
-        if rows.wanted.paths {
+        if rows.request.paths {
             structure.path(&mut rows.path);
         }
         let syntax = structure.value().filter(|_| rows.place.asserted)?;
@@ -248,7 +248,7 @@ impl<R: UnnamedRow> EdgeJoin<R> {
     /// Sets the value, as written, of the field that [`look`](Self::look) found.
     pub(crate) fn take_value(&mut self, value: &[u8], syntax: ValueSyntax) {
         let rows = &mut self.rows;
-        if rows.wanted.nodes && rows.place.id.is_some() {
+        if rows.request.nodes && rows.place.id.is_some() {
             rows.value = Some(bounded(&syntax.decoded(value), &mut rows.faults));
         }
     }
@@ -294,11 +294,11 @@ impl<R: UnnamedRow> EdgeJoin<R> {
 }
 
 impl<R: UnnamedRow> JoinRows<R> {
-    fn new(wanted: &Arc<StructureRequest>) -> Self {
+    fn new(request: &Arc<StructureRequest>) -> Self {
         JoinRows {
-            wanted: Arc::clone(wanted),
+            request: Arc::clone(request),
             records: Vec::new(),
-            held: Vec::new(),
+            held_edges: Vec::new(),
             paths: Paths::default(),
             names: String::new(),
             bytes: 0,
@@ -316,11 +316,11 @@ impl<R: UnnamedRow> JoinRows<R> {
     fn hold(&mut self, row: R, name: &str, bytes: usize, out: &mut RowSink<'_, R>) {
         let place = self.place;
         let is_next = |last: &HeldEdge<R>| last.place.reference != place.reference;
-        if self.held.last().is_some_and(is_next) && self.is_final() {
+        if self.held_edges.last().is_some_and(is_next) && self.is_final() {
             self.settle(out);
         }
         if place.is_related {
-            self.related.get_or_insert(self.held.len());
+            self.related.get_or_insert(self.held_edges.len());
         }
         if let Some(path) = shortened_name(&self.path) {
             self.path = path;
@@ -332,7 +332,7 @@ impl<R: UnnamedRow> JoinRows<R> {
             self.names.push_str(name);
         }
         self.bytes += bytes + path.stored();
-        self.held.push(HeldEdge {
+        self.held_edges.push(HeldEdge {
             path,
             place,
             name: start..self.names.len(),
@@ -387,7 +387,7 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     fn close_record(&mut self, out: &mut RowSink<'_, R>) {
         self.settle(out);
-        let Some(record) = self.records.pop().filter(|_| self.wanted.nodes) else {
+        let Some(record) = self.records.pop().filter(|_| self.request.nodes) else {
             return;
         };
         // An object that only holds records is left out.
@@ -414,7 +414,7 @@ impl<R: UnnamedRow> JoinRows<R> {
     /// Keeps the text of an identifier as it is written, if no mention gave its value.
     fn keep_value(&mut self, rank: u8, text: &str) {
         if let Some(record) = self.records.last_mut()
-            && self.wanted.nodes
+            && self.request.nodes
             && record.value.is_none()
             && record.id.as_ref().is_some_and(|(known, _)| rank == *known)
         {
@@ -424,7 +424,7 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     /// Sets a field of the record, unless it has a value. A value that is not of the type of its column becomes null.
     fn set_field(&mut self, number: usize, text: Option<&str>, offset: u64) {
-        let wanted = &self.wanted.fields;
+        let wanted = &self.request.fields;
         let kind = wanted[number].column.kind;
         let Some(record) = self.records.last_mut().filter(|_| text != Some("")) else {
             return;
@@ -478,7 +478,7 @@ impl<R: UnnamedRow> JoinRows<R> {
                 None,
             ) => {
                 self.settle_before_item(out);
-                let item = OpenItem::new((reference, offset, path), self.held.len());
+                let item = OpenItem::new((reference, offset, path), self.held_edges.len());
                 self.item = Some(item);
             }
             (Event::EndItem(_), Some(_)) if self.inner_items > 0 => self.inner_items -= 1,
@@ -505,7 +505,7 @@ impl<R: UnnamedRow> JoinRows<R> {
             record.references += 1;
             record.named += u64::from(item.is_named);
         }
-        if is_bare && self.wanted.texts {
+        if is_bare && self.request.texts {
             self.place = BytePlace {
                 role: Role::Reference,
                 reference: item.reference,
@@ -541,7 +541,7 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     /// Decides all rows if too many are held.
     fn settle_if_full(&mut self, out: &mut RowSink<'_, R>) {
-        if self.held.len() >= MAX_HELD_ROWS || self.bytes >= MAX_HELD_BYTES {
+        if self.held_edges.len() >= MAX_HELD_ROWS || self.bytes >= MAX_HELD_BYTES {
             self.faults.undecided += u64::from(!self.is_final());
             self.settle(out);
         }
@@ -549,8 +549,8 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     /// Gives the held rows of an item its details.
     fn give_details(&mut self, item: &OpenItem) {
-        let rows = &mut self.held[item.first..];
-        if self.wanted.items && !rows.is_empty() {
+        let rows = &mut self.held_edges[item.first..];
+        if self.request.items && !rows.is_empty() {
             let details = Arc::new(item.details.clone());
             for row in rows {
                 row.item = Some(Arc::clone(&details));
@@ -568,8 +568,8 @@ impl<R: UnnamedRow> JoinRows<R> {
 
     /// Decides whether the held rows in related places are in a reference.
     fn decide_rows(&mut self, cites: bool) {
-        let from = self.related.take().unwrap_or(self.held.len());
-        let rows = self.held[from..].iter_mut();
+        let from = self.related.take().unwrap_or(self.held_edges.len());
+        let rows = self.held_edges[from..].iter_mut();
         for row in rows.filter(|row| row.place.is_related) {
             row.place.is_related = false;
             if !cites {
@@ -584,7 +584,7 @@ impl<R: UnnamedRow> JoinRows<R> {
             None => true,
             Some(record) => {
                 let is_best = matches!(record.id, Some((0, _)));
-                is_best && (self.wanted.fields.is_empty() || record.has_all_fields())
+                is_best && (self.request.fields.is_empty() || record.has_all_fields())
             }
         };
         is_known && self.related.is_none() && self.item.is_none()
@@ -593,14 +593,14 @@ impl<R: UnnamedRow> JoinRows<R> {
     /// Decides all rows if they are final and the last one is not in a reference, which may continue.
     fn settle_final(&mut self, out: &mut RowSink<'_, R>) {
         let in_reference = |last: &HeldEdge<R>| last.place.reference.is_some();
-        if self.is_final() && !self.held.last().is_some_and(in_reference) {
+        if self.is_final() && !self.held_edges.last().is_some_and(in_reference) {
             self.settle(out);
         }
     }
 
     /// Decides all rows by the present knowledge: passes them on with their edges.
     fn settle(&mut self, out: &mut RowSink<'_, R>) {
-        if self.held.is_empty() {
+        if self.held_edges.is_empty() {
             return;
         }
         self.decide_rows(false);
@@ -616,7 +616,7 @@ impl<R: UnnamedRow> JoinRows<R> {
             record.and_then(|record| record.fields.as_ref()),
         );
         let mut paths = self.paths.reader();
-        for (number, held) in self.held.drain(..).enumerate() {
+        for (number, held) in self.held_edges.drain(..).enumerate() {
             let path = paths.next(held.path);
             let edge = Edge {
                 record: id.map(|(_, id)| id),
@@ -642,7 +642,7 @@ impl<R: UnnamedRow> JoinRows<R> {
         let mut start = 0;
         let is_same =
             |one: &HeldEdge<R>, next: &HeldEdge<R>| one.place.reference == next.place.reference;
-        for rows in self.held.chunk_by(is_same) {
+        for rows in self.held_edges.chunk_by(is_same) {
             if rows.len() > 1 && rows[0].place.reference.is_some() {
                 let name = |row: &HeldEdge<R>| &self.names[row.name.clone()];
                 let stated = rows.iter().filter(|row| row.place.asserted).map(name);

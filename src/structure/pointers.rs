@@ -72,7 +72,7 @@ impl Pointers {
     fn build(id: Option<&RecordId>, has_items: bool, has_names: bool) -> Pointers {
         let mut pairs = PairedTrees {
             tree: PathTree::new(id, has_items, has_names),
-            known: HashMap::from([((Step::NONE, Step::NONE), PathNode::NONE)]),
+            by_steps: HashMap::from([((Step::NONE, Step::NONE), PathNode::NONE)]),
             nodes: vec![PathBranch::default()],
         };
         pairs.node(Step::VALUE, Step::NONE);
@@ -259,18 +259,18 @@ impl PathTree {
 /// Walks through both trees at once, since a path may be in both.
 struct PairedTrees {
     tree: PathTree,
-    known: HashMap<(Step, Step), PathNode>,
+    by_steps: HashMap<(Step, Step), PathNode>,
     nodes: Vec<PathBranch>,
 }
 
 impl PairedTrees {
     /// Returns the node of a path that is `outer` from the start of the value and `inner` from the start of the record.
     fn node(&mut self, outer: Step, inner: Step) -> PathNode {
-        if let Some(known) = self.known.get(&(outer, inner)) {
+        if let Some(known) = self.by_steps.get(&(outer, inner)) {
             return *known;
         }
         let node = PathNode(self.nodes.len() as u32);
-        self.known.insert((outer, inner), node);
+        self.by_steps.insert((outer, inner), node);
         self.nodes.push(PathBranch::default());
         let branch = self.branch(outer, inner);
         self.nodes[node.0 as usize] = branch;

@@ -15,10 +15,10 @@ pub(crate) struct Ris {
     tag: [u8; 2],
     meaning: Meaning,
     is_record: bool,
-    kept: Vec<u8>,
+    captured: Vec<u8>,
     /// The tag that holds the identifier; by the table if `None`.
     id: Option<Vec<u8>>,
-    wanted: Arc<StructureRequest>,
+    request: Arc<StructureRequest>,
     /// Whether the field of the current tag is wanted.
     is_field: bool,
     /// Offset of the current value in the document.
@@ -30,17 +30,17 @@ pub(crate) struct Ris {
 const TAG_BYTES: usize = 5;
 
 impl Ris {
-    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Ris {
-        let tag = wanted.id.as_ref().and_then(|id| id.steps().next_back());
+    pub(super) fn new(request: &Arc<StructureRequest>) -> Ris {
+        let tag = request.id.as_ref().and_then(|id| id.steps().next_back());
         Ris {
             line: Vec::with_capacity(TAG_BYTES),
             is_line_start: true,
             tag: *b"  ",
             meaning: Meaning::Plain,
             is_record: false,
-            kept: Vec::new(),
+            captured: Vec::new(),
             id: tag.map(|tag| tag.to_ascii_uppercase().into()),
-            wanted: Arc::clone(wanted),
+            request: Arc::clone(request),
             is_field: false,
             value: 0,
             offset: 0,
@@ -92,7 +92,7 @@ impl Ris {
             Meaning::Id(_) => MAX_NAME_BYTES,
             _ => return,
         };
-        keep_within(&mut self.kept, max, part);
+        keep_within(&mut self.captured, max, part);
     }
 
     pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
@@ -121,7 +121,7 @@ impl Ris {
             b"ER" => self.close(report),
             _ => {}
         }
-        self.kept.clear();
+        self.captured.clear();
         let mut listed = RIS.iter();
         let listed = listed.find(|(tag, _)| tag.as_bytes() == self.tag);
         let listed = listed.map_or(Meaning::Plain, |(_, meaning)| *meaning);
@@ -130,20 +130,20 @@ impl Ris {
             Some(_) => listed.without_id(),
             None => listed,
         };
-        self.is_field = self.wanted.fields_named(&self.tag).next().is_some();
+        self.is_field = self.request.fields_named(&self.tag).next().is_some();
     }
 
     fn end_line(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if let Meaning::Id(rank) = self.meaning
-            && self.kept.len() < MAX_NAME_BYTES
+            && self.captured.len() < MAX_NAME_BYTES
         {
-            identify(rank, &self.kept, report);
+            identify(rank, &self.captured, report);
         }
         if std::mem::take(&mut self.is_field) {
-            let value = (&*self.kept, self.value);
-            self.wanted.report_named(&self.tag, value, report);
+            let value = (&*self.captured, self.value);
+            self.request.report_named(&self.tag, value, report);
         }
-        self.kept.clear();
+        self.captured.clear();
         self.line.clear();
         self.is_line_start = true;
     }

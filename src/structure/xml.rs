@@ -21,7 +21,7 @@ use doisift_core::internal::{Block, parity, positions};
 /// The reader of a document.
 pub(crate) struct Xml {
     table: Arc<Elements>,
-    wanted: Arc<StructureRequest>,
+    request: Arc<StructureRequest>,
     elements: Vec<Element>,
     /// The open elements that are records.
     records: Vec<RecordElement>,
@@ -40,7 +40,7 @@ pub(crate) struct Xml {
     /// The meaning of the attribute whose value is read.
     attribute: Meaning,
     /// The text of an identifier.
-    kept: Vec<u8>,
+    captured: Vec<u8>,
     /// The texts that are gathered.
     gathered: Vec<GatheredText>,
     /// Offsets of the start of the last start tag, and of the end of the last end tag.
@@ -93,10 +93,10 @@ enum XmlState {
 }
 
 impl Xml {
-    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Xml {
+    pub(super) fn new(request: &Arc<StructureRequest>) -> Xml {
         Xml {
-            table: wanted.xml(),
-            wanted: Arc::clone(wanted),
+            table: request.xml(),
+            request: Arc::clone(request),
             elements: Vec::new(),
             records: Vec::new(),
             names: TagNames::new(),
@@ -107,7 +107,7 @@ impl Xml {
             attributes: Vec::new(),
             is_listed: false,
             attribute: Meaning::Plain,
-            kept: Vec::new(),
+            captured: Vec::new(),
             gathered: Vec::new(),
             tag_start: 0,
             tag_end: 0,
@@ -247,7 +247,7 @@ impl Xml {
             .for_each(|text| text.text(piece, at));
         let last = self.elements.last().filter(|_| self.deeper == 0);
         match last.map(|element| element.meaning) {
-            Some(Meaning::Id(_)) => keep(&mut self.kept, 0, piece),
+            Some(Meaning::Id(_)) => keep(&mut self.captured, 0, piece),
             Some(Meaning::Wikitext) => self.wikitext.read(piece),
             _ => {}
         }
@@ -338,7 +338,7 @@ impl Xml {
             meaning = Meaning::Record;
         }
         self.enter(meaning, report);
-        if meaning.is_item() && self.wanted.has_items() {
+        if meaning.is_item() && self.request.has_items() {
             self.open_item(report);
         }
         self.is_listed = self.is_listed || self.is_taken();
@@ -353,7 +353,7 @@ impl Xml {
     /// Starts an item with the innermost element.
     fn open_item(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         let mut path = String::new();
-        if self.wanted.paths {
+        if self.request.paths {
             self.push_elements(&mut path);
         }
         let depth = self.elements.len();
@@ -366,7 +366,7 @@ impl Xml {
             offset: self.tag_start,
             path: &path,
         });
-        if self.wanted.texts && element.reference.is_some() {
+        if self.request.texts && element.reference.is_some() {
             let text = GatheredText::new(depth, TextOf::Part(ItemPart::Text));
             self.gathered.push(text);
         }
@@ -440,7 +440,7 @@ impl Xml {
         };
         element.meaning = meaning;
         match meaning {
-            Meaning::Id(_) => self.kept.clear(),
+            Meaning::Id(_) => self.captured.clear(),
             Meaning::Record => {
                 (element.is_record, element.reference) = (true, None);
                 self.records.push(RecordElement {
@@ -621,7 +621,7 @@ impl Xml {
             Some(meaning) => {
                 element.meaning = meaning;
                 if let Meaning::Id(_) = meaning {
-                    self.kept.clear();
+                    self.captured.clear();
                 }
             }
             None => {}
@@ -675,7 +675,7 @@ impl Xml {
             return false;
         };
         match (element.meaning, self.records.last_mut()) {
-            (Meaning::Id(rank), _) => identify(rank, &self.kept, report),
+            (Meaning::Id(rank), _) => identify(rank, &self.captured, report),
             (Meaning::Wikitext, Some(record)) => {
                 let before = std::mem::replace(&mut record.references, self.wikitext.references);
                 report(Event::References(record.references - before));

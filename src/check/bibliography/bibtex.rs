@@ -456,7 +456,7 @@ mod tests {
         let bytes = document.as_bytes();
         let shown = |one: Reference| {
             let written = &document[one.place];
-            match one.written {
+            match one.name {
                 ReferenceName::Field(field) => (
                     field.decoded_text(written).into_owned(),
                     field.joined.is_none(),

@@ -230,7 +230,7 @@ mod tests {
         let references = references(document.as_bytes());
         assert_eq!(references.len(), 1, "{field}");
         let written = &document[references[0].place.clone()];
-        match &references[0].written {
+        match &references[0].name {
             ReferenceName::Field(field) => (
                 field.decoded_text(written).into_owned(),
                 field.joined.is_none(),

@@ -186,7 +186,7 @@ impl EntryDraft {
             place,
             record: 0,
             key: self.key.filter(|key| !key.is_empty()),
-            written,
+            name: written,
         }
     }
 }
@@ -201,7 +201,7 @@ impl EntryDraft {
             place,
             record: 0,
             key: None,
-            written,
+            name: written,
         }
     }
 }

@@ -336,7 +336,7 @@ impl YamlEntry {
             record,
             place,
             key: self.key.clone(),
-            written,
+            name: written,
         };
         if !names.is_empty() {
             let names = names.into_iter();
@@ -350,7 +350,7 @@ impl YamlEntry {
             let found = prose::found(&text.as_bytes()[place.clone()], TextKind::Unknown);
             let first = found.into_iter().next()?;
             let place = place.start + first.place.start..place.start + first.place.end;
-            Some(reference(place, first.written))
+            Some(reference(place, first.name))
         });
         let missed = self
             .is_reference

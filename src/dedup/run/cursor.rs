@@ -142,7 +142,7 @@ impl<'r> Cursor<'r> {
         }
         self.key.truncate(shared);
         self.key.extend_from_slice(bytes.bytes()?);
-        match self.run.kept() {
+        match self.run.stored_fields() {
             StoredFields::All => self.fields = Some(take_known(&mut bytes, &mut self.open)?),
             StoredFields::Count => self.fields = Some(Fields::counted(bytes.number()?)),
             StoredFields::Key => {}

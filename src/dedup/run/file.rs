@@ -41,7 +41,7 @@ pub(crate) struct RunFile {
 pub(in crate::dedup) struct OpenRun {
     file: File,
     path: PathBuf,
-    kept: StoredFields,
+    stored_fields: StoredFields,
     frames: u64,
     /// Offset at which the frames of names end and those of sources start.
     sources_at: u64,
@@ -69,9 +69,12 @@ impl Run {
     /// Opens the file and checks its header and trailer.
     ///
     /// # Errors
-    /// If it cannot be read, was cut short or changed, or holds other fields than `kept`. Frames are checked when they are read.
-    pub(in crate::dedup) fn open(&self, kept: StoredFields) -> Result<OpenRun, SpillError> {
-        OpenRun::open(&self.path, kept)
+    /// If it cannot be read, was cut short or changed, or holds other fields than `stored_fields`. Frames are checked when they are read.
+    pub(in crate::dedup) fn open(
+        &self,
+        stored_fields: StoredFields,
+    ) -> Result<OpenRun, SpillError> {
+        OpenRun::open(&self.path, stored_fields)
     }
 
     pub(super) fn new(temporary: TempPath, folder: Option<Arc<RunFolder>>, bytes: u64) -> Run {
@@ -125,7 +128,7 @@ impl Run {
 }
 
 impl OpenRun {
-    fn open(path: &Path, kept: StoredFields) -> Result<OpenRun, SpillError> {
+    fn open(path: &Path, stored_fields: StoredFields) -> Result<OpenRun, SpillError> {
         let open = || -> Result<OpenRun, RunFault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
@@ -136,11 +139,11 @@ impl OpenRun {
             let mut bytes = [0; HEADER_BYTES + TRAILER_BYTES];
             read_exact_at(&file, &mut bytes[..HEADER_BYTES], 0)?;
             read_exact_at(&file, &mut bytes[HEADER_BYTES..], end)?;
-            let (frames, sources_at) = trailer(&bytes, kept, end)?;
+            let (frames, sources_at) = trailer(&bytes, stored_fields, end)?;
             Ok(OpenRun {
                 file,
                 path: path.to_owned(),
-                kept,
+                stored_fields,
                 frames,
                 sources_at,
                 end,
@@ -149,8 +152,8 @@ impl OpenRun {
         open().map_err(|fault| SpillError::new(path, fault))
     }
 
-    pub(super) fn kept(&self) -> StoredFields {
-        self.kept
+    pub(super) fn stored_fields(&self) -> StoredFields {
+        self.stored_fields
     }
 
     pub(in crate::dedup) fn fault(&self, fault: impl Into<RunFault>) -> SpillError {
@@ -272,7 +275,7 @@ impl Heads<'_> {
 /// sources.
 fn trailer(
     bytes: &[u8; HEADER_BYTES + TRAILER_BYTES],
-    kept: StoredFields,
+    stored_fields: StoredFields,
     end: u64,
 ) -> Result<(u64, u64), RunDamage> {
     let number = |at: usize| {
@@ -281,7 +284,7 @@ fn trailer(
     };
     let sum_at = bytes.len() - 8;
     let sources_at = number(HEADER_BYTES + 16);
-    if bytes[..HEADER_BYTES] != header(kept) {
+    if bytes[..HEADER_BYTES] != header(stored_fields) {
         Err(RunDamage::Header)
     } else if &bytes[sum_at - 8..sum_at] != ENDING
         || number(sum_at) != xxh3_64(&bytes[..sum_at])

@@ -41,8 +41,8 @@ const HEADER_BYTES: usize = 16;
 const TRAILER_BYTES: usize = 40;
 
 /// Returns the header of a run.
-fn header(kept: StoredFields) -> [u8; HEADER_BYTES] {
-    let kept: u32 = match kept {
+fn header(stored_fields: StoredFields) -> [u8; HEADER_BYTES] {
+    let stored_fields: u32 = match stored_fields {
         StoredFields::All => 0,
         StoredFields::Key => 1,
         StoredFields::Count => 2,
@@ -50,6 +50,6 @@ fn header(kept: StoredFields) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    header[12..].copy_from_slice(&kept.to_le_bytes());
+    header[12..].copy_from_slice(&stored_fields.to_le_bytes());
     header
 }

@@ -31,7 +31,7 @@ pub(in crate::dedup) struct NameFrame {
 pub(in crate::dedup) struct Packer<'p> {
     /// The folder of the run, for errors.
     folder: &'p Path,
-    kept: StoredFields,
+    stored_fields: StoredFields,
     press: Press,
     /// Bytes of content at which a frame is full.
     size: usize,
@@ -45,13 +45,13 @@ pub(in crate::dedup) struct Packer<'p> {
 impl<'p> Packer<'p> {
     pub(in crate::dedup) fn new(
         folder: &'p Path,
-        kept: StoredFields,
+        stored_fields: StoredFields,
         size: usize,
     ) -> Result<Self, SpillError> {
         let press = Press::new().map_err(|error| SpillError::new(folder, error))?;
         Ok(Packer {
             folder,
-            kept,
+            stored_fields,
             press,
             size,
             first: Vec::new(),
@@ -75,7 +75,7 @@ impl<'p> Packer<'p> {
         self.last.extend_from_slice(rest);
         put(&mut self.content, shared as u64);
         put_bytes(&mut self.content, rest);
-        match (self.kept, &entry.known) {
+        match (self.stored_fields, &entry.known) {
             (StoredFields::Count, Some(known)) => put(&mut self.content, known.mentions),
             (_, Some(known)) => put_known(&mut self.content, known, entry.open),
             (_, None) => {}
@@ -137,7 +137,7 @@ impl Writer {
     pub(in crate::dedup) fn create(
         folder: &Path,
         passing: Option<Arc<RunFolder>>,
-        kept: StoredFields,
+        stored_fields: StoredFields,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
         // Opened here, not by tempfile, so that errors have the system's text.
@@ -156,7 +156,7 @@ impl Writer {
             out: BufWriter::with_capacity(WRITE_BUFFER_BYTES, file),
             path,
             folder: passing,
-            header: header(kept),
+            header: header(stored_fields),
             written: 0,
             frames: 0,
             records: 0,

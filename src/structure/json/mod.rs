@@ -33,7 +33,7 @@ use super::wanted::{FieldNode, FieldTree, MAX_CAPTURED_BYTES, StructureRequest};
 /// The reader of a document.
 pub(crate) struct Json {
     table: Arc<Pointers>,
-    wanted: Arc<StructureRequest>,
+    request: Arc<StructureRequest>,
     /// The fields of records, if any are wanted.
     fields: Option<Arc<FieldTree>>,
     frames: Vec<OpenValue>,
@@ -61,7 +61,7 @@ pub(crate) struct Json {
     /// The offset of the last bracket, or of the start or end of the last text.
     here: u64,
     /// The text of an identifier, a relation, or a captured value.
-    kept: Vec<u8>,
+    captured: Vec<u8>,
     /// Whether the related item that is open is a reference.
     cites: bool,
     lines: JsonLines,
@@ -117,14 +117,14 @@ enum JsonLines {
 }
 
 impl Json {
-    pub(super) fn new(wanted: &Arc<StructureRequest>) -> Json {
+    pub(super) fn new(request: &Arc<StructureRequest>) -> Json {
         let mut json = Json {
-            table: wanted.json(),
-            wanted: Arc::clone(wanted),
-            fields: wanted.field_tree(),
+            table: request.json(),
+            request: Arc::clone(request),
+            fields: request.field_tree(),
             frames: Vec::new(),
             names: LevelNames::default(),
-            keeps_names: wanted.paths || wanted.has_items(),
+            keeps_names: request.paths || request.has_items(),
             levels: OpenBrackets::default(),
             state: JsonState::Value,
             is_escaped: false,
@@ -137,7 +137,7 @@ impl Json {
             gathers: false,
             is_text_item: false,
             here: 0,
-            kept: Vec::new(),
+            captured: Vec::new(),
             cites: false,
             lines: JsonLines::Unknown,
             is_line_start: true,
@@ -212,7 +212,7 @@ impl Json {
     fn is_counted(&self) -> bool {
         self.levels.count > 0
             || self.frames.len() >= MAX_LEVELS
-            || !self.wanted.paths && self.node == PathNode::NONE && !self.is_eager()
+            || !self.request.paths && self.node == PathNode::NONE && !self.is_eager()
     }
 
     /// Whether only mentions are wanted of the current object or list.
@@ -594,7 +594,7 @@ impl Json {
     /// Starts an item at the value that comes next.
     fn open_item(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         let mut path = String::new();
-        if self.wanted.paths {
+        if self.request.paths {
             self.path(&mut path);
         }
         let index = self.frames.last().and_then(|frame| frame.index);
@@ -603,7 +603,7 @@ impl Json {
             offset: self.here,
             path: &path,
         });
-        self.gathers = self.wanted.texts && self.meaning.is_item();
+        self.gathers = self.request.texts && self.meaning.is_item();
         if let (Some(Detail::Relation), Some(frame)) = (self.detail, self.frames.last()) {
             let text = &unescaped(self.names.last(frame.name));
             let part = ItemPart::Relation;
@@ -642,7 +642,7 @@ impl Json {
 
     fn start_text(&mut self, state: JsonState, report: &mut dyn FnMut(Event<'_>)) {
         self.state = state;
-        self.kept.clear();
+        self.captured.clear();
         let is_item = self.detail == Some(Detail::Item) && self.meaning.is_item();
         if is_item && self.levels.count == 0 && self.is_in_list() {
             self.is_text_item = true;
@@ -708,7 +708,7 @@ impl Json {
             } else {
                 MAX_NAME_BYTES
             };
-            keep_within(&mut self.kept, max, piece);
+            keep_within(&mut self.captured, max, piece);
         }
     }
 
@@ -727,9 +727,11 @@ impl Json {
     fn end_text(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if self.is_kept() {
             match self.meaning {
-                Meaning::Relation => self.cites |= RELATIONS.contains(&&*string_bytes(&self.kept)),
+                Meaning::Relation => {
+                    self.cites |= RELATIONS.contains(&&*string_bytes(&self.captured))
+                }
                 Meaning::Id(rank) => {
-                    let text = unescaped(&self.kept[..self.kept.len().min(MAX_NAME_BYTES)]);
+                    let text = unescaped(&self.captured[..self.captured.len().min(MAX_NAME_BYTES)]);
                     if !matches!(text.trim(), "" | "null") {
                         report(Event::Id {
                             rank,
@@ -751,10 +753,10 @@ impl Json {
 
     /// Reports a text that is a field, a part of an item, or an item.
     fn report_captured(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        let text = &unescaped(&self.kept);
+        let text = &unescaped(&self.captured);
         let is_null = self.state == JsonState::InScalar && text == "null";
         let end = self.here - u64::from(self.state != JsonState::InScalar);
-        let place = (end.saturating_sub(self.kept.len() as u64), end);
+        let place = (end.saturating_sub(self.captured.len() as u64), end);
         if let Some(fields) = self.fields.as_ref().filter(|_| !is_null) {
             let offset = place.0;
             for &number in fields.numbers(self.field) {
