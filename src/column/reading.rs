@@ -674,7 +674,7 @@ fn blank_rows(bytes: &[u8]) -> usize {
     content.unwrap_or(bytes.len())
 }
 
-/// Returns the error of a document that is no table. One of the first members of an office file is the error of that file.
+/// Returns the error of a document that is not a table. One of the first members of an office file is the error of that file.
 fn of_office(name: &Option<Arc<str>>, error: TableError) -> TableError {
     match name {
         Some(name) if **name == *"[Content_Types].xml" => TableError::Office,
