@@ -84,7 +84,7 @@ pub(crate) struct CheckSettings {
 }
 
 /// Max bytes of the shared texts of a workbook.
-const SHARED: usize = 64 << 20;
+const MAX_SHARED_TEXT_BYTES: usize = 64 << 20;
 
 impl Check {
     /// # Errors
@@ -110,7 +110,7 @@ impl Check {
             header: self.header.header_row.into(),
             sheet: column.is_some().then_some(SheetChoice {
                 sheet: None,
-                memory: SHARED.min(memory / 4),
+                memory: MAX_SHARED_TEXT_BYTES.min(memory / 4),
             }),
             column,
             fix: self.check.fix,

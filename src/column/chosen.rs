@@ -13,13 +13,13 @@ use crate::normalize::{Normalizer, Presentation};
 use crate::task::{chosen_tmp_dir, named_output};
 
 /// Bytes of rows that a thread cleans at once, and of lines: fewer, since each may give a message.
-const CHUNK: usize = 1 << 20;
-const CHUNK_OF_LINES: usize = 128 << 10;
+const ROW_CHUNK_BYTES: usize = 1 << 20;
+const LINE_CHUNK_BYTES: usize = 128 << 10;
 /// Max bytes of a row of a table, and of a line.
-const ROW: usize = 256 << 20;
-const LINE: usize = 16 << 20;
+const MAX_ROW_BYTES: usize = 256 << 20;
+const MAX_LINE_BYTES: usize = 16 << 20;
 /// Max bytes of the shared texts of a workbook.
-const SHARED: usize = 256 << 20;
+const MAX_SHARED_TEXT_BYTES: usize = 256 << 20;
 
 impl CleanTable {
     /// Returns a normalizer for single texts with these options.
@@ -71,9 +71,9 @@ impl CleanTable {
         let known = lookup::chosen(self.lookup.known.as_deref())?;
         let is_table = !self.columns.column.is_empty();
         let (chunk, row) = if is_table {
-            (CHUNK, ROW)
+            (ROW_CHUNK_BYTES, MAX_ROW_BYTES)
         } else {
-            (CHUNK_OF_LINES, LINE)
+            (LINE_CHUNK_BYTES, MAX_LINE_BYTES)
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let output = self.output.output.as_deref().and_then(named_output);
@@ -84,7 +84,7 @@ impl CleanTable {
             tmp: chosen_tmp_dir(None, output.as_deref()),
             sheet: is_table.then_some(SheetChoice {
                 sheet: self.table.sheet.clone(),
-                memory: SHARED,
+                memory: MAX_SHARED_TEXT_BYTES,
             }),
             header: self.header_choice(),
             inputs: self.inputs.clone(),
