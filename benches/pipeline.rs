@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use corpus::Options;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use doisift::{Format, Report, Scan};
+use doisift::{Format, Scan, ScanReport};
 
 const SIZE: u64 = 32 << 20;
 
@@ -82,7 +82,7 @@ fn streams(folder: &Path) -> Source {
     }
 }
 
-fn run(source: &Source, threads: usize) -> Report {
+fn run(source: &Source, threads: usize) -> ScanReport {
     let scan = Scan::new()
         .input(&source.path)
         .output(source.path.with_extension("names"))

@@ -83,7 +83,7 @@ assert_eq!(report.records, 1);
 //! | form | how a mention was written: `urn`, `info`, `hdl`, `doi`, `url`, `label` or `bare` ([`Form`]) |
 //! | guessed | the end of a name was a choice that only a registry could confirm ([`Mention::guessed`]) |
 //! | record | an output row: a key, and what was aggregated over its mentions |
-//! | run | a sorted file of partial records, written when the memory budget is used up (`Report::runs`) |
+//! | run | a sorted file of partial records, written when the memory budget is used up (`ScanReport::runs`) |
 //! | shard | one of N parts of the sources, read by one of N scans (`Shard`) |
 //! | checkpoint | a folder of finished work from which an interrupted scan resumes (`Scan::checkpoint`) |
 #![deny(missing_docs, unsafe_code)]
@@ -174,7 +174,7 @@ pub use pipeline::Scan;
 #[cfg(feature = "pipeline")]
 pub use records::{Format, MentionRow, PartSize, Record};
 #[cfg(feature = "pipeline")]
-pub use report::{KnownReport, Loss, Losses, Report};
+pub use report::{KnownReport, Loss, Losses, ScanReport};
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveReport};
 #[cfg(feature = "pipeline")]

@@ -19,7 +19,7 @@ const LISTED: usize = 1000;
 /// Report of a scan. Serialises to the object that `doisift scan --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ScanReport {
     /// Version of doisift.
     pub version: &'static str,
     pub(crate) options: ReportedOptions,
@@ -71,7 +71,7 @@ pub struct Report {
     pub seconds: f64,
 }
 
-impl TaskReport for Report {
+impl TaskReport for ScanReport {
     fn ending(&self) -> Ending {
         Ending::of_lost(self.errors.count)
     }
@@ -303,10 +303,10 @@ impl AddAssign for ScanCounts {
     }
 }
 
-impl Report {
+impl ScanReport {
     /// Makes a report with these options, counters and errors. All other counts are 0.
     pub(crate) fn new(options: ReportedOptions, counts: ScanCounts, errors: Losses) -> Self {
-        Report {
+        ScanReport {
             version: env!("CARGO_PKG_VERSION"),
             resumed: None,
             sources: counts.sources,

@@ -65,8 +65,8 @@ impl From<doisift::Progress> for Progress {
     }
 }
 
-impl From<&doisift::Report> for Report {
-    fn from(report: &doisift::Report) -> Self {
+impl From<&doisift::ScanReport> for Report {
+    fn from(report: &doisift::ScanReport) -> Self {
         Report {
             version: report.version,
             resumed: report.resumed.as_ref().map(counts),

@@ -100,13 +100,13 @@ fn stream<R: Rows>(
     Py::new(py, base.add_subclass(RowStream { monitor, report }))
 }
 
-type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running<doisift::Report>> + Send>;
+type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running<doisift::ScanReport>> + Send>;
 
 /// Receives the rows of a run in batches from its thread.
 struct RowSource {
     /// Starts the run. `None` once it was started.
     start: Option<Start>,
-    run: Option<(Running<doisift::Report>, Receiver<Data>)>,
+    run: Option<(Running<doisift::ScanReport>, Receiver<Data>)>,
     report: Arc<OnceLock<Report>>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use doisift::internal::{Forms, forms_of};
-use doisift::{CheckDigit, Error, MentionRow, Record, Report, Scan};
+use doisift::{CheckDigit, Error, MentionRow, Record, Scan, ScanReport};
 
 use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
 
@@ -23,7 +23,7 @@ pub(crate) trait Rows: Sized + 'static {
     fn run(
         scan: Scan,
         push: impl FnMut(&Self::Row<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error>;
+    ) -> Result<ScanReport, Error>;
 }
 
 pub(crate) enum Mentions {}
@@ -60,7 +60,7 @@ impl Rows for Mentions {
     fn run(
         scan: Scan,
         push: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         scan.for_each_mention(push)
     }
 }
@@ -91,7 +91,7 @@ impl Rows for Records {
     fn run(
         scan: Scan,
         push: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         scan.for_each_record(push)
     }
 }

@@ -10,7 +10,7 @@ use super::ErrorKind;
 
 /// Reason why a checkpoint cannot be written, or a run cannot be resumed from it.
 ///
-/// Sources are named as in [`Report`](crate::Report)s. All kinds except [`Io`](Self::Io) are found before anything is read or
+/// Sources are named as in [`ScanReport`](crate::ScanReport)s. All kinds except [`Io`](Self::Io) are found before anything is read or
 /// written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckpointError {

@@ -7,7 +7,7 @@ use doisift_documents::printable;
 
 /// Conflict between inputs and outputs of a run.
 ///
-/// Inputs are named as in [`Report`](crate::Report)s. Conflicts are found before anything is read or written.
+/// Inputs are named as in [`ScanReport`](crate::ScanReport)s. Conflicts are found before anything is read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClashError {
     /// An output would overwrite a file that was named to be read: a source, or a list of sources.

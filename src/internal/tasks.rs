@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::lookup::Index;
 use crate::pipeline::Scan;
 use crate::records::{Field, Record, Row};
-use crate::report::Report;
+use crate::report::ScanReport;
 use crate::task::Monitor;
 
 /// A row of counts.
@@ -45,7 +45,7 @@ impl CountValues<'_> {
 pub fn for_each_count(
     scan: Scan,
     mut each: impl FnMut(&CountValues<'_>) -> ControlFlow<()> + Send,
-) -> Result<Report, Error> {
+) -> Result<ScanReport, Error> {
     scan.for_each_count(|row| each(&CountValues(row)))
 }
 

@@ -99,7 +99,7 @@ options! {
 
     /// Keep only names with one of these prefixes; 10.1038 does not match 10.1038.5 (repeatable)
     ///
-    /// Other names are left out, and counted in [`Report::filtered`](crate::Report::filtered).
+    /// Other names are left out, and counted in [`ScanReport::filtered`](crate::ScanReport::filtered).
     texts prefix [Scan] { kind: OptionKind::Items, value: "PREFIX,...", is_fixed: true, help: OptionHelp::Short }
 
     /// Leave out names with one of these prefixes (repeatable)

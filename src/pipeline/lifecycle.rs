@@ -12,14 +12,14 @@ use crate::counts::Counts;
 use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::records::{Output, PartsDone, is_folder};
-use crate::report::{KnownReport, Report, edges};
+use crate::report::{KnownReport, ScanReport, edges};
 use crate::task::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
 /// Runs a scan. Its rows go to `caller` if there is one.
 pub(super) fn run_scan<'c>(
     options: &'c ScanOptions,
     caller: Option<Caller<'c>>,
-) -> Result<Report, Error> {
+) -> Result<ScanReport, Error> {
     let started = Instant::now();
     if options.sources.range.is_some() && !options.selection.writes_mentions() {
         return Err(Error::new(Cause::Selection(SelectionError::Range)));
@@ -120,7 +120,7 @@ fn write(
     scan: SharedScan<'_>,
     sink: Sink<'_>,
     started: Instant,
-) -> Result<(RowOutputs, Report), Error> {
+) -> Result<(RowOutputs, ScanReport), Error> {
     let (plan, earlier) = (scan.plan, scan.earlier);
     let options = plan.options;
     let (entries, seen_inputs) = scan.ledger.into_entries();
@@ -140,7 +140,7 @@ fn write(
     });
     let progress = options.monitor.progress();
     let has_edges = options.selection.writes_edges();
-    let report = Report {
+    let report = ScanReport {
         edges: has_edges.then(|| edges(&entries.counts)),
         resumed: earlier.map(|earlier| earlier.counts(progress.resumed)),
         skipped: Counts::of(entries.skipped),
@@ -152,7 +152,7 @@ fn write(
         spilled_bytes: drained.spilled.bytes,
         bytes_read: progress.bytes,
         seconds: started.elapsed().as_secs_f64(),
-        ..Report::new(options.for_report(), entries.counts, entries.losses)
+        ..ScanReport::new(options.for_report(), entries.counts, entries.losses)
     };
     Ok((outputs, report))
 }

@@ -41,7 +41,7 @@ use crate::options::{
     ReadingOptions, ResourceOptions, RowOptions, SelectionOptions, SourceOptions,
 };
 use crate::records::{MentionRow, Record, Row, RowKind};
-use crate::report::Report;
+use crate::report::ScanReport;
 use crate::task::Monitor;
 
 /// A scan of sources: finds the DOI names in them and writes these to an output.
@@ -166,7 +166,7 @@ impl Scan {
     /// [this budget](Self::memory) plus some 16 MiB and the buffers of the output, for sources of any size. With
     /// [`mentions`](Self::mentions), only the chunks take memory.
     ///
-    /// A source or document that cannot be read is counted in [`Report::errors`] and written to the [`log`] as a warning.
+    /// A source or document that cannot be read is counted in [`ScanReport::errors`] and written to the [`log`] as a warning.
     /// Names before its damage are kept, except one that the damage cuts.
     ///
     /// With a [checkpoint](Self::checkpoint) it resumes an earlier run.
@@ -174,16 +174,16 @@ impl Scan {
     /// # Errors
     /// If options contradict each other, if the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
     /// [`OnError::Fail`](crate::OnError::Fail), if any input is lost. Then the outputs are as they were before.
-    pub fn run(self) -> Result<Report, Error> {
+    pub fn run(self) -> Result<ScanReport, Error> {
         lifecycle::run_scan(&self.into_settings()?, None)
     }
 
-    /// Like [`run`](Self::run), but writes no rows, only returns the [`Report`]. [Output](Self::output) and
+    /// Like [`run`](Self::run), but writes no rows, only returns the [`ScanReport`]. [Output](Self::output) and
     /// [format](Self::format) do not matter.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_without_output(self) -> Result<Report, Error> {
+    pub fn run_without_output(self) -> Result<ScanReport, Error> {
         let mut settings = self.into_settings()?;
         settings.output = None;
         settings.parts = None;
@@ -201,7 +201,7 @@ impl Scan {
     pub fn for_each_record(
         self,
         mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         let mut settings = self.into_settings()?;
         settings.pass_on(RowKind::Records)?;
         lifecycle::run_scan(&settings, Some(Caller::Records(&mut each)))
@@ -211,7 +211,7 @@ impl Scan {
     pub(crate) fn for_each_count(
         self,
         mut each: impl FnMut(&dyn Row) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         let mut settings = self.into_settings()?;
         settings.output = None;
         lifecycle::run_scan(&settings, Some(Caller::Counts(&mut each)))
@@ -227,7 +227,7 @@ impl Scan {
     pub fn for_each_mention(
         self,
         mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<Report, Error> {
+    ) -> Result<ScanReport, Error> {
         let mut settings = self.into_settings()?;
         settings.pass_on(RowKind::Mentions)?;
         lifecycle::run_scan(&settings, Some(Caller::Mentions(&mut each)))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 
 use doisift::internal::{OptionTask, OptionValue};
-use doisift::{Error, ErrorKind, Folders, Limits, Monitor, Report, Scan};
+use doisift::{Error, ErrorKind, Folders, Limits, Monitor, Scan, ScanReport};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-fn run(scan: Scan) -> Result<Report, Error> {
+fn run(scan: Scan) -> Result<ScanReport, Error> {
     scan.run()
 }
 

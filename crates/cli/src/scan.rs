@@ -3,7 +3,7 @@
 use std::io;
 
 use anyhow::Context;
-use doisift::Report;
+use doisift::ScanReport;
 
 use crate::args::ScanArgs;
 use crate::closed;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
 }
 
 fn ending(
-    report: &Report,
+    report: &ScanReport,
     table: Option<ScreenTable<io::Stdout>>,
     shown: SummaryChoice,
 ) -> anyhow::Result<Ending> {

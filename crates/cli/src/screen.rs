@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use doisift::internal::Printable;
 use doisift::internal::{CountValues, FieldValue, for_each_count};
-use doisift::{Error, MentionRow, Record, Report, Scan};
+use doisift::{Error, MentionRow, Record, Scan, ScanReport};
 use indicatif::HumanCount;
 use terminal_size::{Height, Width, terminal_size};
 use unicode_width::UnicodeWidthStr;
@@ -130,7 +130,7 @@ impl<W: Write + Send> ScreenTable<W> {
     }
 
     /// Runs a scan whose rows go into the table. An error of writing cancels the scan.
-    pub(crate) fn fill(&mut self, scan: Scan) -> Result<Report, Error> {
+    pub(crate) fn fill(&mut self, scan: Scan) -> Result<ScanReport, Error> {
         match self.shape {
             ScreenRows::Records => {
                 scan.for_each_record(|record| flow(self.row(record.guessed, || cells(record))))

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use doisift::internal::{ChosenOptions, OptionTask, OptionValue, Printable, TaskReport};
-use doisift::{CleanReport, Counts, MergeReport, Report};
+use doisift::{CleanReport, Counts, MergeReport, ScanReport};
 use indicatif::{BinaryBytes, HumanCount};
 
 use crate::given::Given;
@@ -22,7 +22,7 @@ impl SummaryChoice {
 }
 
 /// Writes the summary of a scan, with more lines at -v.
-pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
+pub(crate) fn scan(report: &ScanReport, shown: SummaryChoice) {
     log::info!("candidates rejected: {}", counted(report.rejections.iter()));
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);

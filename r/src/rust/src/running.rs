@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use doisift::{CheckReport, Monitor, Report};
+use doisift::{CheckReport, Monitor, ScanReport};
 use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 
@@ -25,7 +25,7 @@ pub(crate) struct Done {
 }
 
 pub(crate) enum TaskReport {
-    Scan(Box<Report>),
+    Scan(Box<ScanReport>),
     Check(Box<CheckReport>),
 }
 

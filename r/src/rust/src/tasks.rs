@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use doisift::internal::{FieldValue, Forms, check_display, field_names};
-use doisift::{Check, CheckedReference, Error, Form, Monitor, Report, Scan};
+use doisift::{Check, CheckedReference, Error, Form, Monitor, Scan, ScanReport};
 use extendr_api::prelude::*;
 
 use crate::Answer;
@@ -94,8 +94,8 @@ impl Rows {
 
 fn rows(
     fields: Vec<&'static str>,
-    run: impl FnOnce(&mut Rows) -> std::result::Result<Report, Error>,
-) -> (Option<Frame>, std::result::Result<Report, Error>) {
+    run: impl FnOnce(&mut Rows) -> std::result::Result<ScanReport, Error>,
+) -> (Option<Frame>, std::result::Result<ScanReport, Error>) {
     let columns: Vec<_> = fields.iter().map(|field| (*field, kind(field))).collect();
     let frame = Frame::new(&columns);
     let mut rows = Rows { fields, frame };
