@@ -52,6 +52,7 @@ options! {
 
 /// The handling of a damaged source or document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnError {
     /// The damage is reported and counted. Names before it are kept, and the run continues.
     #[default]

@@ -5,6 +5,7 @@ use super::table::ItemPart;
 /// The role of a mention in its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Role {
     /// The mention names the record. The word for it in rows is `self`.
     Own,
