@@ -150,7 +150,7 @@ def test_wrong_options_are_value_errors_with_the_reason(tmp_path: pathlib.Path) 
 def test_failures_of_the_system_are_their_os_error(tmp_path: pathlib.Path) -> None:
     with pytest.raises(FileNotFoundError, match="none.txt"):
         scan(tmp_path / "none.txt", on_error="fail")
-    with pytest.raises(FileNotFoundError, match="create it first"):
+    with pytest.raises(FileNotFoundError, match="create it: mkdir"):
         scan(CORPORA, output=tmp_path / "none" / "rows.csv")
     with pytest.raises(OSError, match="is a folder"):
         scan(CORPORA, output=tmp_path, format="csv")
@@ -183,7 +183,7 @@ def test_a_size_may_be_a_text(tmp_path: pathlib.Path) -> None:
     source.write_text("10.5555/a")
     for memory in ("64M", "64 MiB", 64 << 20):
         assert scan(source, memory=memory).records == 1
-    with pytest.raises(ValueError, match="memory: a size is a number of bytes"):
+    with pytest.raises(ValueError, match="memory: not a size"):
         scan(source, memory="much")
     with pytest.raises(TypeError, match="memory: "):
         scan(source, memory=0.5)  # type: ignore[arg-type]
