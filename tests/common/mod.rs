@@ -147,7 +147,7 @@ pub fn cases() -> Vec<Case> {
     let all: Vec<_> = files
         .iter()
         .filter(|path| is_scan(path))
-        .flat_map(|path| read(path))
+        .flat_map(read)
         .collect();
     assert!(all.len() > 200, "cases are missing");
     all
