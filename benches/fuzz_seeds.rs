@@ -3,8 +3,6 @@
 
 #[path = "../fuzz/arrow_writer.rs"]
 pub mod arrow_writer;
-#[path = "../fuzz/compress_writer.rs"]
-mod compress_writer;
 #[path = "../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 pub mod parquet_writer;
@@ -20,7 +18,6 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use compress_writer::compress;
 use pdf_writer::{PdfPage, PdfStyle, pdf};
 use seven_zip_writer::{Packed, SevenZipFolder, seven_zip};
 
@@ -268,14 +265,6 @@ fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn lzma(bytes: &[u8]) -> Vec<u8> {
-    let options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
-    let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
-    let mut out = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     let info = lz4_flex::frame::FrameInfo::new()
         .content_checksum(true)
@@ -347,7 +336,6 @@ fn codecs() -> Vec<Seed> {
         named("lz4", twice(lz4)),
         named("old-lz4", old_lz4(TEXT.as_bytes())),
         named("mixed-lz4", [old_lz4(TEXT.as_bytes()), twice(lz4)].concat()),
-        named("lzma", twice(lzma)),
         named(
             "skippable-zstd",
             [skippable(), zstd(TEXT.as_bytes())].concat(),
@@ -360,7 +348,6 @@ fn codecs() -> Vec<Seed> {
         named("bgzf", twice(bgzf)),
         named("zstd", twice(zstd)),
         named("bzip2", twice(bzip2)),
-        named("compress", compress(TEXT.as_bytes())),
     ]
 }
 
@@ -379,8 +366,6 @@ fn kinds() -> Vec<Seed> {
         twice(gzip),
         twice(zstd),
         twice(bzip2),
-        compress(TEXT.as_bytes()),
-        compress(&compress(TEXT.as_bytes())),
     ];
     let seed = |(kind, bytes): (usize, &Vec<u8>)| {
         let way = |way| {

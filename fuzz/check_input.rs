@@ -22,8 +22,6 @@ const STARTS: [&[u8]; 14] = [
     b"\x1f\x8b\x08",
     b"\x28\xb5\x2f\xfd",
     b"BZh91AY&SY",
-    b"\x1f\x9d\x90",
-    b"\x1f\x9d\x0c",
 ];
 
 /// Checks any bytes; the kind is recognised.

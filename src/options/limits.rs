@@ -21,7 +21,7 @@ options! {
         value: "RATIO", min: 1, is_fixed: true,
     }
 
-    /// Max memory for the window of zstd, xz, lzma and 7z data, on each thread that unpacks; for zstd rounded down to a power of
+    /// Max memory for the window of zstd, xz and 7z data, on each thread that unpacks; for zstd rounded down to a power of
     /// two
     ///
     /// Data that needs a larger window is not unpacked, and counted as an error.

@@ -70,8 +70,8 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Reads text of any kind, PDF, office documents, Parquet and Arrow files; plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4
-/// or compress, and in tar, zip, 7z and WARC archives and mail, also nested. Packings and archives are recognised by their first
+/// Reads text of any kind, PDF, office documents, Parquet and Arrow files; plain, packed with gzip, zlib, zstd, bzip2, xz or
+/// lz4, and in tar, zip, 7z and WARC archives and mail, also nested. Packings and archives are recognised by their first
 /// bytes. UTF-16 and UTF-32 are recognised by their byte order mark and read as UTF-8, whose bytes the offsets count. A document
 /// that is not text, such as a picture, is skipped and counted by kind. Each name becomes one record; records are sorted by name.
 #[derive(Args, Debug)]

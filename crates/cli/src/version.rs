@@ -8,7 +8,7 @@ use doisift::internal::{OptionTask, OptionValue};
 /// The version, and the formats of this build.
 pub(crate) const BUILD: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; docx, pptx, xlsx, OpenDocument; Arrow; Parquet; PDF",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4; tar, zip, 7z, WARC, mail; docx, pptx, xlsx, OpenDocument; Arrow; Parquet; PDF",
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd; parquet",
 );
 

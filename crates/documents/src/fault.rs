@@ -288,8 +288,8 @@ pub enum InputError {
     /// A file is one part of a split archive. Only members that are whole in it were read.
     #[error("this is one part of a split {0} archive")]
     Part(Packing),
-    /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
-    #[error("the map of this sparse file is damaged or not supported; the file was not read")]
+    /// A tar has a file with holes, of which only the pieces with data are stored.
+    #[error("this is a sparse file, with holes; it was not read")]
     Sparse,
     /// The directory of a zip and the header of this member, counted from 1, contradict each other. The member was read if its
     /// data agrees with one of them.
@@ -393,6 +393,8 @@ fn unpack_first(packing: Packing) -> &'static str {
         Packing::Rar => "unpack it first: unrar x FILE",
         Packing::Xar => "unpack it first: bsdtar -xf FILE",
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
+        Packing::Lzma => "unpack it first: xz --format=lzma -dc FILE | doisift scan",
+        Packing::Compress => "unpack it first: gzip -dc FILE | doisift scan",
         _ => "unpack it first",
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn is_noise(head: &[u8]) -> bool {
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
-        _ if codec::is_lzw(head) => Packing::Compress,
+        [0x1f, 0x9d, flags, ..] if is_compress(*flags) => Packing::Compress,
         _ if head.starts_with(ZSTD_MAGIC) => Packing::Zstd,
         _ if head.starts_with(XZ_MAGIC) => Packing::Xz,
         _ if is_lz4(head) => Packing::Lz4,
@@ -103,6 +103,11 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if codec::is_zlib(head, head.len() < HEAD_BYTES) => Packing::Zlib,
         _ => return None,
     })
+}
+
+/// Whether compress(1) writes these flags: the maximum number of bits of a code, and whether a code clears the table.
+fn is_compress(flags: u8) -> bool {
+    (9..=16).contains(&(flags & 0x1f))
 }
 
 /// Returns the packing of the first frame that is not skippable; zstd if it is too far away.

@@ -1,11 +1,12 @@
-//! The lzma format, `.lzma`: the predecessor of xz. It has no magic number and no checksum.
+//! Streams of LZMA without a header, and the recognition of the lzma format, `.lzma`: the predecessor of xz, which has no magic number
+//! and no checksum. Files of this format are not unpacked.
 
 use std::io;
 
 use liblzma::stream::{Action, Filters, Status, Stream};
 
 use super::read::damaged;
-use super::streams::{DecodeStep, HEAD_BYTES, StreamDecoder};
+use super::streams::{DecodeStep, StreamDecoder};
 use super::xz::LiblzmaDecoder;
 use crate::fault::{InputError, Packing};
 
@@ -23,19 +24,6 @@ const TRIAL_BYTES: usize = 64;
 const MIN_DICTIONARY_BYTES: u32 = 4 << 10;
 /// Limit on the stated unpacked size, as in xz(1).
 const MAX_UNPACKED_BYTES: u64 = 1 << 38;
-
-pub(super) struct LzmaDecoder {
-    pieces: LiblzmaDecoder,
-    window: u64,
-}
-
-impl LzmaDecoder {
-    /// Takes streams with dictionaries of up to `window` bytes.
-    pub(super) fn new(window: u64) -> Result<Self, InputError> {
-        let pieces = LiblzmaDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
-        Ok(LzmaDecoder { pieces, window })
-    }
-}
 
 /// A stream of liblzma without a header, as archives have it.
 pub(crate) struct RawLzmaDecoder(LiblzmaDecoder);
@@ -65,23 +53,6 @@ impl StreamDecoder for RawLzmaDecoder {
     }
 }
 
-impl StreamDecoder for LzmaDecoder {
-    const PACKING: Packing = Packing::Lzma;
-
-    fn starts(head: &[u8]) -> bool {
-        head.len() >= HEAD_BYTES && is_header(head)
-    }
-
-    fn restart(&mut self) -> Result<(), InputError> {
-        *self = LzmaDecoder::new(self.window)?;
-        Ok(())
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        self.pieces.step(input, output)
-    }
-}
-
 /// Whether `head` is the start of the lzma format: its header has values that encoders write, and the first byte of data is
 /// 0. So a text is never taken for it.
 ///
@@ -95,14 +66,14 @@ pub(crate) fn is_lzma(head: &[u8]) -> bool {
         || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL_BYTES)])
 }
 
-/// Whether `head`, of at least [`HEAD_BYTES`] bytes, is the start of a header.
+/// Whether `head` starts with a header.
 fn is_header(head: &[u8]) -> bool {
     let number = |bytes: &[u8]| {
         let digits = bytes.iter().rev();
         digits.fold(0, |number, byte| number << 8 | u64::from(*byte))
     };
     let dictionary = number(&head[1..5]) as u32;
-    let size = &head[5..head.len().min(HEADER_BYTES)];
+    let size = &head[5..HEADER_BYTES];
     let is_size = is_unknown(size) || (1..MAX_UNPACKED_BYTES).contains(&number(size));
     head[0] <= MAX_PROPERTIES && is_dictionary(dictionary) && is_size
 }
@@ -144,17 +115,14 @@ fn decodes(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::sync::atomic::AtomicU64;
 
     use liblzma::stream::LzmaOptions;
     use proptest::prelude::*;
 
-    use super::super::members::tests::{Outcome, noise, outcome};
-    use super::super::{PeekReader, unpack};
+    use super::super::members::tests::noise;
     use super::*;
     use crate::content::StreamContent;
     use crate::magic;
-    use crate::read_options::ReadOptions;
 
     /// Packs `text` with the options that `set` sets.
     fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {
@@ -176,16 +144,8 @@ mod tests {
         magic::recognise(head) == StreamContent::Packed(Packing::Lzma)
     }
 
-    fn read_by(packed: &[u8], step: usize) -> Outcome {
-        let bytes = AtomicU64::new(0);
-        let mut packed = packed;
-        let options = ReadOptions::for_tests(&bytes);
-        let mut read = unpack(Packing::Lzma, PeekReader::new(&mut packed), None, &options).unwrap();
-        outcome(&mut read, step)
-    }
-
     #[test]
-    fn what_any_options_give_is_recognised_and_read() {
+    fn what_any_options_give_is_recognised() {
         let text = [&b"10.5555/some text ".repeat(3000)[..], &noise(1, 3000)].concat();
         for dictionary in [12, 13, 16, 20, 23, 26] {
             for half in [0, 1 << (dictionary - 1)] {
@@ -196,24 +156,20 @@ mod tests {
                         options.position_bits(pb);
                     });
                     assert!(is_reported(&packed), "{dictionary} {lc} {lp} {pb}");
-                    let (out, errors) = read_by(&packed, 5000);
-                    assert!(out == text && errors.is_empty(), "{errors:?}");
                 }
             }
         }
         for text in [&b""[..], b"a", &noise(1, 100_000)] {
             assert!(is_reported(&packed(text)));
-            assert_eq!(read_by(&packed(text), 7), (text.to_vec(), vec![]));
         }
     }
 
     #[test]
-    fn a_stream_of_known_size_is_recognised_and_read() {
+    fn a_stream_of_known_size_is_recognised() {
         for text in [&b"a"[..], &noise(1, 10_000)] {
             let mut packed = packed(text);
             packed[5..HEADER_BYTES].copy_from_slice(&(text.len() as u64).to_le_bytes());
             assert!(is_reported(&packed));
-            assert_eq!(read_by(&packed, 100), (text.to_vec(), vec![]));
         }
     }
 
@@ -264,52 +220,5 @@ mod tests {
         fn bytes_are_never_taken_for_it(bytes in prop::collection::vec(any::<u8>(), 18..600)) {
             prop_assert!(!is_lzma(&bytes[..bytes.len().min(magic::HEAD_BYTES)]));
         }
-    }
-
-    #[test]
-    fn several_streams_are_read_and_other_bytes_after_them_reported() {
-        let one = packed(b"one ");
-        let both = [&one[..], &[0; 9], &packed(b"two")].concat();
-        assert_eq!(read_by(&both, 5), (b"one two".to_vec(), vec![]));
-        let (out, errors) = read_by(&[&one[..], b"garbage"].concat(), 5);
-        assert_eq!((out, errors.len()), (b"one ".to_vec(), 1));
-        assert!(errors[0].1.contains("ignored"), "{errors:?}");
-    }
-
-    #[test]
-    fn what_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
-        let text: Vec<u8> = (0..20_000_u32).flat_map(u32::to_le_bytes).collect();
-        let packed = packed(&text);
-        for cut in (MIN_STREAM_BYTES..packed.len()).step_by(packed.len() / 50) {
-            let (out, errors) = read_by(&packed[..cut], 1 << 16);
-            assert!(
-                text.starts_with(&out) && errors.len() == 1,
-                "{cut}: {errors:?}"
-            );
-            assert!(errors[0].1.contains("lzma data is damaged"));
-            assert_eq!(read_by(&packed[..cut], 3), (out, errors), "{cut}");
-        }
-        let mut hit = packed.clone();
-        let at = hit.len() / 2;
-        hit[at..at + 40].fill(0xff);
-        let (out, errors) = read_by(&hit, 1 << 16);
-        assert!(
-            out.starts_with(&text[..20_000]) && errors.len() == 1,
-            "{errors:?}"
-        );
-        assert_eq!(read_by(&hit, 3), (out, errors));
-    }
-
-    #[test]
-    fn a_dictionary_beyond_the_limit_is_reported_with_the_option() {
-        let packed = packed_by(b"text", |options| {
-            options.dict_size(256 << 20);
-        });
-        assert!(is_reported(&packed));
-        let (out, errors) = read_by(&packed, 100);
-        assert!(
-            out.is_empty() && errors[0].1.contains("--max-window"),
-            "{errors:?}"
-        );
     }
 }

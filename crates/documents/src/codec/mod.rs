@@ -10,7 +10,6 @@ mod inflate;
 mod libdeflate;
 mod lz4;
 mod lzma;
-mod lzw;
 mod member_stream;
 mod members;
 mod parallel;
@@ -28,8 +27,6 @@ use self::blocks::BlockReader;
 use self::file_members::FileMembers;
 use self::gzip::GzipDecoder;
 use self::lz4::Lz4Decoder;
-use self::lzma::LzmaDecoder;
-use self::lzw::LzwDecoder;
 use self::members::{MemberFormat, MemberReader};
 use self::parallel::{OrderedReader, ParallelReader};
 use self::streams::StreamsReader;
@@ -48,7 +45,6 @@ pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zl
 pub(super) use self::libdeflate::LibdeflateDecompressor;
 pub(super) use self::lzma::RawLzmaDecoder;
 pub(super) use self::lzma::is_lzma;
-pub(super) use self::lzw::is_lzw;
 pub(super) use self::member_stream::{MemberStream, Peek};
 pub(super) use self::members::WholeMember;
 pub(super) use self::read::{StopAtError, damaged, early_end};
@@ -78,11 +74,6 @@ pub(super) fn unpack<'r>(
             raw.grow(READ_BYTES),
             InflateDecoder::new(DeflateWrapper::Zlib),
         )),
-        Packing::Compress => Box::new(StreamsReader::new(raw.grow(READ_BYTES), LzwDecoder::new())),
-        Packing::Lzma => {
-            let decoder = LzmaDecoder::new(options.limits.window)?;
-            Box::new(StreamsReader::new(raw.grow(READ_BYTES), decoder))
-        }
         Packing::Xz => members::<XzDecoder, BlockReader<XzDecoder>>(raw, file, options)?,
         Packing::Lz4 => Box::new(MemberReader::<_, Lz4Decoder>::new(raw, &options.limits)?),
         other => return Err(InputError::Unsupported(other)),
