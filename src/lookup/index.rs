@@ -21,7 +21,9 @@ fn unreadable(error: IndexError) -> Error {
     Error::new(Cause::Known(KnownError::Unreadable(error)))
 }
 
-/// An index of known names in a file, which [`BuildIndex`](crate::BuildIndex) makes: answers questions about names, and tells a scanner where they end.
+/// An index of known names, read from a file that [`BuildIndex`](crate::BuildIndex) writes.
+///
+/// It answers questions about names. A [`Scanner`](crate::Scanner) asks it where a name ends.
 ///
 /// Names are looked up by their key, [`Doi::key`](crate::Doi::key): a text with ASCII capitals is never known. Blocks that were
 /// read stay in memory, at most as many bytes as the file has. Several threads can use an index at once.

@@ -122,7 +122,7 @@ fn shape(args: &ScanArgs) -> Option<ScreenRows> {
     Some(shape.map_or(ScreenRows::Records, |(_, shape)| *shape))
 }
 
-/// Returns a scan with the options and the named sources, or of standard input if there are none.
+/// Returns a scan with the options and the named sources. It reads standard input if no source is named.
 fn task(args: &ScanArgs) -> anyhow::Result<Scan> {
     let scan = args.paths.iter().fold(Scan::new(), Scan::input);
     let scan = args.options.apply(scan)?;
