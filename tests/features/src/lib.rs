@@ -1,1 +1,0 @@
-//! Nothing: this package is the features that its `Cargo.toml` names.
