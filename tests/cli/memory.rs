@@ -138,7 +138,7 @@ fn rows_with_text_around_them_keep_to_the_memory_if_nobody_reads_them() {
         let (wanted, _) = output_and_peak(&place, &format!("{line} 1G -j1"));
         for (memory, max) in [("32M", 64), ("64M", 100)] {
             let line = format!("{line} {memory} -j2");
-            let (seen, peak) = output_and_peak_after(Duration::from_secs(5), &place, &line);
+            let (seen, peak) = output_and_peak_after(Duration::from_secs(2), &place, &line);
             assert!(seen == wanted, "{line}");
             assert!(peak <= max, "{line}: {peak} MiB");
         }

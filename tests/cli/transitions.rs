@@ -3,6 +3,7 @@
 //! A limit of the file size stops each run: the sources contain longer and longer names, and a part with one of them exceeds the
 //! limit. So each run dies at a known row, at any speed.
 
+use std::collections::HashSet;
 use std::fs;
 
 use serde_json::Value;
@@ -79,8 +80,22 @@ fn outcome(place: &Place, out: &str) -> (Vec<(String, Vec<u8>)>, Value) {
     (parts, report)
 }
 
-/// Stops a run at each long name, resumes in one of two ways in turn, and compares the result with a run that was not stopped.
-/// Does this for all pairs of ways.
+/// Returns the numbers of ways in an order in which each follows each way once, itself too: always the largest number that has not
+/// followed the last one (a de Bruijn sequence by Martin's algorithm).
+fn each_after_each(ways: usize) -> Vec<usize> {
+    let mut order = vec![0];
+    let mut seen = HashSet::new();
+    let mut last = 0;
+    while let Some(next) = (0..ways).rev().find(|next| seen.insert((last, *next))) {
+        order.push(next);
+        last = next;
+    }
+    assert_eq!(order.len(), ways * ways + 1);
+    order
+}
+
+/// Stops a run at each long name, resumes it in another way, and compares the result with a run that was not stopped. Runs are
+/// stopped and resumed until each way has followed each.
 fn check_transitions(rows: &str, budgets: &[&str]) {
     let place = place();
     let line = |out: &str| {
@@ -95,24 +110,24 @@ fn check_transitions(rows: &str, budgets: &[&str]) {
     let wanted = outcome(&place, "whole");
     assert!(wanted.0.len() > 20, "{rows}: {} parts", wanted.0.len());
     let ways = ways(budgets);
-    for (number, first) in ways.iter().enumerate() {
-        for second in &ways[number..] {
-            let line = format!("{} --checkpoint ck --checkpoint-interval 0", line("out"));
-            let mut both = [first, second].into_iter().cycle();
-            for (long, way) in LONG.into_iter().zip(&mut both) {
-                let seen = run(&format!("{line} {way}"), long - BELOW);
-                let what = format!("{rows}: {first}, {second}: {way} at {long}");
-                assert_eq!(seen.code, None, "{what}: {}", seen.err);
-            }
-            let way = both.next().unwrap();
-            run(&format!("{line} {way}"), endless).quiet();
-            let seen = outcome(&place, "out");
-            assert!(seen.0 == wanted.0, "{rows}: {first}, {second}: other parts");
-            assert_eq!(seen.1, wanted.1, "{rows}: {first}, {second}");
-            assert!(!place.path("ck").exists());
-            for folder in ["out", "out-nodes"] {
-                let _ = fs::remove_dir_all(place.path(folder));
-            }
+    let order = each_after_each(ways.len());
+    for start in (0..order.len() - 1).step_by(LONG.len()) {
+        let line = format!("{} --checkpoint ck --checkpoint-interval 0", line("out"));
+        let mut way = order[start..].iter().chain(&order).map(|way| &ways[*way]);
+        let mut done = Vec::new();
+        for (long, way) in LONG.into_iter().zip(&mut way) {
+            let seen = run(&format!("{line} {way}"), long - BELOW);
+            done.push(way);
+            assert_eq!(seen.code, None, "{rows}: {done:?} at {long}: {}", seen.err);
+        }
+        let way = way.next().unwrap();
+        run(&format!("{line} {way}"), endless).quiet();
+        let seen = outcome(&place, "out");
+        assert!(seen.0 == wanted.0, "{rows}: {done:?}, {way}: other parts");
+        assert_eq!(seen.1, wanted.1, "{rows}: {done:?}, {way}");
+        assert!(!place.path("ck").exists());
+        for folder in ["out", "out-nodes"] {
+            let _ = fs::remove_dir_all(place.path(folder));
         }
     }
 }
