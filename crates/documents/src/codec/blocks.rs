@@ -23,19 +23,12 @@ const MIN_TRIAL_BYTES: usize = 64 << 10;
 pub(super) trait BlockFormat: MemberFormat {
     /// Facts about a stream, gathered up to a place between its blocks.
     type Known: Clone + Send + 'static;
-    /// Facts about a file that all its streams share, read when the first one is entered.
-    type Layout: Default;
     /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
     /// Returns the first place of the stream that starts at byte `start`. `None` if no such stream is there, or it cannot
     /// be read by blocks of up to `max` unpacked bytes.
-    fn enter(
-        held: &mut HeldBytes,
-        layout: &Self::Layout,
-        start: u64,
-        max: usize,
-    ) -> Option<StreamPosition<Self::Known>>;
+    fn enter(held: &mut HeldBytes, start: u64, max: usize) -> Option<StreamPosition<Self::Known>>;
 
     /// Returns the first place at or after bit `from` where a block may start, if it is within the bytes `range`. `near` is
     /// a place before it, in the same stream or another.
@@ -45,11 +38,6 @@ pub(super) trait BlockFormat: MemberFormat {
         from: u64,
         near: Option<&StreamPosition<Self::Known>>,
     ) -> Option<StreamPosition<Self::Known>>;
-
-    /// Returns the end of a section that starts at byte `start` and should have `length` bytes.
-    fn section_end(_: &Self::Known, start: u64, length: u64) -> u64 {
-        start + length
-    }
 
     /// Reads the next part of the stream. Returns `None` if it is damaged, or a block is too large.
     fn next(
@@ -156,7 +144,6 @@ impl OpenBlock {
 pub(super) struct BlockSections<F: BlockFormat> {
     format: F,
     held: HeldBytes,
-    layout: F::Layout,
 }
 
 impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
@@ -168,7 +155,6 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
         Some(BlockSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),
-            layout: F::Layout::default(),
         })
     }
 
@@ -254,17 +240,13 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     where
         F: BlockFormat<Known = K>,
     {
-        let BlockSections {
-            format,
-            held,
-            layout,
-        } = sections;
+        let BlockSections { format, held } = sections;
         match short(format, held, byte, &mut self.out[self.filled..]) {
             Some((end, written)) => {
                 self.filled += written;
                 Some(FilePosition::Between(end))
             }
-            None => F::enter(held, layout, byte, self.out.len()).map(FilePosition::In),
+            None => F::enter(held, byte, self.out.len()).map(FilePosition::In),
         }
     }
 
@@ -325,7 +307,6 @@ fn short<F: BlockFormat>(
 pub(super) struct BlockReader<F: BlockFormat> {
     format: F,
     held: HeldBytes,
-    layout: F::Layout,
     members: FileMembers<F>,
     place: ReaderPosition<F::Known>,
     /// Whether streams are read by blocks.
@@ -360,7 +341,7 @@ impl<F: BlockFormat> BlockReader<F> {
     fn enter(&mut self) {
         let start = self.members.position();
         let stream = if self.by_blocks {
-            F::enter(&mut self.held, &self.layout, start, self.max)
+            F::enter(&mut self.held, start, self.max)
         } else {
             None
         };
@@ -474,7 +455,6 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
         let mut reader = BlockReader {
             format: F::new(limits)?,
             held: HeldBytes::new(Arc::clone(file)),
-            layout: F::Layout::default(),
             members: FileMembers::new(file, size, limits, max)?,
             place: ReaderPosition::Members { returned: 0 },
             by_blocks: true,
@@ -527,13 +507,6 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
 
     fn starts_within_member(&self) -> bool {
         !matches!(self.place, ReaderPosition::Members { .. })
-    }
-
-    fn section_end(&self, start: u64, length: u64) -> u64 {
-        match &self.place {
-            ReaderPosition::Between(at) => F::section_end(&at.known, start, length),
-            _ => start + length,
-        }
     }
 
     fn hint(&self) -> Option<StreamPosition<F::Known>> {

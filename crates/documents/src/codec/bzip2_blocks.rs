@@ -54,13 +54,11 @@ impl Bzip2BlockFacts {
 
 impl BlockFormat for Bzip2Decoder {
     type Known = Bzip2BlockFacts;
-    type Layout = ();
     // A block has up to 900,000 bytes before runs are repeated.
     const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
 
     fn enter(
         held: &mut HeldBytes,
-        (): &(),
         start: u64,
         _: usize,
     ) -> Option<StreamPosition<Bzip2BlockFacts>> {

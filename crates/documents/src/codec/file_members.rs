@@ -61,7 +61,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
 }
 
 /// Reads a file from an offset.
-struct FileReader {
+pub(super) struct FileReader {
     file: Arc<File>,
     /// Size of the file when it was opened.
     size: u64,
@@ -69,7 +69,8 @@ struct FileReader {
 }
 
 impl FileReader {
-    fn new(file: &Arc<File>, size: u64, at: u64) -> StopAtError<Self> {
+    /// The file had `size` bytes when it was opened.
+    pub(super) fn new(file: &Arc<File>, size: u64, at: u64) -> StopAtError<Self> {
         StopAtError::new(FileReader {
             file: Arc::clone(file),
             size,

@@ -28,11 +28,6 @@ impl HeldBytes {
         }
     }
 
-    /// Returns the size of the file; 0 if it cannot be read.
-    pub(super) fn size(&self) -> u64 {
-        self.file.metadata().map_or(0, |file| file.len())
-    }
-
     /// Returns the held bytes from `offset`, and whether the file ends with them: at least `count`, or all up to its end.
     pub(super) fn bytes_from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
         let end = self.offset + self.bytes.len() as u64;

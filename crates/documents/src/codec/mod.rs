@@ -18,7 +18,7 @@ mod section;
 mod streams;
 mod window;
 mod xz;
-mod xz_blocks;
+mod xz_threads;
 mod zstd;
 
 use std::fs::File;
@@ -31,6 +31,7 @@ use self::members::{MemberFormat, MemberReader};
 use self::parallel::{OrderedReader, ParallelReader};
 use self::streams::StreamsReader;
 use self::xz::XzDecoder;
+use self::xz_threads::{MIN_FILE_BYTES, XzFile};
 use super::fault::{InputError, Packing};
 use super::peek::PeekReader;
 #[cfg(feature = "testing")]
@@ -74,7 +75,7 @@ pub(super) fn unpack<'r>(
             raw.grow(READ_BYTES),
             InflateDecoder::new(DeflateWrapper::Zlib),
         )),
-        Packing::Xz => members::<XzDecoder, BlockReader<XzDecoder>>(raw, file, options)?,
+        Packing::Xz => xz(raw, file, options)?,
         Packing::Lz4 => Box::new(MemberReader::<_, Lz4Decoder>::new(raw, &options.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
@@ -106,6 +107,24 @@ fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
     })
 }
 
+/// Unpacks xz; on several threads if it is a large `file`.
+fn xz<'r>(
+    raw: PeekReader<impl ReadBytes + 'r>,
+    file: Option<&File>,
+    options: &ReadOptions<'r>,
+) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
+    if let (Some(file), Some(unpackers)) = (file, options.unpackers) {
+        let counted = raw.held() as u64;
+        if let Some(reader) = XzFile::open(file, MIN_FILE_BYTES, counted, options, unpackers)? {
+            return Ok(Box::new(reader));
+        }
+    }
+    Ok(Box::new(MemberReader::<_, XzDecoder>::new(
+        raw,
+        &options.limits,
+    )?))
+}
+
 /// Unpacks the members of `file` in sections of `section` bytes on several threads, even if there are few; on this thread
 /// if `section` is 0.
 #[cfg(feature = "testing")]
@@ -134,9 +153,10 @@ pub(super) fn in_sections<'r>(
         Packing::Bzip2 => Box::new(ParallelReader::<BlockReader<Bzip2Decoder>>::in_sections(
             file, section, options, unpackers,
         )?),
-        Packing::Xz => Box::new(ParallelReader::<BlockReader<XzDecoder>>::in_sections(
-            file, section, options, unpackers,
-        )?),
+        Packing::Xz => match XzFile::open(file, 0, 0, options, unpackers)? {
+            Some(reader) => Box::new(reader),
+            None => return Err(InputError::Unsupported(Packing::Xz)),
+        },
         other => return Err(InputError::Unsupported(other)),
     })
 }

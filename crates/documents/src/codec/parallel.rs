@@ -56,11 +56,6 @@ pub(super) trait OrderedReader: Sized {
         false
     }
 
-    /// Returns the end of a section that starts at byte `start` and should have `length` bytes.
-    fn section_end(&self, start: u64, length: u64) -> u64 {
-        start + length
-    }
-
     /// Passes over `section`, which starts at the place. Returns false and changes nothing if it does not continue the
     /// bytes that were read.
     fn pass(&mut self, section: &SectionOf<Self>) -> bool;
@@ -198,10 +193,7 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
             options: *options,
             reader: R::new(&file, size, &options.limits, plan.max)?,
             plan,
-            progress: ProgressCounter {
-                bytes: options.bytes_read,
-                counted,
-            },
+            progress: ProgressCounter::new(options, counted),
             unpacked: 0,
             unpackers,
             threads: SectionThreads::NotYet,
@@ -309,13 +301,22 @@ impl<R: OrderedReader> ReadBytes for ParallelReader<'_, R> {
 }
 
 /// Counts each byte of the file once.
-struct ProgressCounter<'r> {
+pub(super) struct ProgressCounter<'r> {
     bytes: &'r AtomicU64,
     counted: u64,
 }
 
-impl ProgressCounter<'_> {
-    fn reach(&mut self, position: u64) {
+impl<'r> ProgressCounter<'r> {
+    /// The first `counted` bytes were already counted.
+    pub(super) fn new(options: &ReadOptions<'r>, counted: u64) -> Self {
+        ProgressCounter {
+            bytes: options.bytes_read,
+            counted,
+        }
+    }
+
+    /// Counts the bytes before `position`.
+    pub(super) fn reach(&mut self, position: u64) {
         let more = position.saturating_sub(self.counted);
         self.bytes.fetch_add(more, Ordering::Relaxed);
         self.counted += more;
@@ -443,7 +444,7 @@ impl<'r, S: SectionDecoder> DecodeThreads<'r, S> {
     fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
         while self.sections.len() < SECTIONS_PER_THREAD * self.workers.threads() {
             let start = self.next.max(position);
-            let range = start..self.size.min(reader.section_end(start, length));
+            let range = start..self.size.min(start + length);
             if range.is_empty() {
                 return;
             }
@@ -485,7 +486,6 @@ pub(super) mod tests {
     use super::super::gzip::GzipDecoder;
     use super::super::members::tests::{Outcome, gzip, noise, outcome};
     use super::super::members::{MemberFormat, MemberReader};
-    use super::super::xz::XzDecoder;
     use super::super::zstd::ZstdDecoder;
     use super::*;
 
@@ -551,19 +551,6 @@ pub(super) mod tests {
             out.flush().unwrap();
         }
         out.finish().unwrap()
-    }
-
-    /// Packs `bytes` as one stream of small blocks.
-    pub(in super::super) fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
-        use liblzma::stream::{Action, Check, Status, Stream};
-        let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
-        let mut out = Vec::with_capacity(2 * bytes.len() + 1000);
-        for block in bytes.chunks(1500) {
-            let status = stream.process_vec(block, &mut out, Action::FullFlush);
-            assert_eq!(status.unwrap(), Status::StreamEnd);
-        }
-        stream.process_vec(&[], &mut out, Action::Finish).unwrap();
-        out
     }
 
     fn check<F: MemberFormat, R: OrderedReader>(
@@ -640,16 +627,6 @@ pub(super) mod tests {
             check::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&lengths, bzip2_blocks, &hits);
         }
 
-        #[test]
-        fn blocks_of_xz_in_parallel_are_those_in_turn_whatever_is_in_them(
-            seed in any::<u64>(),
-            length in 0..40_000_usize,
-            is_after_another in any::<bool>(),
-            hits in hits(),
-        ) {
-            let before = (1, if is_after_another { 3000 } else { 0 });
-            check::<XzDecoder, BlockReader<XzDecoder>>(&[before, (seed, length)], xz_blocks, &hits);
-        }
     }
 
     /// Returns the number of sections that were used.
@@ -679,8 +656,6 @@ pub(super) mod tests {
     fn blocks_of_one_stream_come_from_sections() {
         let bzip2 = bzip2_blocks(&noise(1, 200_000));
         assert!(taken::<BlockReader<Bzip2Decoder>>(&bzip2, plan(10_000)) > 10);
-        let xz = xz_blocks(&noise(1, 200_000));
-        assert!(taken::<BlockReader<XzDecoder>>(&xz, plan(10_000)) > 10);
     }
 
     #[test]
@@ -758,28 +733,6 @@ pub(super) mod tests {
             ];
             for (hit, what) in ways {
                 same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&hit, &format!("{what} at {at}"));
-            }
-        }
-    }
-
-    #[test]
-    fn blocks_of_xz_that_is_damaged_or_cut_are_those_in_turn() {
-        let first = xz_blocks(&noise(3, 3000));
-        let second = xz_blocks(&noise(4, 4000).repeat(2));
-        let packed = [&first[..], &second].concat();
-        let index = packed.len() - 80..packed.len();
-        for at in (0..packed.len()).step_by(397).chain(index) {
-            let (before, after) = packed.split_at(at);
-            let mut hit = packed.clone();
-            hit[at] ^= 0x10;
-            let ways = [
-                (hit, "flipped"),
-                (before.to_vec(), "cut"),
-                ([before, &after[1..]].concat(), "without a byte"),
-                ([before, &first, after].concat(), "with a stream"),
-            ];
-            for (hit, what) in ways {
-                same::<XzDecoder, BlockReader<XzDecoder>>(&hit, &format!("{what} at {at}"));
             }
         }
     }

@@ -1,5 +1,4 @@
-//! xz. Its streams are members. Only the index at the end of a stream says where its blocks are;
-//! [`xz_blocks`](super::xz_blocks) reads it.
+//! xz. Its streams are members.
 
 use std::io;
 use std::ops::Range;
@@ -13,7 +12,7 @@ use crate::numbers;
 use crate::read_options::ReadLimits;
 
 /// Memory that decoding needs besides the dictionary, in bytes.
-const DECODER_BYTES: u64 = 1 << 20;
+pub(super) const DECODER_BYTES: u64 = 1 << 20;
 /// Bytes that are decoded at once. The number of bytes that are decoded after damage depends on the free space, which must
 /// therefore be the same for all sizes of reads.
 const PIECE_BYTES: usize = 4 << 10;
