@@ -1,14 +1,7 @@
-//! Streams of LZMA without a header, and the recognition of the lzma format, `.lzma`: the predecessor of xz, which has no magic number
-//! and no checksum. Files of this format are not unpacked.
+//! Recognises the lzma format, `.lzma`: the predecessor of xz, which has no magic number and no checksum. Files of this format
+//! are not unpacked.
 
-use std::io;
-
-use liblzma::stream::{Action, Filters, Status, Stream};
-
-use super::read::damaged;
-use super::streams::{DecodeStep, StreamDecoder};
-use super::xz::LiblzmaDecoder;
-use crate::fault::{InputError, Packing};
+use liblzma::stream::{Action, Status, Stream};
 
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
 const HEADER_BYTES: usize = 13;
@@ -24,34 +17,6 @@ const TRIAL_BYTES: usize = 64;
 const MIN_DICTIONARY_BYTES: u32 = 4 << 10;
 /// Limit on the stated unpacked size, as in xz(1).
 const MAX_UNPACKED_BYTES: u64 = 1 << 38;
-
-/// A stream of liblzma without a header, as archives have it.
-pub(crate) struct RawLzmaDecoder(LiblzmaDecoder);
-
-impl RawLzmaDecoder {
-    /// Makes a decoder that undoes `filters`. Their memory must have been checked.
-    pub(crate) fn new(filters: &Filters) -> Result<Self, InputError> {
-        let decoder = |_| Stream::new_raw_decoder(filters);
-        LiblzmaDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzmaDecoder)
-    }
-}
-
-impl StreamDecoder for RawLzmaDecoder {
-    const PACKING: Packing = Packing::SevenZip;
-
-    /// Always false: the header of the archive says where the data ends.
-    fn starts(_: &[u8]) -> bool {
-        false
-    }
-
-    fn restart(&mut self) -> Result<(), InputError> {
-        Err(damaged(Packing::SevenZip, io::ErrorKind::InvalidData))
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        self.0.step(input, output)
-    }
-}
 
 /// Whether `head` is the start of the lzma format: its header has values that encoders write, and the first byte of data is
 /// 0. So a text is never taken for it.
@@ -122,6 +87,7 @@ mod tests {
     use super::super::members::tests::noise;
     use super::*;
     use crate::content::StreamContent;
+    use crate::fault::Packing;
     use crate::magic;
 
     /// Packs `text` with the options that `set` sets.

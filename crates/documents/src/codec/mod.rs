@@ -44,7 +44,6 @@ use super::unpackers::UnpackThreads;
 pub(super) use self::bzip2::Bzip2Decoder;
 pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zlib};
 pub(super) use self::libdeflate::LibdeflateDecompressor;
-pub(super) use self::lzma::RawLzmaDecoder;
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::member_stream::{MemberStream, Peek};
 pub(super) use self::members::WholeMember;

@@ -17,12 +17,9 @@ pub(super) const DECODER_BYTES: u64 = 1 << 20;
 /// therefore be the same for all sizes of reads.
 const PIECE_BYTES: usize = 4 << 10;
 
-pub(super) struct XzDecoder(LiblzmaDecoder);
-
-/// A decoder of liblzma that decodes in pieces.
-pub(super) struct LiblzmaDecoder {
+/// Decodes in pieces.
+pub(super) struct XzDecoder {
     stream: Stream,
-    packing: Packing,
     window: u64,
     piece: Box<[u8]>,
     /// The part of the piece that was not returned yet.
@@ -31,17 +28,12 @@ pub(super) struct LiblzmaDecoder {
     ended: Result<bool, DecodeFault>,
 }
 
-impl LiblzmaDecoder {
-    /// Makes a decoder of `packing` with `decoder`, which gets a memory limit in bytes. Accepts streams with dictionaries
-    /// of up to `window` bytes.
-    pub(super) fn new(
-        packing: Packing,
-        window: u64,
-        decoder: impl FnOnce(u64) -> Result<Stream, Error>,
-    ) -> Result<Self, InputError> {
-        Ok(LiblzmaDecoder {
-            stream: decoder(window.saturating_add(DECODER_BYTES)).map_err(io::Error::from)?,
-            packing,
+impl XzDecoder {
+    /// Accepts streams with dictionaries of up to `window` bytes.
+    pub(super) fn new(window: u64) -> Result<Self, InputError> {
+        let memory = window.saturating_add(DECODER_BYTES);
+        Ok(XzDecoder {
+            stream: Stream::new_stream_decoder(memory, 0).map_err(io::Error::from)?,
             window,
             piece: vec![0; PIECE_BYTES].into_boxed_slice(),
             left: 0..0,
@@ -65,15 +57,27 @@ impl LiblzmaDecoder {
     fn fault_of(&self, error: Error) -> DecodeFault {
         match error {
             Error::MemLimit => DecodeFault::Window {
-                packing: self.packing,
+                packing: Packing::Xz,
                 limit: self.window,
             },
             other => other.into(),
         }
     }
+}
 
-    /// Decodes some of `input` into `output`.
-    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+impl StreamDecoder for XzDecoder {
+    const PACKING: Packing = Packing::Xz;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(numbers::XZ_MAGIC)
+    }
+
+    fn restart(&mut self) -> Result<(), InputError> {
+        *self = XzDecoder::new(self.window)?;
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let read = if self.left.is_empty() {
             self.decode(input)
         } else {
@@ -93,31 +97,6 @@ impl LiblzmaDecoder {
             written,
             ended,
         }
-    }
-}
-
-impl XzDecoder {
-    /// Accepts streams with dictionaries of up to `window` bytes.
-    pub(super) fn new(window: u64) -> Result<Self, InputError> {
-        let decoder = |memory| Stream::new_stream_decoder(memory, 0);
-        LiblzmaDecoder::new(Packing::Xz, window, decoder).map(XzDecoder)
-    }
-}
-
-impl StreamDecoder for XzDecoder {
-    const PACKING: Packing = Packing::Xz;
-
-    fn starts(head: &[u8]) -> bool {
-        head.starts_with(numbers::XZ_MAGIC)
-    }
-
-    fn restart(&mut self) -> Result<(), InputError> {
-        *self = XzDecoder::new(self.0.window)?;
-        Ok(())
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        self.0.step(input, output)
     }
 }
 

@@ -91,8 +91,8 @@ pub(super) struct PackedFolder {
 #[derive(Debug)]
 pub(super) struct FolderCoder {
     pub(super) method: u64,
-    inputs: u64,
-    outputs: u64,
+    pub(super) inputs: u64,
+    pub(super) outputs: u64,
     pub(super) properties: Vec<u8>,
 }
 

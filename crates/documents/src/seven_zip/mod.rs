@@ -1,13 +1,13 @@
 //! Members of 7z archives.
 //!
 //! The header at the end lists the members, so an archive that is not a file is copied to one first. Members that are
-//! packed together are unpacked one after the other, as a stream. Headers are parsed here: the crates for the format need a
-//! newer Rust, hold the list of members several times, and do not open an archive with a wrong field. Crates unpack the
-//! data.
+//! packed together are unpacked one after the other, as a stream. Headers are parsed here, since `sevenz-rust2` allocates as
+//! many files as a header of seven bytes states. Crates unpack the data.
 
 mod folder;
 mod header;
 
+use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -29,10 +29,8 @@ use super::zip::{CountedFile, CountedPart, volume};
 
 /// Bytes of the start header. The packed streams follow it.
 const START_HEADER_BYTES: u64 = 32;
-/// Maximum depth of packed headers within one another.
+/// Maximum number of times that a header is packed.
 const MAX_PACKED_HEADERS: usize = 4;
-/// The message for a header with a wrong checksum.
-const WRONG_CHECKSUM: &str = "the checksum of its header is wrong";
 /// Memory for the list of members that is always allowed, in bytes.
 const MIN_LIST_BYTES: usize = 16 << 20;
 
@@ -55,19 +53,15 @@ pub(super) fn read_archive(
         volume: &volume,
         number: 0,
     };
-    // The list is held until all members were passed on.
-    let (listing, flaw, _admitted) = archive.admitted_listing(options);
-    match flaw {
-        Some(_) if level.part_of.is_some() => {
+    match archive.admitted_listing(options) {
+        // The list is held until all members were passed on.
+        Ok((listing, _admitted)) => archive.members(&listing),
+        Err(_) if level.part_of.is_some() => {
             let error = InputError::Part(Packing::SevenZip);
             archive.sink.report_loss(level, 0, error);
         }
-        Some((_, InputError::Damaged { .. })) if reported => {}
-        Some((at, error)) => archive.sink.report_loss(level, at, error),
-        None => {}
-    }
-    if let Some(listing) = listing {
-        archive.members(&listing);
+        Err((_, InputError::Damaged { .. })) if reported => {}
+        Err((at, error)) => archive.sink.report_loss(level, at, error),
     }
     volume.count_until(volume.length);
 }
@@ -90,97 +84,60 @@ struct HeaderPlace {
     crc: u32,
 }
 
-fn archive_error(why: &'static str) -> InputError {
+fn archive_error(why: impl Into<Box<dyn Error + Send + Sync>>) -> InputError {
     let error = io::Error::new(io::ErrorKind::InvalidData, why);
     damaged(Packing::SevenZip, error)
 }
 
 impl SevenZipArchive<'_> {
     /// Reads the list of members within a thread's share of the memory, or with more while no other thread has more.
-    /// Returns it, its fault, and the admission to more memory.
+    /// Returns it with the admission to more memory.
     fn admitted_listing<'o>(
         &self,
         options: &ReadOptions<'o>,
-    ) -> (
-        Option<ArchiveListing>,
-        Option<LocatedError>,
-        Option<MemoryPermit<'o>>,
-    ) {
-        let (mut flaw, mut admitted) = (None, None);
+    ) -> Result<(ArchiveListing, Option<MemoryPermit<'o>>), LocatedError> {
         let [share, whole] = options.held_bytes().map(|room| MIN_LIST_BYTES.max(room));
-        let mut found = self.listing(share, &mut flaw);
-        if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
-            admitted = Some(options.admit());
-            flaw = None;
-            found = self.listing(whole, &mut flaw);
-        }
-        match found {
-            Ok(found) => (Some(found), flaw, admitted),
-            // The wrong checksum explains the error.
-            Err(error) => (None, flaw.or(Some(error)), admitted),
+        match self.listing(share) {
+            Err((_, InputError::TooLarge { .. })) if share < whole => {
+                let admitted = options.admit();
+                Ok((self.listing(whole)?, Some(admitted)))
+            }
+            found => Ok((found?, None)),
         }
     }
 
-    /// Reads the list of members. If a checksum is wrong, stores that in `flaw` and reads the list all the same.
-    fn listing(
-        &self,
-        max: usize,
-        flaw: &mut Option<LocatedError>,
-    ) -> Result<ArchiveListing, LocatedError> {
-        let Some(place) = self.place(flaw)? else {
+    /// Reads the list of members in at most `max` bytes.
+    fn listing(&self, max: usize) -> Result<ArchiveListing, LocatedError> {
+        let Some(place) = self.place()? else {
             return Ok(ArchiveListing::default());
         };
-        let at = place.at;
         let too_large = || InputError::TooLarge {
             packing: Packing::SevenZip,
             limit: max as u64,
         };
-        if place.size > max as u64 {
-            return Err((at, too_large()));
-        }
-        let mut bytes = self.header(&place, flaw)?;
-        for _ in 0..=MAX_PACKED_HEADERS {
-            let fault = |wrong| match wrong {
-                HeaderFlaw::Damaged => (at, self::archive_error("its header is wrong")),
-                HeaderFlaw::Large => (at, too_large()),
-            };
-            match header::parse(&bytes, max).map_err(fault)? {
-                HeaderKind::Plain(listing) => return Ok(listing),
-                HeaderKind::Packed(streams) => {
-                    let unpacked = self.packed_header(&streams, max);
-                    let unpacked = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)));
-                    let (unpacked, is_right) = unpacked?;
-                    bytes = unpacked;
-                    if !is_right {
-                        flaw.get_or_insert_with(|| (at, self::archive_error(WRONG_CHECKSUM)));
-                    }
-                }
+        let listing = || {
+            if place.size > max as u64 {
+                return Err(too_large());
             }
-        }
-        Err((
-            at,
-            archive_error("its header is nested too deep in packed headers"),
-        ))
-    }
-
-    /// Reads the bytes of the header.
-    fn header(
-        &self,
-        place: &HeaderPlace,
-        flaw: &mut Option<LocatedError>,
-    ) -> Result<Vec<u8>, LocatedError> {
-        let &HeaderPlace { at, size, crc } = place;
-        let mut bytes = Vec::new();
-        let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
-        read.map_err(|error| (at, error))?;
-        if checksum(&bytes) != crc {
-            flaw.get_or_insert_with(|| (at, archive_error(WRONG_CHECKSUM)));
-        }
-        Ok(bytes)
+            let mut bytes = Vec::new();
+            let mut section = self.volume.section(place.at..place.at + place.size);
+            section.read_to_end(&mut bytes)?;
+            check(&bytes, Some(place.crc))?;
+            for _ in 0..=MAX_PACKED_HEADERS {
+                bytes = match header::parse(&bytes, max) {
+                    Ok(HeaderKind::Plain(listing)) => return Ok(listing),
+                    Ok(HeaderKind::Packed(streams)) => self.packed_header(&streams, max)?,
+                    Err(HeaderFlaw::Damaged) => return Err(archive_error("its header is wrong")),
+                    Err(HeaderFlaw::Large) => return Err(too_large()),
+                };
+            }
+            Err(archive_error("its header is packed too often"))
+        };
+        listing().map_err(|error| (place.at, error))
     }
 
     /// Returns the place of the header that the start header states; `None` for an empty archive.
-    fn place(&self, flaw: &mut Option<LocatedError>) -> Result<Option<HeaderPlace>, LocatedError> {
+    fn place(&self) -> Result<Option<HeaderPlace>, LocatedError> {
         let start = self.volume.bytes::<{ START_HEADER_BYTES as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
         let start = start.ok_or_else(|| (0, archive_error("its start is cut off")))?;
@@ -189,61 +146,45 @@ impl SevenZipArchive<'_> {
             digits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
         };
         if u64::from(checksum(&start[12..])) != number(8, 4) {
-            *flaw = Some((8, archive_error("the checksum of its start is wrong")));
+            return Err((8, archive_error("the checksum of its start is wrong")));
         }
-        let (offset, size) = (number(12, 8), number(20, 8));
+        let (offset, size, crc) = (number(12, 8), number(20, 8), number(28, 4) as u32);
         if size == 0 {
             return match self.volume.length {
                 ..=START_HEADER_BYTES => Ok(None),
                 _ => Err((0, archive_error("its header was never written"))),
             };
         }
-        let at = START_HEADER_BYTES.checked_add(offset);
-        let place = at.filter(|at| {
-            at.checked_add(size)
-                .is_some_and(|end| end <= self.volume.length)
-        });
-        let crc = number(28, 4) as u32;
-        match place {
-            Some(at) => Ok(Some(HeaderPlace { at, size, crc })),
-            None => Err((
-                self.volume.length,
-                archive_error("it ends before its header"),
-            )),
+        let at = START_HEADER_BYTES.saturating_add(offset);
+        if at.saturating_add(size) > self.volume.length {
+            let error = archive_error("it ends before its header");
+            return Err((self.volume.length, error));
         }
+        Ok(Some(HeaderPlace { at, size, crc }))
     }
 
-    /// Unpacks a header. Returns also whether its checksum is right. The error is `None` if the header takes more memory
-    /// than `max`.
-    fn packed_header(
-        &self,
-        streams: &PackedStreams,
-        max: usize,
-    ) -> Result<(Vec<u8>, bool), Option<InputError>> {
-        let folder = streams.folders.first();
-        let (Some(folder), Some(part)) = (folder, streams.parts.first()) else {
-            return Err(Some(archive_error("its header is wrong")));
-        };
+    /// Unpacks a header into at most `max` bytes.
+    fn packed_header(&self, streams: &PackedStreams, max: usize) -> Result<Vec<u8>, InputError> {
+        let first = streams.folders.first().zip(streams.parts.first());
+        let (folder, part) = first.ok_or_else(|| archive_error("its header is wrong"))?;
         if part.size > max as u64 {
-            return Err(None);
+            return Err(InputError::TooLarge {
+                packing: Packing::SevenZip,
+                limit: max as u64,
+            });
         }
-        let mut place = PackedPlace::of(streams);
-        let bytes = place.open(self.volume, streams, folder, self.window);
-        let bytes = bytes.map_err(|refusal| Some(refusal.into()))?;
+        let bytes = PackedPlace::of(streams).open(self.volume, streams, folder, self.window)?;
         let mut header = Vec::new();
         let mut bytes = ExpansionReader::of_unpacked(bytes, &self.expansion);
         let read = bytes.read_up_to(part.size as usize, &mut header);
-        read.map_err(|error| {
-            let why = match error {
-                InputError::Damaged { error, .. } => error.to_string(),
-                other => other.to_string(),
-            };
-            let why = format!("its header does not unpack: {why}");
-            let error = io::Error::new(io::ErrorKind::InvalidData, why);
-            Some(damaged(Packing::SevenZip, error))
+        read.map_err(|error| match error {
+            InputError::Damaged { error, .. } => {
+                archive_error(format!("its header does not unpack: {error}"))
+            }
+            other => other,
         })?;
-        let is_right = part.crc.is_none_or(|crc| crc == checksum(&header));
-        Ok((header, is_right))
+        check(&header, part.crc)?;
+        Ok(header)
     }
 
     fn members(&mut self, listing: &ArchiveListing) {
@@ -468,6 +409,16 @@ impl ReadBytes for SevenZipMember<'_, '_> {
             }
             _ => Ok(0),
         }
+    }
+}
+
+/// Compares the checksum of a header.
+fn check(header: &[u8], crc: Option<u32>) -> Result<(), InputError> {
+    match crc {
+        Some(crc) if crc != checksum(header) => {
+            Err(archive_error("the checksum of its header is wrong"))
+        }
+        _ => Ok(()),
     }
 }
 
