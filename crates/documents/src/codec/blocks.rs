@@ -1,6 +1,6 @@
-//! Reads streams by their blocks, so that several threads can decode one stream.
+//! Reads streams of bzip2 by their blocks, so that several threads can decode one stream.
 //!
-//! A block is decoded as a stream of its own, with a header before it and an end after it. So the packing's own decoder
+//! A block is decoded as a stream of its own, with a header before it and an end after it. So the decoder itself
 //! verifies the block and its end, before a byte of it is returned. If that fails, the stream is read again from its start
 //! as a member, and bytes that were already returned are skipped. So bytes and errors are those of [`FileMembers`].
 
@@ -8,54 +8,23 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bzip2::Bzip2Decoder;
+use super::bzip2_blocks::{self, Bzip2BlockFacts};
 use super::file_members::FileMembers;
 use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, WholeMember};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, OrderedReader, SectionDecoder};
+use super::streams::StreamDecoder;
 use crate::fault::InputError;
 use crate::read_options::ReadLimits;
 
-/// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
-/// bzip2 clears 3.6 MB of memory.
+/// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it, which clears
+/// 3.6 MB of memory.
 const MIN_TRIAL_BYTES: usize = 64 << 10;
-
-/// A packing with streams of blocks that can be decoded alone.
-pub(super) trait BlockFormat: MemberFormat {
-    /// Facts about a stream, gathered up to a place between its blocks.
-    type Known: Clone + Send + 'static;
-    /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
-    const SECTION_LIMITS: (usize, usize);
-
-    /// Returns the first place of the stream that starts at byte `start`. `None` if no such stream is there, or it cannot
-    /// be read by blocks of up to `max` unpacked bytes.
-    fn enter(held: &mut HeldBytes, start: u64, max: usize) -> Option<StreamPosition<Self::Known>>;
-
-    /// Returns the first place at or after bit `from` where a block may start, if it is within the bytes `range`. `near` is
-    /// a place before it, in the same stream or another.
-    fn find(
-        held: &mut HeldBytes,
-        range: &Range<u64>,
-        from: u64,
-        near: Option<&StreamPosition<Self::Known>>,
-    ) -> Option<StreamPosition<Self::Known>>;
-
-    /// Reads the next part of the stream. Returns `None` if it is damaged, or a block is too large.
-    fn next(
-        held: &mut HeldBytes,
-        at: &StreamPosition<Self::Known>,
-    ) -> Option<StreamPart<Self::Known>>;
-
-    /// Joins the facts about the parts of a stream before and after a place. `after` was gathered without the part before
-    /// it. Returns `None` if the parts do not belong together.
-    fn join(before: &Self::Known, after: &Self::Known) -> Option<Self::Known>;
-
-    /// Whether the end of a stream agrees with the facts about all its blocks.
-    fn agrees(known: &Self::Known) -> bool;
-}
 
 /// A place between the blocks of a stream, or before its end.
 #[derive(Clone, Debug)]
-pub(super) struct StreamPosition<K> {
+pub(super) struct StreamPosition {
     /// Byte at which the stream starts.
     pub(super) start: u64,
     /// Bit of the file.
@@ -64,25 +33,29 @@ pub(super) struct StreamPosition<K> {
     pub(super) is_first: bool,
     /// Unpacked bytes of the stream before the place.
     pub(super) given: u64,
-    pub(super) known: K,
+    pub(super) known: Bzip2BlockFacts,
 }
 
 /// A part of a stream.
-pub(super) enum StreamPart<K> {
+pub(super) enum StreamPart {
     /// A block, packed as a stream of its own, and the bit at which it ends.
-    Block { alone: Vec<u8>, end: u64, known: K },
+    Block {
+        alone: Vec<u8>,
+        end: u64,
+        known: Bzip2BlockFacts,
+    },
     /// The end, before this byte.
-    End { byte: u64, known: K },
+    End { byte: u64, known: Bzip2BlockFacts },
 }
 
 /// A place in a file of streams.
-enum FilePosition<K> {
+enum FilePosition {
     /// At the start of a member, or of other bytes.
     Between(u64),
-    In(StreamPosition<K>),
+    In(StreamPosition),
 }
 
-impl<K> FilePosition<K> {
+impl FilePosition {
     fn bit(&self) -> u64 {
         match self {
             FilePosition::Between(byte) => 8 * byte,
@@ -92,12 +65,12 @@ impl<K> FilePosition<K> {
 }
 
 /// The blocks that a section has passed over.
-pub(super) struct SkippedBlocks<K> {
+pub(super) struct SkippedBlocks {
     /// The facts after the blocks of the stream in which the section starts.
-    first: K,
+    first: Bzip2BlockFacts,
     /// Whether the end of that stream was passed.
     ended: bool,
-    place: FilePosition<K>,
+    place: FilePosition,
 }
 
 /// A block that is being decoded.
@@ -107,14 +80,14 @@ struct OpenBlock {
 }
 
 impl OpenBlock {
-    fn new(format: &mut impl BlockFormat, alone: Vec<u8>) -> Result<Self, InputError> {
+    fn new(format: &mut Bzip2Decoder, alone: Vec<u8>) -> Result<Self, InputError> {
         format.restart()?;
         Ok(OpenBlock { alone, read: 0 })
     }
 
     /// Decodes more of it into `into`. Returns the number of bytes, and whether it has ended; `None` if it is damaged or
     /// `into` is full.
-    fn step(&mut self, format: &mut impl BlockFormat, into: &mut [u8]) -> Option<(usize, bool)> {
+    fn step(&mut self, format: &mut Bzip2Decoder, into: &mut [u8]) -> Option<(usize, bool)> {
         loop {
             let step = format.step(&self.alone[self.read..], into);
             self.read += step.read;
@@ -128,7 +101,7 @@ impl OpenBlock {
     }
 
     /// Decodes all of it into `out`. Returns the number of bytes; `None` if it is damaged or does not fit.
-    fn whole(&mut self, format: &mut impl BlockFormat, out: &mut [u8]) -> Option<usize> {
+    fn whole(&mut self, format: &mut Bzip2Decoder, out: &mut [u8]) -> Option<usize> {
         let mut filled = 0;
         loop {
             let (written, ended) = self.step(format, &mut out[filled..])?;
@@ -141,19 +114,19 @@ impl OpenBlock {
 }
 
 /// Decodes sections of a file of streams, by their blocks.
-pub(super) struct BlockSections<F: BlockFormat> {
-    format: F,
+pub(super) struct BlockSections {
+    format: Bzip2Decoder,
     held: HeldBytes,
 }
 
-impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
+impl SectionDecoder for BlockSections {
     /// The place of the reader in a stream.
-    type Hint = Option<StreamPosition<F::Known>>;
-    type Passed = Option<SkippedBlocks<F::Known>>;
+    type Hint = Option<StreamPosition>;
+    type Passed = Option<SkippedBlocks>;
 
-    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self> {
+    fn new(file: Arc<File>, _: &ReadLimits) -> Option<Self> {
         Some(BlockSections {
-            format: F::new(limits).ok()?,
+            format: Bzip2Decoder::new(),
             held: HeldBytes::new(file),
         })
     }
@@ -168,7 +141,8 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
     ) -> DecodedSection<Self::Passed> {
         let (mut from, mut cost) = (8 * range.start, 0);
         while cost <= MAX_TRIAL_BYTES
-            && let Some(first) = F::find(&mut self.held, &range, from, near.as_ref())
+            && let Some(first) =
+                bzip2_blocks::find_block(&mut self.held, &range, from, near.as_ref())
         {
             let start = first.bit;
             let mut blocks = SectionBlocks::new(first, &mut out);
@@ -195,16 +169,16 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
 }
 
 /// The blocks of a section.
-struct SectionBlocks<'o, K> {
-    passed: SkippedBlocks<K>,
+struct SectionBlocks<'o> {
+    passed: SkippedBlocks,
     out: &'o mut [u8],
     filled: usize,
     /// Bytes of the block that could not be decoded.
     cost: usize,
 }
 
-impl<'o, K: Clone> SectionBlocks<'o, K> {
-    fn new(first: StreamPosition<K>, out: &'o mut [u8]) -> Self {
+impl<'o> SectionBlocks<'o> {
+    fn new(first: StreamPosition, out: &'o mut [u8]) -> Self {
         SectionBlocks {
             passed: SkippedBlocks {
                 first: first.known.clone(),
@@ -218,10 +192,7 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     }
 
     /// Decodes blocks that start before bit `end`.
-    fn decode<F>(&mut self, sections: &mut BlockSections<F>, end: u64)
-    where
-        F: BlockFormat<Known = K>,
-    {
+    fn decode(&mut self, sections: &mut BlockSections, end: u64) {
         while self.passed.place.bit() < end {
             let next = match &self.passed.place {
                 FilePosition::Between(byte) => self.stream(sections, *byte),
@@ -236,31 +207,21 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     }
 
     /// Decodes the stream at `byte` if it is short, or enters it. Returns the next place.
-    fn stream<F>(&mut self, sections: &mut BlockSections<F>, byte: u64) -> Option<FilePosition<K>>
-    where
-        F: BlockFormat<Known = K>,
-    {
+    fn stream(&mut self, sections: &mut BlockSections, byte: u64) -> Option<FilePosition> {
         let BlockSections { format, held } = sections;
         match short(format, held, byte, &mut self.out[self.filled..]) {
             Some((end, written)) => {
                 self.filled += written;
                 Some(FilePosition::Between(end))
             }
-            None => F::enter(held, byte, self.out.len()).map(FilePosition::In),
+            None => bzip2_blocks::enter(held, byte).map(FilePosition::In),
         }
     }
 
     /// Decodes the part of a stream at `at`. Returns the place after it.
-    fn part<F>(
-        &mut self,
-        sections: &mut BlockSections<F>,
-        at: StreamPosition<K>,
-    ) -> Option<FilePosition<K>>
-    where
-        F: BlockFormat<Known = K>,
-    {
+    fn part(&mut self, sections: &mut BlockSections, at: StreamPosition) -> Option<FilePosition> {
         let BlockSections { format, held, .. } = sections;
-        let (place, known) = match F::next(held, &at)? {
+        let (place, known) = match bzip2_blocks::next_part(held, &at)? {
             StreamPart::Block { alone, end, known } => {
                 self.cost = alone.len();
                 let mut block = OpenBlock::new(format, alone).ok()?;
@@ -276,7 +237,7 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
                 };
                 (FilePosition::In(at), known)
             }
-            StreamPart::End { known, .. } if self.passed.ended && !F::agrees(&known) => {
+            StreamPart::End { known, .. } if self.passed.ended && !known.agrees() => {
                 return None;
             }
             StreamPart::End { byte, known } => (FilePosition::Between(byte), known),
@@ -290,25 +251,30 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
 }
 
 /// Decodes the stream at `byte` at once, if it is short. Returns the byte after it and the number of decoded bytes.
-fn short<F: BlockFormat>(
-    format: &mut F,
+fn short(
+    format: &mut Bzip2Decoder,
     held: &mut HeldBytes,
     byte: u64,
     out: &mut [u8],
 ) -> Option<(u64, usize)> {
-    let bytes = held.bytes_from(byte, F::MAX_WHOLE_PACKED_BYTES).0;
-    match format.whole(&bytes[..bytes.len().min(F::MAX_WHOLE_PACKED_BYTES)], out) {
+    let bytes = held
+        .bytes_from(byte, Bzip2Decoder::MAX_WHOLE_PACKED_BYTES)
+        .0;
+    match format.whole(
+        &bytes[..bytes.len().min(Bzip2Decoder::MAX_WHOLE_PACKED_BYTES)],
+        out,
+    ) {
         WholeMember::Done { read, written } => Some((byte + read as u64, written)),
         WholeMember::Full | WholeMember::No => None,
     }
 }
 
 /// Reads the streams of a file in order, by their blocks where that is possible.
-pub(super) struct BlockReader<F: BlockFormat> {
-    format: F,
+pub(super) struct BlockReader {
+    format: Bzip2Decoder,
     held: HeldBytes,
-    members: FileMembers<F>,
-    place: ReaderPosition<F::Known>,
+    members: FileMembers<Bzip2Decoder>,
+    place: ReaderPosition,
     /// Whether streams are read by blocks.
     by_blocks: bool,
     /// Maximum unpacked size of a section.
@@ -321,16 +287,16 @@ pub(super) struct BlockReader<F: BlockFormat> {
 }
 
 /// The place of a reader of blocks.
-enum ReaderPosition<K> {
+enum ReaderPosition {
     /// At the place of `members`, of which `returned` unpacked bytes were already returned.
     Members { returned: u64 },
     /// Before a block or the end of a stream.
-    Between(StreamPosition<K>),
+    Between(StreamPosition),
     /// In a valid block, before that place.
-    Within(OpenBlock, StreamPosition<K>),
+    Within(OpenBlock, StreamPosition),
 }
 
-impl<F: BlockFormat> BlockReader<F> {
+impl BlockReader {
     /// Goes to a member, or to other bytes, at `byte`.
     fn go_to(&mut self, byte: u64) {
         self.members.continue_at(byte);
@@ -341,7 +307,7 @@ impl<F: BlockFormat> BlockReader<F> {
     fn enter(&mut self) {
         let start = self.members.position();
         let stream = if self.by_blocks {
-            F::enter(&mut self.held, start, self.max)
+            bzip2_blocks::enter(&mut self.held, start)
         } else {
             None
         };
@@ -373,13 +339,13 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 
     /// Reads the stream at `at` again from its start, as a member.
-    fn read_stream_as_member(&mut self, at: &StreamPosition<F::Known>) {
+    fn read_stream_as_member(&mut self, at: &StreamPosition) {
         self.members.continue_at(at.start);
         self.place = ReaderPosition::Members { returned: at.given };
     }
 
     /// Reads the part of a stream at `at`, or all of it. Returns false if it is damaged.
-    fn part(&mut self, at: &StreamPosition<F::Known>) -> bool {
+    fn part(&mut self, at: &StreamPosition) -> bool {
         if self.out.is_empty() {
             self.out = vec![0; self.max];
         }
@@ -392,7 +358,7 @@ impl<F: BlockFormat> BlockReader<F> {
             self.ended = true;
             return true;
         }
-        match F::next(&mut self.held, at) {
+        match bzip2_blocks::next_part(&mut self.held, at) {
             Some(StreamPart::Block { alone, end, known }) => {
                 let then = StreamPosition {
                     bit: end,
@@ -402,7 +368,7 @@ impl<F: BlockFormat> BlockReader<F> {
                 };
                 self.block(alone, then).is_some()
             }
-            Some(StreamPart::End { byte, known }) if F::agrees(&known) => {
+            Some(StreamPart::End { byte, known }) if known.agrees() => {
                 self.go_to(byte);
                 self.ended = true;
                 true
@@ -412,7 +378,7 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 
     /// Decodes a block before `then`. Returns `None` if it is damaged.
-    fn block(&mut self, alone: Vec<u8>, mut then: StreamPosition<F::Known>) -> Option<()> {
+    fn block(&mut self, alone: Vec<u8>, mut then: StreamPosition) -> Option<()> {
         let mut block = OpenBlock::new(&mut self.format, alone).ok()?;
         let (mut filled, mut count, mut ended) = (0, 0, false);
         while !ended {
@@ -442,9 +408,10 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 }
 
-impl<F: BlockFormat> OrderedReader for BlockReader<F> {
-    type Sections = BlockSections<F>;
-    const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
+impl OrderedReader for BlockReader {
+    type Sections = BlockSections;
+    // A block has up to 900,000 bytes before runs are repeated.
+    const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
 
     fn new(
         file: &Arc<File>,
@@ -453,7 +420,7 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
         max: usize,
     ) -> Result<Self, InputError> {
         let mut reader = BlockReader {
-            format: F::new(limits)?,
+            format: Bzip2Decoder::new(),
             held: HeldBytes::new(Arc::clone(file)),
             members: FileMembers::new(file, size, limits, max)?,
             place: ReaderPosition::Members { returned: 0 },
@@ -509,21 +476,21 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
         !matches!(self.place, ReaderPosition::Members { .. })
     }
 
-    fn hint(&self) -> Option<StreamPosition<F::Known>> {
+    fn hint(&self) -> Option<StreamPosition> {
         match &self.place {
             ReaderPosition::Members { .. } => None,
             ReaderPosition::Between(at) | ReaderPosition::Within(_, at) => Some(at.clone()),
         }
     }
 
-    fn pass(&mut self, section: &DecodedSection<Option<SkippedBlocks<F::Known>>>) -> bool {
+    fn pass(&mut self, section: &DecodedSection<Option<SkippedBlocks>>) -> bool {
         let (ReaderPosition::Between(before), Some(passed)) = (&self.place, &section.passed) else {
             return false;
         };
-        let Some(known) = F::join(&before.known, &passed.first) else {
+        let Some(known) = before.known.join(&passed.first) else {
             return false;
         };
-        if passed.ended && !F::agrees(&known) {
+        if passed.ended && !known.agrees() {
             return false;
         }
         match &passed.place {

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{BlockFormat, StreamPart, StreamPosition};
-use super::bzip2::Bzip2Decoder;
+use super::blocks::{StreamPart, StreamPosition};
 use super::held::HeldBytes;
 
 /// Magic number at the start of a block.
@@ -43,6 +42,21 @@ impl Bzip2BlockFacts {
         }
     }
 
+    /// Joins the facts about the parts of a stream before and after a place. `after` was gathered without the part before it.
+    /// Returns `None` if the parts do not belong together.
+    pub(super) fn join(&self, after: &Self) -> Option<Self> {
+        (self.level == after.level).then(|| Bzip2BlockFacts {
+            sum: self.sum.rotate_left(after.count % 32) ^ after.sum,
+            count: self.count.wrapping_add(after.count),
+            ..*after
+        })
+    }
+
+    /// Whether the end of a stream agrees with the facts about all its blocks.
+    pub(super) fn agrees(&self) -> bool {
+        self.stated == Some(self.sum)
+    }
+
     fn with(&self, block: u32) -> Self {
         Bzip2BlockFacts {
             sum: self.sum.rotate_left(1) ^ block,
@@ -52,90 +66,69 @@ impl Bzip2BlockFacts {
     }
 }
 
-impl BlockFormat for Bzip2Decoder {
-    type Known = Bzip2BlockFacts;
-    // A block has up to 900,000 bytes before runs are repeated.
-    const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
+/// Returns the first place of the stream that starts at byte `start`; `None` if no stream is there.
+pub(super) fn enter(held: &mut HeldBytes, start: u64) -> Option<StreamPosition> {
+    let level = level(held.bytes_from(start, HEADER_BYTES).0)?;
+    Some(StreamPosition {
+        start,
+        bit: 8 * (start + HEADER_BYTES as u64),
+        is_first: true,
+        given: 0,
+        known: Bzip2BlockFacts::new(level),
+    })
+}
 
-    fn enter(
-        held: &mut HeldBytes,
-        start: u64,
-        _: usize,
-    ) -> Option<StreamPosition<Bzip2BlockFacts>> {
-        let level = level(held.bytes_from(start, HEADER_BYTES).0)?;
-        Some(StreamPosition {
-            start,
-            bit: 8 * (start + HEADER_BYTES as u64),
-            is_first: true,
-            given: 0,
-            known: Bzip2BlockFacts::new(level),
-        })
-    }
+/// Returns the first place at or after bit `from` where a block may start, if it is within the bytes `range`. `near` is a place
+/// before it, in the same stream or another.
+pub(super) fn find_block(
+    held: &mut HeldBytes,
+    range: &Range<u64>,
+    from: u64,
+    near: Option<&StreamPosition>,
+) -> Option<StreamPosition> {
+    let inside = (range.end - range.start) as usize;
+    let (bytes, _) = held.bytes_from(range.start, inside + SEARCHED_BYTES.start);
+    let from = (from - 8 * range.start) as usize;
+    let at = find(bytes, from, &[BLOCK_MAGIC]).filter(|at| *at < 8 * inside)?;
+    // If this is not the first block of a stream, it is of the stream where the reader is, or of one like it.
+    let header = (at / 8).checked_sub(HEADER_BYTES).filter(|_| at % 8 == 0);
+    let first = header.and_then(|header| Some((header, level(&bytes[header..])?)));
+    let (start, level) = match (first, near) {
+        (Some((header, level)), _) => (range.start + header as u64, level),
+        (None, Some(near)) => (near.start, near.known.level),
+        (None, None) => (0, b'9'),
+    };
+    Some(StreamPosition {
+        start,
+        bit: 8 * range.start + at as u64,
+        is_first: first.is_some(),
+        given: 0,
+        known: Bzip2BlockFacts::new(level),
+    })
+}
 
-    fn find(
-        held: &mut HeldBytes,
-        range: &Range<u64>,
-        from: u64,
-        near: Option<&StreamPosition<Bzip2BlockFacts>>,
-    ) -> Option<StreamPosition<Bzip2BlockFacts>> {
-        let inside = (range.end - range.start) as usize;
-        let (bytes, _) = held.bytes_from(range.start, inside + SEARCHED_BYTES.start);
-        let from = (from - 8 * range.start) as usize;
-        let at = find(bytes, from, &[BLOCK_MAGIC]).filter(|at| *at < 8 * inside)?;
-        // If this is not the first block of a stream, it is of the stream where the reader is, or of one like it.
-        let header = (at / 8).checked_sub(HEADER_BYTES).filter(|_| at % 8 == 0);
-        let first = header.and_then(|header| Some((header, level(&bytes[header..])?)));
-        let (start, level) = match (first, near) {
-            (Some((header, level)), _) => (range.start + header as u64, level),
-            (None, Some(near)) => (near.start, near.known.level),
-            (None, None) => (0, b'9'),
-        };
-        Some(StreamPosition {
-            start,
-            bit: 8 * range.start + at as u64,
-            is_first: first.is_some(),
-            given: 0,
-            known: Bzip2BlockFacts::new(level),
-        })
+/// Reads the next part of the stream. Returns `None` if it is damaged, or a block is too large.
+pub(super) fn next_part(held: &mut HeldBytes, at: &StreamPosition) -> Option<StreamPart> {
+    let (byte, shift) = (at.bit / 8, (at.bit % 8) as usize);
+    let (bytes, _) = held.bytes_from(byte, SEARCHED_BYTES.start);
+    let magic = bits(bytes, shift, MAGIC_BITS)?;
+    let sum = bits(bytes, shift + MAGIC_BITS, CHECKSUM_BITS)? as u32;
+    let after = shift + MAGIC_BITS + CHECKSUM_BITS;
+    if magic == END_MAGIC {
+        let mut known = at.known.clone();
+        known.stated = Some(sum);
+        let byte = byte + after.div_ceil(8) as u64;
+        return Some(StreamPart::End { byte, known });
     }
-
-    fn next(
-        held: &mut HeldBytes,
-        at: &StreamPosition<Bzip2BlockFacts>,
-    ) -> Option<StreamPart<Bzip2BlockFacts>> {
-        let (byte, shift) = (at.bit / 8, (at.bit % 8) as usize);
-        let (bytes, _) = held.bytes_from(byte, SEARCHED_BYTES.start);
-        let magic = bits(bytes, shift, MAGIC_BITS)?;
-        let sum = bits(bytes, shift + MAGIC_BITS, CHECKSUM_BITS)? as u32;
-        let after = shift + MAGIC_BITS + CHECKSUM_BITS;
-        if magic == END_MAGIC {
-            let mut known = at.known.clone();
-            known.stated = Some(sum);
-            let byte = byte + after.div_ceil(8) as u64;
-            return Some(StreamPart::End { byte, known });
-        }
-        if magic != BLOCK_MAGIC {
-            return None;
-        }
-        let (bytes, end) = block_end(held, byte, after)?;
-        Some(StreamPart::Block {
-            alone: block_as_stream(bytes, shift..end, at.known.level, sum),
-            end: 8 * byte + end as u64,
-            known: at.known.with(sum),
-        })
+    if magic != BLOCK_MAGIC {
+        return None;
     }
-
-    fn join(before: &Bzip2BlockFacts, after: &Bzip2BlockFacts) -> Option<Bzip2BlockFacts> {
-        (before.level == after.level).then(|| Bzip2BlockFacts {
-            sum: before.sum.rotate_left(after.count % 32) ^ after.sum,
-            count: before.count.wrapping_add(after.count),
-            ..*after
-        })
-    }
-
-    fn agrees(known: &Bzip2BlockFacts) -> bool {
-        known.stated == Some(known.sum)
-    }
+    let (bytes, end) = block_end(held, byte, after)?;
+    Some(StreamPart::Block {
+        alone: block_as_stream(bytes, shift..end, at.known.level, sum),
+        end: 8 * byte + end as u64,
+        known: at.known.with(sum),
+    })
 }
 
 /// Returns the level that the header at the start of `bytes` states; `None` if there is no header.

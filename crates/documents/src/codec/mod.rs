@@ -69,7 +69,7 @@ pub(super) fn unpack<'r>(
     Ok(match packing {
         Packing::Gzip => members::<GzipDecoder, FileMembers<GzipDecoder>>(raw, file, options)?,
         Packing::Zstd => members::<ZstdDecoder, FileMembers<ZstdDecoder>>(raw, file, options)?,
-        Packing::Bzip2 => members::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(raw, file, options)?,
+        Packing::Bzip2 => members::<Bzip2Decoder, BlockReader>(raw, file, options)?,
         Packing::Zlib => Box::new(StreamsReader::new(
             raw.grow(READ_BYTES),
             InflateDecoder::new(DeflateWrapper::Zlib),
@@ -149,7 +149,7 @@ pub(super) fn in_sections<'r>(
         Packing::Zstd => Box::new(ParallelReader::<FileMembers<ZstdDecoder>>::in_sections(
             file, section, options, unpackers,
         )?),
-        Packing::Bzip2 => Box::new(ParallelReader::<BlockReader<Bzip2Decoder>>::in_sections(
+        Packing::Bzip2 => Box::new(ParallelReader::<BlockReader>::in_sections(
             file, section, options, unpackers,
         )?),
         Packing::Xz => match XzFile::open(file, 0, 0, options, unpackers)? {

@@ -616,7 +616,7 @@ pub(super) mod tests {
             lengths in lengths(5000),
             hits in hits(),
         ) {
-            check::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&lengths, bzip2, &hits);
+            check::<Bzip2Decoder, BlockReader>(&lengths, bzip2, &hits);
         }
 
         #[test]
@@ -624,7 +624,7 @@ pub(super) mod tests {
             lengths in lengths(9000),
             hits in hits(),
         ) {
-            check::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&lengths, bzip2_blocks, &hits);
+            check::<Bzip2Decoder, BlockReader>(&lengths, bzip2_blocks, &hits);
         }
 
     }
@@ -655,17 +655,17 @@ pub(super) mod tests {
     #[test]
     fn blocks_of_one_stream_come_from_sections() {
         let bzip2 = bzip2_blocks(&noise(1, 200_000));
-        assert!(taken::<BlockReader<Bzip2Decoder>>(&bzip2, plan(10_000)) > 10);
+        assert!(taken::<BlockReader>(&bzip2, plan(10_000)) > 10);
     }
 
     #[test]
     fn blocks_that_fit_no_section_are_read_and_damage_in_them_is_found() {
         let parts = [noise(6, 3000), noise(7, 250_000), noise(8, 70_000)];
         let mut packed = parts.map(|part| bzip2(&part)).concat();
-        same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&packed, "whole");
+        same::<Bzip2Decoder, BlockReader>(&packed, "whole");
         let last = packed.len() - 70_000;
         packed[last] ^= 1;
-        same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&packed, "damaged");
+        same::<Bzip2Decoder, BlockReader>(&packed, "damaged");
     }
 
     /// Halts at a number of checks.
@@ -690,14 +690,9 @@ pub(super) mod tests {
         let mut options = ReadOptions::for_tests(&bytes);
         options.halt = Some(&checks);
         let (file, unpackers) = (file_of(&packed), UnpackThreads::new(0, 0));
-        let mut read = ParallelReader::<BlockReader<Bzip2Decoder>>::with(
-            &file,
-            0,
-            &options,
-            &unpackers,
-            plan(10_000),
-        )
-        .unwrap();
+        let mut read =
+            ParallelReader::<BlockReader>::with(&file, 0, &options, &unpackers, plan(10_000))
+                .unwrap();
         assert!(read.read_full(&mut vec![0; BLOCKS]).unwrap());
         // Halts before all bytes that were already returned are skipped in steps of 1,000.
         checks.0.store(20, Ordering::Relaxed);
@@ -732,7 +727,7 @@ pub(super) mod tests {
                 ([before, &packed[..2000], after].concat(), "with a stream"),
             ];
             for (hit, what) in ways {
-                same::<Bzip2Decoder, BlockReader<Bzip2Decoder>>(&hit, &format!("{what} at {at}"));
+                same::<Bzip2Decoder, BlockReader>(&hit, &format!("{what} at {at}"));
             }
         }
     }
