@@ -301,6 +301,9 @@ pub enum InputError {
     /// A part of an office document is damaged or too large, as the text says. The rest of it was read.
     #[error("the office document {0}")]
     Office(&'static str),
+    /// The XML of an office document is not well-formed, as the text says. The part before the fault was read.
+    #[error("the XML of the office document is not well-formed: {0}")]
+    Xml(Box<str>),
     /// An RTF document is cut short, as the text says. The part before its end was read.
     #[error("the RTF document {0}")]
     Rtf(&'static str),

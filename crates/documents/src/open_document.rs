@@ -1,25 +1,27 @@
 //! Recognises OpenDocument and other office documents by the root element of their XML.
 
+use std::borrow::Cow;
+
 use memchr::{memchr, memmem};
 
-use crate::xml::{XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader, attribute};
 
 /// Start of the media type of any OpenDocument file.
 pub(crate) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
 
 /// Whether `head` is the start of flat OpenDocument, the XML of a whole document.
 pub(crate) fn is_flat(head: &[u8]) -> bool {
-    flat_kind(head).is_some_and(|kind| kind.starts_with(OPEN_DOCUMENT))
+    flat_kind(head).is_some_and(|kind| kind.as_bytes().starts_with(OPEN_DOCUMENT))
 }
 
 /// Returns the media type that the root element of flat OpenDocument states.
-pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn flat_kind(head: &[u8]) -> Option<String> {
     root(head).filter(|root| *root == b"document")?;
     let mut bytes = head;
     let mut xml = XmlReader::new(&mut bytes);
     loop {
         if let XmlPiece::Start(root) = xml.next_piece().ok()?? {
-            return root.attribute("mimetype");
+            return attribute(&root, "mimetype").map(Cow::into_owned);
         }
     }
 }

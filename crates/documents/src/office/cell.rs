@@ -10,20 +10,36 @@ use crate::fault::InputError;
 /// Maximum bytes of a cell that are read. Programs allow 32,767 characters.
 pub(super) const MAX_CELL_BYTES: usize = 1 << 20;
 
-/// The place of a sheet: a member of an archive, or a file.
+/// The place of a part: a member of an archive, or a file.
 #[derive(Clone, Copy)]
-pub(super) struct SheetLocation<'a> {
+pub(super) struct MemberPlace<'a> {
     pub(super) level: &'a StreamLevel<'a>,
     /// Its number in the archive, from 1.
     pub(super) number: u64,
-    /// Empty if the sheet is a file.
+    /// Empty if the part is a file.
     pub(super) member: &'a str,
+}
+
+impl MemberPlace<'_> {
+    /// Reports a loss at `offset` of the part.
+    pub(super) fn report_loss(self, sink: &mut dyn MemberSink, offset: u64, error: InputError) {
+        let MemberPlace {
+            level,
+            number,
+            member,
+        } = self;
+        if member.is_empty() {
+            sink.report_loss(level, offset, error)
+        } else {
+            sink.report_member_loss(level, number, member, offset, error)
+        }
+    }
 }
 
 /// Takes the cells of a sheet: each with text as a document, or all as the rows of a table.
 pub(super) struct CellSink<'a> {
     sink: &'a mut dyn MemberSink,
-    place: SheetLocation<'a>,
+    place: MemberPlace<'a>,
     table: Option<&'a mut SheetTable>,
     /// The name of the sheet.
     pub(super) sheet: String,
@@ -34,7 +50,7 @@ pub(super) struct CellSink<'a> {
 impl<'a> CellSink<'a> {
     pub(super) fn new(
         sink: &'a mut dyn MemberSink,
-        place: SheetLocation<'a>,
+        place: MemberPlace<'a>,
         table: Option<&'a mut SheetTable>,
         sheet: String,
     ) -> Self {
@@ -97,16 +113,6 @@ impl<'a> CellSink<'a> {
 
     /// Reports a loss at `offset` of the member.
     pub(super) fn report_loss(&mut self, offset: u64, error: InputError) {
-        let SheetLocation {
-            level,
-            number,
-            member,
-        } = self.place;
-        if member.is_empty() {
-            self.sink.report_loss(level, offset, error)
-        } else {
-            self.sink
-                .report_member_loss(level, number, member, offset, error)
-        }
+        self.place.report_loss(self.sink, offset, error);
     }
 }

@@ -29,13 +29,14 @@ mod xlsb_sheet;
 
 use std::sync::Arc;
 
-use self::cell::{CellSink, SheetLocation};
+use self::cell::{CellSink, MemberPlace};
 pub(super) use self::package::PackageFile;
 use self::part::{
     CONTENT_PART, HEAD_BYTES, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
     is_spreadsheet, is_xml, part,
 };
 use self::prose::{ProseDialect, ProseReader};
+use self::strings::MANY_STRINGS;
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
 pub(super) use self::xls::read_ole2;
@@ -121,54 +122,32 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
                 table: SheetTable::new(self.options.temp_folder)?,
             })
         });
-        let name = match &chosen {
-            Ok(chosen) => workbook.sheets[chosen.number].0.clone(),
-            Err(_) => String::new(),
-        };
-        match chosen {
-            Ok(chosen) => self.chosen = Some(chosen),
+        let chosen = match chosen {
+            Ok(chosen) => chosen,
             Err(error) => return self.sink.report_loss(level, 0, error),
-        }
+        };
+        let (name, sheets) = (names[chosen.number].to_owned(), names.len());
+        self.chosen = Some(chosen);
         self.workbook = Some(workbook);
         let (options, package) = (self.options, self.package);
         package.read(self, options, level, false);
         if let Some(chosen) = self.chosen.take() {
-            let sheets = self.workbook.take().map_or(0, |book| book.sheets.len());
             pass_table(self.sink, level, &name, sheets, chosen.table);
         }
     }
 
     /// Reads the member that holds the chosen sheet, and passes over all others.
-    fn table_member(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn ReadBytes,
-    ) -> bool {
-        let is_it = |chosen: &mut ChosenSheet| chosen.member.eq_ignore_ascii_case(name);
+    fn table_member(&mut self, at: MemberPlace<'_>, bytes: &mut dyn ReadBytes) -> bool {
+        let is_it = |chosen: &mut ChosenSheet| chosen.member.eq_ignore_ascii_case(at.member);
         let Some(mut chosen) = self.chosen.take_if(is_it) else {
             return true;
         };
-        let place = SheetLocation {
-            level,
-            number,
-            member: name,
-        };
-        let cells = CellSink::new(self.sink, place, Some(&mut chosen.table), String::new());
+        let cells = CellSink::new(self.sink, at, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
-            Some(_) if name == CONTENT_PART => ods::read_cells(cells, chosen.number, bytes),
-            Some(workbook) if workbook.holds_strings() => {
-                if is_binary(name) {
-                    xlsb_sheet::read_cells(cells, workbook, bytes)
-                } else {
-                    sheet::read_cells(cells, workbook, bytes)
-                }
-            }
+            Some(_) if at.member == CONTENT_PART => ods::read_cells(cells, chosen.number, bytes),
+            Some(workbook) if workbook.holds_strings() => read_cells(cells, workbook, bytes),
             _ => {
-                let fault = "has more shared texts than can be held; save the sheet as CSV";
-                self.sink
-                    .report_member_loss(level, number, name, 0, InputError::Office(fault));
+                at.report_loss(self.sink, 0, InputError::Office(MANY_STRINGS));
                 false
             }
         };
@@ -193,152 +172,89 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
 
     fn prose(
         &mut self,
-        level: &StreamLevel<'_>,
-        name: &str,
+        at: MemberPlace<'_>,
         dialect: ProseDialect,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
         let mut text = ProseReader::new(bytes, dialect);
-        self.sink
-            .text(level, Some(name), Some(TextOrigin::Office), &mut text)
+        let origin = Some(TextOrigin::Office);
+        self.sink.text(at.level, Some(at.member), origin, &mut text)
     }
 
-    fn sheet(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn ReadBytes,
-    ) -> bool {
-        let place = SheetLocation {
-            level,
-            number,
-            member: name,
-        };
-        if self.is_ods {
-            return ods::read_cells(
-                CellSink::new(self.sink, place, None, String::new()),
-                0,
-                bytes,
-            );
-        }
-        self.load(level);
+    fn sheet(&mut self, at: MemberPlace<'_>, bytes: &mut dyn ReadBytes) -> bool {
+        self.load(at.level);
         let Some(workbook) = &self.workbook else {
             return true;
         };
-        let sheet = workbook.sheet(name).to_owned();
-        sheet::read_cells(
-            CellSink::new(self.sink, place, None, sheet),
-            workbook,
-            bytes,
-        )
+        let sheet = workbook.sheet(at.member).to_owned();
+        read_cells(CellSink::new(self.sink, at, None, sheet), workbook, bytes)
     }
 
     /// Reads a part of a binary workbook. Others, such as printer settings, are members.
-    fn binary(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn ReadBytes,
-    ) -> bool {
-        self.load(level);
-        let place = SheetLocation {
-            level,
-            number,
-            member: name,
-        };
-        let Some(workbook) = &self.workbook else {
-            return true;
-        };
-        let cells = |sink, sheet: &str| CellSink::new(sink, place, None, sheet.to_owned());
-        if workbook.has_member(name) {
-            let cells = cells(self.sink, workbook.sheet(name));
-            return xlsb_sheet::read_cells(cells, workbook, bytes);
-        }
-        if is_binary_strings(name) {
-            return self.strings(level, number, name, bytes);
-        }
-        if name.contains("/comments") {
-            xlsb_sheet::read_texts(cells(self.sink, ""), bytes)
+    fn binary(&mut self, at: MemberPlace<'_>, bytes: &mut dyn ReadBytes) -> bool {
+        self.load(at.level);
+        let book = self.workbook.as_ref();
+        if book.is_some_and(|book| book.has_member(at.member)) {
+            self.sheet(at, bytes)
+        } else if is_binary_strings(at.member) {
+            self.strings(at, bytes)
+        } else if at.member.contains("/comments") {
+            xlsb_sheet::read_comments(CellSink::new(self.sink, at, None, String::new()), bytes)
         } else {
-            self.sink.member(level, number, name, bytes)
+            self.sink.member(at.level, at.number, at.member, bytes)
         }
     }
 
-    /// Handles the shared texts. They are passed on with the cells that have them; separately only if they are too many to
-    /// be held.
-    fn strings(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn ReadBytes,
-    ) -> bool {
-        self.load(level);
-        let is_held = self.workbook.as_ref().is_some_and(Workbook::holds_strings);
-        if !is_held {
-            let error = InputError::Office(
-                "has more shared texts than --memory has room for; they were read without their cells",
-            );
-            self.sink.report_member_loss(level, number, name, 0, error);
-            if is_binary(name) {
-                let place = SheetLocation {
-                    level,
-                    number,
-                    member: name,
-                };
-                let cells = CellSink::new(self.sink, place, None, String::new());
-                return xlsb_sheet::read_texts(cells, bytes);
-            }
-            return self.prose(level, name, ProseDialect::Ooxml, bytes);
+    /// Handles the shared texts, which are passed on with the cells that have them.
+    fn strings(&mut self, at: MemberPlace<'_>, bytes: &mut dyn ReadBytes) -> bool {
+        self.load(at.level);
+        if self.workbook.as_ref().is_some_and(Workbook::holds_strings) {
+            return self.pass_over(at, bytes);
         }
-        self.pass_over(level, number, name, bytes)
+        at.report_loss(self.sink, 0, InputError::Office(MANY_STRINGS));
+        true
     }
 
     /// Reads a member whose texts are passed on elsewhere, so that the zip reader checks it.
-    fn pass_over(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn ReadBytes,
-    ) -> bool {
+    fn pass_over(&mut self, at: MemberPlace<'_>, bytes: &mut dyn ReadBytes) -> bool {
         if let Err(error) = bytes.skip(u64::MAX) {
-            self.sink.report_member_loss(level, number, name, 0, error);
+            at.report_loss(self.sink, 0, error);
         }
         true
     }
 
     /// Reads a member that may be a part with text.
-    fn part(
-        &mut self,
-        level: &StreamLevel<'_>,
-        number: u64,
-        name: &str,
-        raw: &mut PeekReader<&mut dyn ReadBytes>,
-    ) -> bool {
+    fn part(&mut self, at: MemberPlace<'_>, raw: &mut PeekReader<&mut dyn ReadBytes>) -> bool {
         let head = raw.peek(HEAD_BYTES);
-        self.is_ods |= is_spreadsheet(name, head);
-        self.is_odf |= name == "mimetype" && head.starts_with(OPEN_DOCUMENT);
+        self.is_ods |= is_spreadsheet(at.member, head);
+        self.is_odf |= at.member == "mimetype" && head.starts_with(OPEN_DOCUMENT);
+        let is_content = at.member == CONTENT_PART;
         match part(head) {
-            Some(OfficePart::Prose(ProseDialect::Odf)) if self.is_ods && name == CONTENT_PART => {
-                self.sheet(level, number, name, raw)
+            Some(OfficePart::Prose(ProseDialect::Odf)) if self.is_ods && is_content => {
+                ods::read_cells(CellSink::new(self.sink, at, None, String::new()), 0, raw)
             }
-            Some(OfficePart::Prose(dialect)) => self.prose(level, name, dialect, raw),
-            Some(OfficePart::Sheet) => self.sheet(level, number, name, raw),
-            Some(OfficePart::Strings) => self.strings(level, number, name, raw),
-            None if self.is_odf && name == CONTENT_PART => {
+            Some(OfficePart::Prose(dialect)) => self.prose(at, dialect, raw),
+            Some(OfficePart::Sheet) => self.sheet(at, raw),
+            Some(OfficePart::Strings) => self.strings(at, raw),
+            None if self.is_odf && is_content => {
                 let fault =
                     "is encrypted or damaged; open it with its password, and save it without one";
-                self.sink
-                    .report_member_loss(level, number, name, 0, InputError::Office(fault));
+                at.report_loss(self.sink, 0, InputError::Office(fault));
                 true
             }
             Some(OfficePart::Workbook | OfficePart::Styles) | None => {
-                self.sink.member(level, number, name, raw)
+                self.sink.member(at.level, at.number, at.member, raw)
             }
         }
+    }
+}
+
+/// Passes on the cells of a sheet of Office Open XML. Returns false if the source should not be read further.
+fn read_cells(cells: CellSink<'_>, workbook: &Workbook, bytes: &mut dyn ReadBytes) -> bool {
+    if is_binary(cells.member()) {
+        xlsb_sheet::read_cells(cells, workbook, bytes)
+    } else {
+        sheet::read_cells(cells, workbook, bytes)
     }
 }
 
@@ -358,21 +274,26 @@ impl MemberSink for OfficePackage<'_, '_> {
         name: &str,
         bytes: &mut dyn ReadBytes,
     ) -> bool {
+        let at = MemberPlace {
+            level,
+            number,
+            member: name,
+        };
         if self.options.sheet.is_some() && self.workbook.is_some() {
-            return self.table_member(level, number, name, bytes);
+            return self.table_member(at, bytes);
         }
         if is_binary(name) {
-            return self.binary(level, number, name, bytes);
+            return self.binary(at, bytes);
         }
         if is_sheet_links(name) {
             self.load(level);
             if self.workbook.as_ref().is_some_and(Workbook::holds_links) {
-                return self.pass_over(level, number, name, bytes);
+                return self.pass_over(at, bytes);
             }
         }
         if !is_xml(name) && name != "mimetype" {
             return self.sink.member(level, number, name, bytes);
         }
-        in_utf8(bytes, |raw| self.part(level, number, name, raw))
+        in_utf8(bytes, |raw| self.part(at, raw))
     }
 }

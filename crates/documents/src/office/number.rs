@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use crate::xml::{StartTag, XmlPiece, XmlReader};
+use quick_xml::events::BytesStart;
+
+use crate::xml::{XmlPiece, XmlReader, attribute};
 
 /// Meaning of a cell's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,28 +178,27 @@ impl NumberFormats {
     /// Reads the member with the styles.
     pub(super) fn read(&mut self, xml: &mut XmlReader<'_>) {
         let mut in_cells = false;
-        loop {
-            match xml.next_piece() {
-                Ok(Some(XmlPiece::Start(tag))) => match tag.name {
-                    b"numFmt" => {
-                        let code = tag.attribute("formatCode").unwrap_or_default();
-                        self.add_code(number(tag, "numFmtId"), &String::from_utf8_lossy(&code));
+        while let Ok(Some(piece)) = xml.next_piece() {
+            match piece {
+                XmlPiece::Start(tag) => match tag.local_name().into_inner() {
+                    "numFmt" => {
+                        let code = attribute(&tag, "formatCode").unwrap_or_default();
+                        self.add_code(number(&tag, "numFmtId"), &code);
                     }
-                    b"cellXfs" => in_cells = true,
-                    b"xf" if in_cells => self.add_style(number(tag, "numFmtId")),
+                    "cellXfs" => in_cells = true,
+                    "xf" if in_cells => self.add_style(number(&tag, "numFmtId")),
                     _ => {}
                 },
-                Ok(Some(XmlPiece::End(b"cellXfs"))) | Ok(None) => return,
+                XmlPiece::End(tag) if tag.local_name().into_inner() == "cellXfs" => return,
                 _ => {}
             }
         }
     }
 }
 
-fn number(tag: StartTag<'_>, name: &str) -> u32 {
-    let digits = tag.attribute(name).unwrap_or_default();
-    let digits = std::str::from_utf8(&digits).ok();
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+fn number(tag: &BytesStart<'_>, name: &str) -> u32 {
+    let digits = attribute(tag, name).unwrap_or_default();
+    digits.parse().unwrap_or(0)
 }
 
 /// Returns a truth value as programs show it.

@@ -4,6 +4,7 @@
 //! its formula are another one. Text outside of cells is passed on as text of the member.
 
 use memchr::memmem;
+use quick_xml::events::BytesStart;
 
 use super::address::CellAddress;
 use super::cell::{CellSink, MAX_CELL_BYTES};
@@ -12,7 +13,7 @@ use super::prose::{ParagraphWriter, ProseDialect};
 use super::sheet::literals;
 use crate::fault::InputError;
 use crate::read::ReadBytes;
-use crate::xml::{StartTag, XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader, attribute};
 
 /// Passes on the cells of the sheets; as a table only those of the sheet `only`, from 0. Returns false if the source should
 /// not be read further.
@@ -39,14 +40,18 @@ pub(super) fn read_cells(cells: CellSink<'_>, only: usize, bytes: &mut dyn ReadB
     while reader.cells.go_on {
         let (offset, depth) = (xml.offset(), xml.depth());
         match xml.next_piece() {
-            Ok(Some(XmlPiece::Start(tag))) => reader.start(tag, depth + 1),
-            Ok(Some(XmlPiece::Text(text))) => reader.text(text),
-            Ok(Some(XmlPiece::End(name))) => reader.end(name, depth),
+            Ok(Some(XmlPiece::Start(tag))) => reader.start(&tag, depth + 1),
+            Ok(Some(XmlPiece::Text(text))) => reader.text(text.as_bytes()),
+            Ok(Some(XmlPiece::End(tag))) => reader.end(tag.local_name().into_inner(), depth),
+            Ok(Some(XmlPiece::Other)) => {}
             Ok(None) => {
                 reader.finish();
                 return reader.cells.go_on;
             }
-            Err(error) => reader.cells.report_loss(offset, error),
+            Err(error) => {
+                reader.cells.report_loss(offset, error);
+                return reader.cells.go_on;
+            }
         }
         reader.check(offset);
     }
@@ -60,7 +65,7 @@ struct OdsCell {
     columns: u32,
     /// Its value if it is not a text.
     value: Option<Vec<u8>>,
-    formula: Vec<u8>,
+    formula: String,
     /// Whether it was too long.
     is_cut: bool,
 }
@@ -86,20 +91,21 @@ struct OdsReader<'a> {
 }
 
 impl OdsReader<'_> {
-    fn start(&mut self, tag: StartTag<'_>, depth: u64) {
+    fn start(&mut self, tag: &BytesStart<'_>, depth: u64) {
         // A table may be in a cell, and is part of its text.
         let is_outer = self.cell.is_none() && self.embedded.is_none();
-        if tag.name == b"object" {
+        let name = tag.local_name().into_inner();
+        if name == "object" {
             self.embedded.get_or_insert(depth);
         }
-        match tag.name {
-            b"table" if is_outer => self.start_sheet(tag),
-            b"table-row" if is_outer => {
+        match name {
+            "table" if is_outer => self.start_sheet(tag),
+            "table-row" if is_outer => {
                 self.next.column = 0;
                 self.rows = count(tag, "number-rows-repeated");
                 self.held = 0;
             }
-            b"table-cell" | b"covered-table-cell" if is_outer => {
+            "table-cell" | "covered-table-cell" if is_outer => {
                 self.finish();
                 self.cell = Some(OdsCell::new(tag, depth));
             }
@@ -107,9 +113,8 @@ impl OdsReader<'_> {
         }
     }
 
-    fn start_sheet(&mut self, tag: StartTag<'_>) {
-        let name = tag.attribute("name").unwrap_or_default();
-        self.cells.sheet = String::from_utf8_lossy(&name).into_owned();
+    fn start_sheet(&mut self, tag: &BytesStart<'_>) {
+        self.cells.sheet = attribute(tag, "name").unwrap_or_default().into_owned();
         self.sheets += 1;
         self.next = CellAddress::default();
     }
@@ -121,14 +126,14 @@ impl OdsReader<'_> {
         }
     }
 
-    fn end(&mut self, name: &[u8], depth: u64) {
+    fn end(&mut self, name: &str, depth: u64) {
         match name {
-            b"table-cell" | b"covered-table-cell" => {
+            "table-cell" | "covered-table-cell" => {
                 if let Some(cell) = self.cell.take_if(|cell| depth <= cell.depth) {
                     return self.end_cell(cell);
                 }
             }
-            b"table-row" if self.cell.is_none() && self.embedded.is_none() => self.end_row(),
+            "table-row" if self.cell.is_none() && self.embedded.is_none() => self.end_row(),
             _ => {}
         }
         self.embedded = self.embedded.filter(|object| depth > *object);
@@ -155,7 +160,8 @@ impl OdsReader<'_> {
         if !is_number {
             self.cells.text(at, "", text);
         }
-        self.cells.text(at, "#formula", &literals(&cell.formula));
+        self.cells
+            .text(at, "#formula", &literals(cell.formula.as_bytes()));
     }
 
     /// Adds a cell to the row of a table.
@@ -229,42 +235,36 @@ impl OdsReader<'_> {
 }
 
 impl OdsCell {
-    fn new(tag: StartTag<'_>, depth: u64) -> Self {
+    fn new(tag: &BytesStart<'_>, depth: u64) -> Self {
         OdsCell {
             depth,
             columns: count(tag, "number-columns-repeated"),
             value: value(tag),
-            formula: tag.attribute("formula").unwrap_or_default(),
+            formula: attribute(tag, "formula").unwrap_or_default().into_owned(),
             is_cut: false,
         }
     }
 }
 
 /// Returns the value of a cell without text.
-fn value(tag: StartTag<'_>) -> Option<Vec<u8>> {
-    let kind = tag.attribute("value-type")?;
-    let attribute = |name| tag.attribute(name).unwrap_or_default();
-    Some(match kind.as_slice() {
-        b"string" => return None,
-        b"date" => {
-            let value = attribute("date-value");
-            let parts: Vec<_> = value.splitn(2, |byte| *byte == b'T').collect();
-            parts.join(&b' ')
-        }
-        b"time" => attribute("time-value"),
-        b"boolean" => truth(attribute("boolean-value") == b"true").to_vec(),
+fn value(tag: &BytesStart<'_>) -> Option<Vec<u8>> {
+    let kind = attribute(tag, "value-type")?;
+    let attribute = |name| attribute(tag, name).unwrap_or_default();
+    let value = match &*kind {
+        "string" => return None,
+        "date" => attribute("date-value").replacen('T', " ", 1),
+        "time" => attribute("time-value").into_owned(),
+        "boolean" => return Some(truth(attribute("boolean-value") == "true").to_vec()),
         _ => {
             let value = attribute("value");
-            let number = std::str::from_utf8(&value).ok();
-            let number = number.and_then(|digits| digits.parse().ok());
-            number.map_or(value, |number| decimal(number).into_bytes())
+            value.parse().map_or(value.into_owned(), decimal)
         }
-    })
+    };
+    Some(value.into_bytes())
 }
 
 /// Returns the number of rows or columns that an element repeats.
-fn count(tag: StartTag<'_>, name: &str) -> u32 {
-    let digits = tag.attribute(name).unwrap_or_default();
-    let count = std::str::from_utf8(&digits).ok();
-    count.and_then(|digits| digits.parse().ok()).unwrap_or(1)
+fn count(tag: &BytesStart<'_>, name: &str) -> u32 {
+    let digits = attribute(tag, name).unwrap_or_default();
+    digits.parse().unwrap_or(1)
 }

@@ -87,7 +87,9 @@ pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
 pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
     match name {
         "mimetype" => head.starts_with(SPREADSHEET_TYPE),
-        CONTENT_PART => flat_kind(head).is_some_and(|kind| kind.starts_with(SPREADSHEET_TYPE)),
+        CONTENT_PART => {
+            flat_kind(head).is_some_and(|kind| kind.as_bytes().starts_with(SPREADSHEET_TYPE))
+        }
         _ => false,
     }
 }

@@ -4,9 +4,11 @@
 //! such as that of a note or a text box, comes before it. Field codes, targets of links and descriptions of pictures come
 //! after their paragraph, each as a paragraph. Deleted text is left out.
 
+use quick_xml::events::BytesStart;
+
 use crate::fault::InputError;
 use crate::read::ReadBytes;
-use crate::xml::{StartTag, XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader, attribute, attributes};
 
 /// Maximum bytes of a paragraph, of field codes and of link targets that are held. Longer ones are passed on in pieces.
 const MAX_HELD_BYTES: usize = 1 << 20;
@@ -61,16 +63,21 @@ impl<'r> ProseReader<'r> {
         while self.ready.len() < READY_BYTES && self.failed.is_none() && !self.ended {
             let depth = self.xml.depth();
             match self.xml.next_piece() {
-                Ok(Some(XmlPiece::Start(tag))) => self.paragraphs.start(tag, depth + 1),
-                Ok(Some(XmlPiece::End(name))) => {
+                Ok(Some(XmlPiece::Start(tag))) => self.paragraphs.start(&tag, depth + 1),
+                Ok(Some(XmlPiece::End(tag))) => {
+                    let name = tag.local_name().into_inner();
                     self.paragraphs.end(name, depth, &mut self.ready);
                 }
-                Ok(Some(XmlPiece::Text(text))) => self.paragraphs.text(text, &mut self.ready),
+                Ok(Some(XmlPiece::Text(text))) => {
+                    self.paragraphs.text(text.as_bytes(), &mut self.ready);
+                }
+                Ok(Some(XmlPiece::Other)) => {}
                 Ok(None) => {
                     self.ended = true;
                     self.paragraphs.finish(&mut self.ready);
                 }
-                Err(error) => self.failed = Some(error),
+                // The open paragraphs may be cut within a name.
+                Err(error) => (self.failed, self.ended) = (Some(error), true),
             }
             if let Some(error) = self.paragraphs.take_fault() {
                 self.failed.get_or_insert(error);
@@ -157,25 +164,26 @@ impl ParagraphWriter {
     }
 
     /// Reads the start of an element at `depth`.
-    pub(super) fn start(&mut self, tag: StartTag<'_>, depth: u64) {
+    pub(super) fn start(&mut self, tag: &BytesStart<'_>, depth: u64) {
         self.describe(tag);
+        let name = tag.local_name().into_inner();
         if self.skipped.is_some() {
-            let is_deletion = matches!(tag.name, b"del" | b"moveFrom");
+            let is_deletion = matches!(name, "del" | "moveFrom");
             if let Some(paragraph) = self.open.last_mut() {
                 paragraph.is_merged |= is_deletion && self.in_properties;
             }
             return;
         }
-        if self.is_skipped(tag.name) {
+        if self.is_skipped(name) {
             self.skipped = Some(depth);
-            self.in_properties = tag.name == b"pPr";
+            self.in_properties = name == "pPr";
             return;
         }
-        if self.dialect == ProseDialect::Odf && tag.name == b"meta" && self.open.is_empty() {
+        if self.dialect == ProseDialect::Odf && name == "meta" && self.open.is_empty() {
             self.metadata = Some(depth);
             return;
         }
-        if self.is_paragraph(tag.name) && self.open.len() < MAX_DEPTH {
+        if self.is_paragraph(name) && self.open.len() < MAX_DEPTH {
             self.open.push(Paragraph {
                 text: Vec::new(),
                 depth,
@@ -189,85 +197,85 @@ impl ParagraphWriter {
     }
 
     /// Whether the content of an element is not shown as text, or is shown elsewhere.
-    fn is_skipped(&self, name: &[u8]) -> bool {
+    fn is_skipped(&self, name: &str) -> bool {
         match self.dialect {
             // Properties, deleted text, phonetic guides, and the copy of a text box for old programs.
             ProseDialect::Ooxml => {
-                name.ends_with(b"Pr")
+                name.ends_with("Pr")
                     || matches!(
                         name,
-                        b"del" | b"moveFrom" | b"rPh" | b"rt" | b"Fallback" | b"binData"
+                        "del" | "moveFrom" | "rPh" | "rt" | "Fallback" | "binData"
                     )
             }
-            ProseDialect::Odf if self.is_cell && matches!(name, b"annotation" | b"object") => true,
+            ProseDialect::Odf if self.is_cell && matches!(name, "annotation" | "object") => true,
             ProseDialect::Odf => matches!(
                 name,
-                b"tracked-changes"
-                    | b"note-citation"
-                    | b"creator"
-                    | b"date"
-                    | b"creator-initials"
-                    | b"sender-initials"
-                    | b"ruby-text"
-                    | b"binary-data"
+                "tracked-changes"
+                    | "note-citation"
+                    | "creator"
+                    | "date"
+                    | "creator-initials"
+                    | "sender-initials"
+                    | "ruby-text"
+                    | "binary-data"
             ),
         }
     }
 
-    fn is_paragraph(&self, name: &[u8]) -> bool {
+    fn is_paragraph(&self, name: &str) -> bool {
         match self.dialect {
             // `si`, `comment` and `text` are elements of spreadsheets and old slides, `v` of charts.
-            ProseDialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
+            ProseDialect::Ooxml => matches!(name, "p" | "si" | "comment" | "text" | "v"),
             ProseDialect::Odf => {
-                self.metadata.is_some() || matches!(name, b"p" | b"h" | b"title" | b"desc")
+                self.metadata.is_some() || matches!(name, "p" | "h" | "title" | "desc")
             }
         }
     }
 
-    fn ooxml(&mut self, tag: StartTag<'_>, depth: u64) {
-        match tag.name {
-            b"t" | b"text" | b"v" | b"instrText" => self.counted = Some(depth),
-            b"tab" | b"ptab" => self.put(b"\t"),
-            b"br" | b"cr" => self.put(b"\n"),
+    fn ooxml(&mut self, tag: &BytesStart<'_>, depth: u64) {
+        let name = tag.local_name().into_inner();
+        match name {
+            "t" | "text" | "v" | "instrText" => self.counted = Some(depth),
+            "tab" | "ptab" => self.put(b"\t"),
+            "br" | "cr" => self.put(b"\n"),
             // A hyphen of the text, at which a line may not break.
-            b"noBreakHyphen" => self.put(b"-"),
-            b"softHyphen" => self.put("\u{AD}".as_bytes()),
-            b"sym" => self.symbol(tag),
-            b"fldChar" => self.field(tag),
+            "noBreakHyphen" => self.put(b"-"),
+            "softHyphen" => self.put("\u{AD}".as_bytes()),
+            "sym" => self.symbol(tag),
+            "fldChar" => self.field(tag),
             _ => {}
         }
-        if tag.name == b"instrText" {
+        if name == "instrText" {
             self.open_code();
         }
     }
 
-    fn odf(&mut self, tag: StartTag<'_>) {
-        match tag.name {
-            b"s" | b"tab" => self.put(b" "),
-            b"line-break" => self.put(b"\n"),
+    fn odf(&mut self, tag: &BytesStart<'_>) {
+        match tag.local_name().into_inner() {
+            "s" | "tab" => self.put(b" "),
+            "line-break" => self.put(b"\n"),
             _ => {}
         }
     }
 
     /// Adds a character of a font. It separates the text around it even if it has no meaning in other fonts.
-    fn symbol(&mut self, tag: StartTag<'_>) {
-        let code = tag.attribute("char").unwrap_or_default();
-        let code = std::str::from_utf8(&code).ok();
-        let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    fn symbol(&mut self, tag: &BytesStart<'_>) {
+        let code = attribute(tag, "char").unwrap_or_default();
+        let code = u32::from_str_radix(&code, 16).ok();
         let symbol = code.and_then(char::from_u32).unwrap_or('\u{FFFD}');
         self.put(symbol.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    fn field(&mut self, tag: StartTag<'_>) {
-        match tag.attribute("fldCharType").as_deref() {
-            Some(b"begin") if self.fields.len() < MAX_DEPTH => self.fields.push(true),
-            Some(b"separate") => {
+    fn field(&mut self, tag: &BytesStart<'_>) {
+        match attribute(tag, "fldCharType").as_deref() {
+            Some("begin") if self.fields.len() < MAX_DEPTH => self.fields.push(true),
+            Some("separate") => {
                 if let Some(in_code) = self.fields.last_mut() {
                     *in_code = false;
                 }
                 self.close_code();
             }
-            Some(b"end") => {
+            Some("end") => {
                 self.fields.pop();
                 self.close_code();
             }
@@ -295,29 +303,29 @@ impl ParagraphWriter {
     }
 
     /// Adds the targets of links, and texts in attributes.
-    fn describe(&mut self, tag: StartTag<'_>) {
-        let names: &[&str] = match (self.dialect, tag.name) {
-            (ProseDialect::Ooxml, b"fldSimple") => &["instr"],
-            (ProseDialect::Ooxml, b"docPr" | b"cNvPr") => &["title", "descr"],
-            (ProseDialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
-            (ProseDialect::Ooxml, b"shape") => &["href", "alt"],
-            (ProseDialect::Odf, b"a") => &["href", "title"],
+    fn describe(&mut self, tag: &BytesStart<'_>) {
+        let names: &[&str] = match (self.dialect, tag.local_name().into_inner()) {
+            (ProseDialect::Ooxml, "fldSimple") => &["instr"],
+            (ProseDialect::Ooxml, "docPr" | "cNvPr") => &["title", "descr"],
+            (ProseDialect::Ooxml, "hyperlink" | "hlinkClick") => &["tooltip"],
+            (ProseDialect::Ooxml, "shape") => &["href", "alt"],
+            (ProseDialect::Odf, "a") => &["href", "title"],
             // Reference managers keep their data in the name of a mark.
-            (ProseDialect::Odf, b"reference-mark" | b"reference-mark-start") => &["name"],
-            (ProseDialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
+            (ProseDialect::Odf, "reference-mark" | "reference-mark-start") => &["name"],
+            (ProseDialect::Odf, "bibliography-mark") => return self.bibliography(tag),
             _ => return,
         };
-        for (name, value) in tag.attributes() {
-            if names.iter().any(|own| own.as_bytes() == name) {
-                self.aside(&value);
+        for (name, value) in attributes(tag) {
+            if names.iter().any(|own| *own == name) {
+                self.aside(value.as_bytes());
             }
         }
     }
 
     /// Adds the fields of a reference, which are attributes.
-    fn bibliography(&mut self, tag: StartTag<'_>) {
-        for (_, value) in tag.attributes() {
-            self.aside(&value);
+    fn bibliography(&mut self, tag: &BytesStart<'_>) {
+        for (_, value) in attributes(tag) {
+            self.aside(value.as_bytes());
         }
     }
 
@@ -385,7 +393,7 @@ impl ParagraphWriter {
     }
 
     /// Reads the end of an element at `depth`.
-    pub(super) fn end(&mut self, name: &[u8], depth: u64, into: &mut Vec<u8>) {
+    pub(super) fn end(&mut self, name: &str, depth: u64, into: &mut Vec<u8>) {
         if let Some(skipped) = self.skipped {
             self.skipped = Some(skipped).filter(|skipped| depth > *skipped);
             return;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use memchr::memchr;
+use quick_xml::events::BytesStart;
 
 use super::address::CellAddress;
 use super::cell::{CellSink, MAX_CELL_BYTES};
@@ -15,7 +16,7 @@ use super::strings::unescaped;
 use super::workbook::Workbook;
 use crate::fault::InputError;
 use crate::read::ReadBytes;
-use crate::xml::{StartTag, XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader, attribute, attributes};
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
 pub(super) fn read_cells(
@@ -36,11 +37,15 @@ pub(super) fn read_cells(
     while sheet.cells.go_on {
         let offset = xml.offset();
         match xml.next_piece() {
-            Ok(Some(XmlPiece::Start(tag))) => sheet.start(tag),
-            Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text),
-            Ok(Some(XmlPiece::End(name))) => sheet.end(offset, name),
+            Ok(Some(XmlPiece::Start(tag))) => sheet.start(&tag),
+            Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text.as_bytes()),
+            Ok(Some(XmlPiece::End(tag))) => sheet.end(offset, tag.local_name().into_inner()),
+            Ok(Some(XmlPiece::Other)) => {}
             Ok(None) => return true,
-            Err(error) => sheet.cells.report_loss(offset, error),
+            Err(error) => {
+                sheet.cells.report_loss(offset, error);
+                return true;
+            }
         }
     }
     false
@@ -94,27 +99,27 @@ struct SheetReader<'c, 'a> {
 }
 
 impl<'a> SheetReader<'_, 'a> {
-    fn start(&mut self, tag: StartTag<'_>) {
-        match (tag.name, self.reads) {
-            (b"row", _) => self.row(tag),
-            (b"c", _) => self.start_cell(tag),
-            (b"v", _) => self.reads = Some(TextElement::Value),
-            (b"f", _) => self.reads = Some(TextElement::Formula),
-            (b"rPh", _) => self.reads = Some(TextElement::Phonetic),
-            (b"t", None) => self.reads = Some(TextElement::Inline),
-            (b"hyperlink", _) => self.link(tag),
-            (b"dataValidation", _) => self.messages(tag),
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        match (tag.local_name().into_inner(), self.reads) {
+            ("row", _) => self.row(tag),
+            ("c", _) => self.start_cell(tag),
+            ("v", _) => self.reads = Some(TextElement::Value),
+            ("f", _) => self.reads = Some(TextElement::Formula),
+            ("rPh", _) => self.reads = Some(TextElement::Phonetic),
+            ("t", None) => self.reads = Some(TextElement::Inline),
+            ("hyperlink", _) => self.link(tag),
+            ("dataValidation", _) => self.messages(tag),
             (name, _) if is_aside(name) => self.reads = Some(TextElement::Aside),
             _ => {}
         }
     }
 
     /// Reads the messages of a rule for the values of a cell.
-    fn messages(&mut self, tag: StartTag<'_>) {
-        let names: [&[u8]; 4] = [b"promptTitle", b"prompt", b"errorTitle", b"error"];
-        for (name, text) in tag.attributes() {
+    fn messages(&mut self, tag: &BytesStart<'_>) {
+        let names = ["promptTitle", "prompt", "errorTitle", "error"];
+        for (name, text) in attributes(tag) {
             if names.contains(&name) {
-                self.aside(&unescaped(&text));
+                self.aside(&unescaped(text.as_bytes()));
             }
         }
     }
@@ -124,8 +129,8 @@ impl<'a> SheetReader<'_, 'a> {
         self.cells.text_outside_cells(&name, text);
     }
 
-    fn row(&mut self, tag: StartTag<'_>) {
-        let number = tag.attribute("r").and_then(|value| number(&value));
+    fn row(&mut self, tag: &BytesStart<'_>) {
+        let number = attribute(tag, "r").and_then(|value| number(value.as_bytes()));
         // A row without a number follows the last one. The place was already moved to it.
         let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
         self.next = CellAddress {
@@ -134,18 +139,18 @@ impl<'a> SheetReader<'_, 'a> {
         };
     }
 
-    fn start_cell(&mut self, tag: StartTag<'_>) {
+    fn start_cell(&mut self, tag: &BytesStart<'_>) {
         let (mut own, mut value, mut style) = (None, SheetValue::Number, 0);
-        for (name, text) in tag.attributes() {
+        for (name, text) in attributes(tag) {
             match name {
-                b"r" => own = CellAddress::parse(&text),
-                b"s" => style = number(&text).unwrap_or(0),
-                b"t" => {
-                    value = match text.as_slice() {
-                        b"s" => SheetValue::Shared,
-                        b"str" | b"inlineStr" => SheetValue::Text,
-                        b"b" => SheetValue::Boolean,
-                        b"e" | b"d" => SheetValue::Other,
+                "r" => own = CellAddress::parse(text.as_bytes()),
+                "s" => style = number(text.as_bytes()).unwrap_or(0),
+                "t" => {
+                    value = match &*text {
+                        "s" => SheetValue::Shared,
+                        "str" | "inlineStr" => SheetValue::Text,
+                        "b" => SheetValue::Boolean,
+                        "e" | "d" => SheetValue::Other,
                         _ => SheetValue::Number,
                     }
                 }
@@ -175,21 +180,21 @@ impl<'a> SheetReader<'_, 'a> {
         into.extend_from_slice(text);
     }
 
-    fn end(&mut self, offset: u64, name: &[u8]) {
+    fn end(&mut self, offset: u64, name: &str) {
         match (name, self.reads) {
-            (b"t", Some(TextElement::Phonetic)) => {}
-            (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
-            (b"c", _) => self.end_cell(offset),
+            ("t", Some(TextElement::Phonetic)) => {}
+            ("v" | "f" | "t" | "rPh", _) => self.reads = None,
+            ("c", _) => self.end_cell(offset),
             (name, _) if is_aside(name) => {
                 self.reads = None;
                 let text = std::mem::take(&mut self.aside);
-                if name.starts_with(b"formula") {
+                if name.starts_with("formula") {
                     self.aside(&literals(&text))
                 } else {
                     self.aside(&page_header::text(&text))
                 }
             }
-            (b"row", _) => self.next.row = self.next.row.saturating_add(1),
+            ("row", _) => self.next.row = self.next.row.saturating_add(1),
             _ => {}
         }
     }
@@ -251,23 +256,22 @@ impl<'a> SheetReader<'_, 'a> {
     }
 
     /// Reads the place in the target of a link and its shown text. The target itself is among the relationships.
-    fn link(&mut self, tag: StartTag<'_>) {
+    fn link(&mut self, tag: &BytesStart<'_>) {
         let (mut at, mut text) = (CellAddress::default(), Vec::new());
-        for (name, value) in tag.attributes() {
+        for (name, value) in attributes(tag) {
             match name {
-                b"ref" => {
-                    let end = memchr(b':', &value).unwrap_or(value.len());
-                    at = CellAddress::parse(&value[..end]).unwrap_or_default();
+                "ref" => {
+                    let first = value.split(':').next().unwrap_or_default();
+                    at = CellAddress::parse(first.as_bytes()).unwrap_or_default();
                 }
-                b"id" => {
-                    let id = String::from_utf8_lossy(&value);
-                    if let Some(target) = self.workbook.link(self.cells.member(), &id) {
+                "id" => {
+                    if let Some(target) = self.workbook.link(self.cells.member(), &value) {
                         text.extend_from_slice(target.as_bytes());
                         text.extend_from_slice(b"\n\n");
                     }
                 }
-                b"location" | b"tooltip" | b"display" => {
-                    text.extend_from_slice(&value);
+                "location" | "tooltip" | "display" => {
+                    text.extend_from_slice(value.as_bytes());
                     text.extend_from_slice(b"\n\n");
                 }
                 _ => {}
@@ -278,18 +282,18 @@ impl<'a> SheetReader<'_, 'a> {
 }
 
 /// Whether an element has text of a sheet outside of cells: headers and footers, and the formulas of rules for cells.
-fn is_aside(name: &[u8]) -> bool {
+fn is_aside(name: &str) -> bool {
     matches!(
         name,
-        b"oddHeader"
-            | b"evenHeader"
-            | b"firstHeader"
-            | b"oddFooter"
-            | b"evenFooter"
-            | b"firstFooter"
-            | b"formula"
-            | b"formula1"
-            | b"formula2"
+        "oddHeader"
+            | "evenHeader"
+            | "firstHeader"
+            | "oddFooter"
+            | "evenFooter"
+            | "firstFooter"
+            | "formula"
+            | "formula1"
+            | "formula2"
     )
 }
 

@@ -6,6 +6,10 @@ use memchr::memmem;
 
 use crate::xml::{XmlPiece, XmlReader};
 
+/// The fault of a workbook whose shared texts do not fit.
+pub(super) const MANY_STRINGS: &str =
+    "has more shared texts than --memory has room for; the cells that have them were not read";
+
 /// Texts that cells share.
 pub(super) struct SharedStrings {
     text: Vec<u8>,
@@ -39,51 +43,49 @@ impl SharedStrings {
     pub(super) fn push(&mut self, text: &[u8]) -> bool {
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len());
-        self.has_room(0)
+        if !self.has_room(0) {
+            *self = SharedStrings {
+                is_over: true,
+                ..SharedStrings::new(0)
+            };
+        }
+        !self.is_over
     }
 
     fn has_room(&self, more: usize) -> bool {
         self.text.len() + more + self.ends.len() * size_of::<usize>() <= self.limit
     }
 
-    /// Stops holding texts. Those that were held are passed to `take`.
-    pub(super) fn give_up(&mut self, take: &mut dyn FnMut(&[u8])) {
-        for number in 0..self.ends.len() {
-            self.get(number).into_iter().for_each(&mut *take);
-        }
-        *self = SharedStrings {
-            is_over: true,
-            ..SharedStrings::new(0)
-        };
-    }
-
-    /// Reads the texts of `xml`. An error is reported when the member is read again.
+    /// Reads the texts of `xml`. Texts after an error are missing, which is reported by the cells that have them.
     pub(super) fn read(&mut self, xml: &mut XmlReader<'_>) {
-        let mut item = Vec::new();
+        let mut item = String::new();
         let (mut in_text, mut phonetic) = (false, false);
-        loop {
-            match xml.next_piece() {
-                Ok(Some(XmlPiece::Start(tag))) => match tag.name {
-                    b"t" => in_text = !phonetic,
-                    b"rPh" => phonetic = true,
+        while let Ok(Some(piece)) = xml.next_piece() {
+            match piece {
+                XmlPiece::Start(tag) => match tag.local_name().into_inner() {
+                    "t" => in_text = !phonetic,
+                    "rPh" => phonetic = true,
                     _ => {}
                 },
-                Ok(Some(XmlPiece::Text(text))) if in_text => item.extend_from_slice(text),
-                Ok(Some(XmlPiece::Text(_))) => {}
-                Ok(Some(XmlPiece::End(name))) => match name {
-                    b"t" => in_text = false,
-                    b"rPh" => phonetic = false,
-                    b"si" => {
-                        self.push(&unescaped(&item));
+                XmlPiece::Text(text) if in_text => {
+                    item += &text;
+                    if !self.has_room(item.len()) {
+                        self.push(item.as_bytes());
+                        return;
+                    }
+                }
+                XmlPiece::End(tag) => match tag.local_name().into_inner() {
+                    "t" => in_text = false,
+                    "rPh" => phonetic = false,
+                    "si" => {
+                        if !self.push(&unescaped(item.as_bytes())) {
+                            return;
+                        }
                         item.clear();
                     }
                     _ => {}
                 },
-                Ok(None) => return,
-                Err(_) => {}
-            }
-            if !self.has_room(item.len()) {
-                return self.give_up(&mut |_| ());
+                XmlPiece::Text(_) | XmlPiece::Other => {}
             }
         }
     }

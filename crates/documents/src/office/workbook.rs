@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use quick_xml::events::BytesStart;
+
 use super::number::NumberFormats;
 use super::package::PackageFile;
 use super::part::{
@@ -21,7 +23,7 @@ use crate::expansion::Expansion;
 use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
-use crate::xml::{StartTag, XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader, attribute};
 
 /// Maximum bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
 const MAX_NAME_BYTES: usize = 2 << 20;
@@ -205,15 +207,15 @@ impl PartGatherer {
     }
 
     fn read_workbook(&mut self, xml: &mut XmlReader<'_>) {
-        each_tag(xml, |tag| match tag.name {
-            b"sheet" => {
-                if let Some([name, id]) = attributes(tag, ["name", "id"]) {
+        each_tag(xml, |tag| match tag.local_name().into_inner() {
+            "sheet" => {
+                if let Some([name, id]) = named(tag, ["name", "id"]) {
                     self.add_sheet(name, id);
                 }
             }
-            b"workbookPr" => {
-                let is_1904 = tag.attribute("date1904").unwrap_or_default();
-                self.formats.is_1904 = matches!(is_1904.as_slice(), b"1" | b"true");
+            "workbookPr" => {
+                let is_1904 = attribute(tag, "date1904").unwrap_or_default();
+                self.formats.is_1904 = matches!(&*is_1904, "1" | "true");
             }
             _ => {}
         });
@@ -228,10 +230,10 @@ impl PartGatherer {
     /// Reads the targets of relationships. Sheets of charts and dialogs have no cells, and are left out.
     fn read_targets(&mut self, xml: &mut XmlReader<'_>) {
         each_tag(xml, |tag| {
-            let kind = tag.attribute("Type").unwrap_or_default();
-            if let Some([id, target]) = attributes(tag, ["Id", "Target"])
-                && !kind.ends_with(b"/chartsheet")
-                && !kind.ends_with(b"/dialogsheet")
+            let kind = attribute(tag, "Type").unwrap_or_default();
+            if let Some([id, target]) = named(tag, ["Id", "Target"])
+                && !kind.ends_with("/chartsheet")
+                && !kind.ends_with("/dialogsheet")
                 && self.has_room(&id, &target)
             {
                 self.targets.insert(id, target);
@@ -242,11 +244,11 @@ impl PartGatherer {
     /// Reads the targets of a sheet's links from the relationships in the member `name`.
     fn read_links(&mut self, name: &str, xml: &mut XmlReader<'_>) {
         each_tag(xml, |tag| {
-            let kind = tag.attribute("Type").unwrap_or_default();
-            let Some([id, target]) = attributes(tag, ["Id", "Target"]) else {
+            let kind = attribute(tag, "Type").unwrap_or_default();
+            let Some([id, target]) = named(tag, ["Id", "Target"]) else {
                 return;
             };
-            if !kind.ends_with(b"/hyperlink") || self.links.is_over {
+            if !kind.ends_with("/hyperlink") || self.links.is_over {
                 return;
             }
             if !self.has_room(&id, &target) {
@@ -263,19 +265,18 @@ impl PartGatherer {
 
     /// Reads the names of the sheets of an OpenDocument spreadsheet, which are all in one member.
     fn read_tables(&mut self, member: &str, xml: &mut XmlReader<'_>) {
-        let mut in_table = None;
-        loop {
-            let depth = xml.depth();
-            match xml.next_piece() {
-                Ok(Some(XmlPiece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
-                    in_table = Some(depth);
-                    let [name] = attributes(tag, ["name"]).unwrap_or_default();
-                    self.add_sheet(name, member.to_owned());
+        // Tables within tables are parts of cells.
+        let mut depth = 0;
+        while let Ok(Some(piece)) = xml.next_piece() {
+            match piece {
+                XmlPiece::Start(tag) if tag.local_name().into_inner() == "table" => {
+                    if depth == 0 {
+                        let [name] = named(&tag, ["name"]).unwrap_or_default();
+                        self.add_sheet(name, member.to_owned());
+                    }
+                    depth += 1;
                 }
-                Ok(Some(XmlPiece::End(b"table"))) => {
-                    in_table = in_table.filter(|start| depth > start + 1);
-                }
-                Ok(None) => return,
+                XmlPiece::End(tag) if tag.local_name().into_inner() == "table" => depth -= 1,
                 _ => {}
             }
         }
@@ -294,21 +295,19 @@ fn sheet_links(member: &str) -> String {
 }
 
 /// Calls `take` with each start tag. XML that is not well-formed is reported when the member is read again.
-fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
-    loop {
-        match xml.next_piece() {
-            Ok(Some(XmlPiece::Start(tag))) => take(tag),
-            Ok(None) => return,
-            _ => {}
+fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(&BytesStart<'_>)) {
+    while let Ok(Some(piece)) = xml.next_piece() {
+        if let XmlPiece::Start(tag) = piece {
+            take(&tag);
         }
     }
 }
 
 /// Returns the attributes with these names; `None` if one is missing.
-fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[String; N]> {
+fn named<const N: usize>(tag: &BytesStart<'_>, names: [&str; N]) -> Option<[String; N]> {
     let mut out = [const { String::new() }; N];
     for (name, value) in names.iter().zip(&mut out) {
-        *value = String::from_utf8_lossy(&tag.attribute(name)?).into_owned();
+        *value = attribute(tag, name)?.into_owned();
     }
     Some(out)
 }

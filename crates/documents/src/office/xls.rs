@@ -8,11 +8,11 @@ use std::fs::File;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::address::CellAddress;
-use super::cell::{CellSink, SheetLocation};
+use super::cell::{CellSink, MemberPlace};
 use super::number::{NumberFormats, error, packed, truth};
 use super::ole::{OleFile, OleStream};
 use super::page_header;
-use super::strings::SharedStrings;
+use super::strings::{MANY_STRINGS, SharedStrings};
 use super::table::{SheetTable, pass_table};
 use crate::container::{MemberSink, StreamLevel};
 use crate::fault::InputError;
@@ -44,7 +44,7 @@ pub(crate) fn read_ole2(
     let is_large = options.sheet.is_none() && length.saturating_mul(MAX_EXPANSION) > share as u64;
     let _admitted = is_large.then(|| options.admit());
     let memory = options.sheet.map_or(whole, |choice| choice.memory);
-    let ole = match OleFile::open(file, memory) {
+    let mut ole = match OleFile::open(file, memory) {
         Ok(ole) => ole,
         Err(error) => {
             sink.report_loss(level, 0, error);
@@ -55,8 +55,8 @@ pub(crate) fn read_ole2(
         sink.report_loss(level, 0, InputError::Office(fault));
         return None;
     }
-    let stream = ole.stream("Workbook").or_else(|| ole.stream("Book"));
-    let Some(stream) = stream else {
+    let name = ["Workbook", "Book"].into_iter().find(|name| ole.has(name));
+    let Some(stream) = name.and_then(|name| ole.stream(name)) else {
         return Some("ole2");
     };
     match options.sheet {
@@ -317,7 +317,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         stream: OleStream<'o>,
         memory: usize,
     ) -> Self {
-        let place = SheetLocation {
+        let place = MemberPlace {
             level,
             number: 0,
             member: "",
@@ -492,18 +492,9 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 break;
             }
             let text = self.long_text()?;
-            if self.strings.is_over {
-                self.cells.text_outside_cells("#strings", &text);
-            } else if !self.strings.push(&text) {
+            if !self.strings.push(&text) {
                 self.cells.go_on = !self.cells.is_table();
-                let fault = "has more shared texts than --memory has room for; they were read without their cells";
-                self.cells
-                    .report_loss(self.records.offset, InputError::Office(fault));
-                self.strings
-                    .give_up(&mut |text| self.cells.text_outside_cells("#strings", text));
-            }
-            if !self.cells.go_on {
-                break;
+                return Err(InputError::Office(MANY_STRINGS));
             }
         }
         Ok(())

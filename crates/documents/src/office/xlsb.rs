@@ -180,10 +180,7 @@ pub(super) fn read_styles(bytes: &mut dyn ReadBytes, formats: &mut NumberFormats
 pub(super) fn read_strings(bytes: &mut dyn ReadBytes, strings: &mut SharedStrings) {
     each_record(bytes, |record| {
         if record.kind == 0x13 && !strings.is_over {
-            let (text, _) = record.text(1)?;
-            if !strings.push(text.as_bytes()) {
-                strings.give_up(&mut |_| ());
-            }
+            strings.push(record.text(1)?.0.as_bytes());
         }
         Ok(())
     });

@@ -9,13 +9,12 @@ use super::xlsb::{XlsbRecord, XlsbRecords};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
 
-/// Passes on the texts of comments, or shared texts, without a cell.
-pub(super) fn read_texts(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> bool {
-    const SHARED: u32 = 0x13;
+/// Passes on the texts of comments.
+pub(super) fn read_comments(mut cells: CellSink<'_>, bytes: &mut dyn ReadBytes) -> bool {
     const COMMENT: u32 = 0x27d;
     let name = cells.member();
     each_of(&mut cells, bytes, |cells, record| {
-        if matches!(record.kind, SHARED | COMMENT) {
+        if record.kind == COMMENT {
             cells.text_outside_cells(name, record.text(1)?.0.as_bytes());
         }
         Ok(())
