@@ -109,8 +109,8 @@ fn piece(event: Event<'_>) -> Result<XmlPiece<'_>, InputError> {
     Ok(match event {
         Event::Start(tag) => XmlPiece::Start(tag),
         Event::End(tag) => XmlPiece::End(tag),
-        Event::Text(text) => XmlPiece::Text(text.xml10_content()),
-        Event::CData(text) => XmlPiece::Text(text.xml10_content()),
+        Event::Text(text) => XmlPiece::Text(text.into_inner()),
+        Event::CData(text) => XmlPiece::Text(text.into_inner()),
         Event::GeneralRef(name) => XmlPiece::Text(meaning(&name)?),
         _ => XmlPiece::Other,
     })

@@ -316,7 +316,7 @@ impl ParagraphWriter {
             _ => return,
         };
         for (name, value) in attributes(tag) {
-            if names.iter().any(|own| *own == name) {
+            if names.contains(&name) {
                 self.aside(value.as_bytes());
             }
         }
