@@ -45,15 +45,6 @@ class Mails:
         part.add_header("Content-Disposition", "attachment", filename=name if name.isascii() else ("utf-8", "", name))
         return part
 
-    def uuencoded(self):
-        data = self.words("uu").encode()
-        lines = b"".join(binascii.b2a_uu(data[at:at + 45], backtick=self.random.random() < .5) for at in range(0, len(data), 45))
-        part = MIMEText("")
-        part.set_payload("begin 644 a.txt\n" + lines.decode() + "`\nend\n")
-        del part["Content-Transfer-Encoding"]
-        part["Content-Transfer-Encoding"] = self.random.choice(["x-uuencode", "(old) uuencode"])
-        return part
-
     def part(self, depth):
         kind = self.random.random()
         if depth < 3 and kind < .25:
@@ -63,7 +54,7 @@ class Mails:
             return whole
         if depth < 3 and kind < .35:
             return MIMEMessage(self.message(depth + 1))
-        return self.text() if kind < .75 else self.attachment() if kind < .9 else self.uuencoded()
+        return self.text() if kind < .8 else self.attachment()
 
     def message(self, depth=0):
         message = self.part(depth)
@@ -137,7 +128,7 @@ ENTITY = "use MIME::Entity; use MIME::Words;" + PERL + """sub compose { my ($sub
     Subject => MIME::Words::encode_mimewords($subject, Charset => 'UTF-8'));
   $mail->attach(Type => 'text/plain', Charset => 'UTF-8', Encoding => '-SUGGEST', Data => $text);
   $mail->attach(Type => 'text/html', Charset => 'UTF-8', Encoding => 'quoted-printable', Data => $page);
-  $mail->attach(Type => 'application/octet-stream', Encoding => 'x-uuencode', Filename => 'a.txt', Data => $file);
+  $mail->attach(Type => 'application/octet-stream', Encoding => 'base64', Filename => 'a.txt', Data => $file);
   return $mail->as_string; }"""
 PHP = """require '/usr/share/php/libphp-phpmailer/autoload.php';
 for ($at = 0; ($line = fgets(STDIN)) !== false; $at++) { [$subject, $text, $page, $file] = array_map('base64_decode', explode("\\t", trim($line, "\\n")));

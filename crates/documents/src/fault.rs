@@ -52,6 +52,8 @@ pub enum Packing {
     Arrow,
     /// A message of e-mail, or an mbox of messages.
     Mail,
+    /// A file in the text of a mail, in the form of uuencode(1).
+    Uuencode,
 }
 
 impl Packing {
@@ -79,6 +81,7 @@ impl Packing {
             Packing::Parquet => "Parquet",
             Packing::Arrow => "Arrow",
             Packing::Mail => "mail",
+            Packing::Uuencode => "uuencode",
         }
     }
 }
@@ -398,6 +401,7 @@ fn unpack_first(packing: Packing) -> &'static str {
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
         Packing::Lzma => "unpack it first: xz --format=lzma -dc FILE | doisift scan",
         Packing::Compress => "unpack it first: gzip -dc FILE | doisift scan",
+        Packing::Uuencode => "unpack it first: uudecode FILE",
         _ => "unpack it first",
     }
 }

@@ -111,7 +111,7 @@ pub(crate) fn prelude(start: &[u8]) -> usize {
     let mut has_first = false;
     while let Some(end) = memchr(mark, &start[at..]) {
         let line = &start[at..=at + end];
-        let is_first = !has_first && (byte_count(line).is_some() || is_quoted_from_line(line));
+        let is_first = !has_first && (is_byte_count(line) || is_quoted_from_line(line));
         if !is_blank(line) && !is_first {
             break;
         }
@@ -121,11 +121,10 @@ pub(crate) fn prelude(start: &[u8]) -> usize {
     at
 }
 
-/// Returns the number in the first line of an emlx: the length in bytes of the message after it.
-pub(crate) fn byte_count(line: &[u8]) -> Option<u64> {
+/// Whether this is the first line of an emlx: the length in bytes of the message after it.
+fn is_byte_count(line: &[u8]) -> bool {
     let digits = line.trim_ascii();
-    let is_count = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    is_count.then(|| std::str::from_utf8(digits).ok()?.parse().ok())?
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether this is the line of an mbox before a message, with or without the `>` that programs put before it.
@@ -164,7 +163,7 @@ pub(crate) fn starts_mail(start: &[u8]) -> bool {
         return false;
     }
     let is_mbox = lines_of(&start[..at]).any(is_quoted_from_line);
-    let is_counted = lines_of(&start[..at]).any(|line| byte_count(line).is_some());
+    let is_counted = lines_of(&start[..at]).any(is_byte_count);
     let shown = HeaderSigns::of_header(header);
     shown.is_some_and(|shown| shown.is_mail(usize::from(is_mbox || is_counted)))
 }

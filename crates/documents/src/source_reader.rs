@@ -304,7 +304,8 @@ impl<'w> SourceReader<'w> {
             }
             return;
         }
-        mail::read_messages(self, level, &mut raw);
+        let options = self.options;
+        mail::read_messages(self, options, level, &mut raw);
     }
 
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.

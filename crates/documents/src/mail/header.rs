@@ -1,11 +1,18 @@
 //! The header of a message or a part: the fields that describe its body.
 
-use super::charset::MailCharset;
-use super::coding::MailCoding;
-use super::field::FieldParameters;
-use super::flow::FlowedText;
-use super::words;
-use crate::mail_start::{UTF8_BOM, is_field, lines_of};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use mail_parser::ContentType;
+use mail_parser::parsers::MessageStream;
+
+use super::charset::{MailCharset, has_foreign};
+use super::coding::{MailCoding, lines};
+use super::flow;
+use crate::mail_start::{is_blank, is_field};
+
+/// Maximum bytes of a field that are read. The parser takes time quadratic in the number of parameters.
+const MAX_FIELD_BYTES: usize = 8 << 10;
 
 /// Kind of body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +21,7 @@ pub(super) enum BodyContent {
     Text,
     /// A web page.
     Web,
-    /// Parts with this boundary between them. If the boundary is empty, the body shows it.
+    /// Parts with this boundary between them.
     Parts(Vec<u8>),
     /// Another message.
     Message,
@@ -22,102 +29,71 @@ pub(super) enum BodyContent {
     Attached,
 }
 
-/// A header, and the meaning of its fields.
+/// The meaning of the fields of a header.
 #[derive(Default)]
 pub(super) struct PartHeader {
-    /// All bytes, including the empty line after it.
-    pub(super) text: Vec<u8>,
     pub(super) content: BodyContent,
     pub(super) coding: MailCoding,
-    /// The label of the charset of an encoded word, if it is not known.
-    pub(super) unknown: Option<Box<str>>,
     pub(super) file_name: Option<String>,
-    /// Whether a first part of the header was passed on, since it is long.
-    pub(super) is_long: bool,
-    kind: FieldParameters,
-    disposition: FieldParameters,
+    /// The type of content in lower case.
+    kind: String,
+    parameters: Option<ContentType<'static>>,
 }
 
 impl PartHeader {
-    /// Whether a line belongs to the header after the lines so far.
-    pub(super) fn continues_with(&self, line: &[u8]) -> bool {
-        let is_folded =
-            matches!(line, [b' ' | b'\t', ..]) && (self.is_long || !self.text.is_empty());
-        is_folded || is_field(line)
-    }
-
-    /// Joins the header of a part with the header of the message in it.
-    pub(super) fn followed_by(self, within: PartHeader) -> PartHeader {
-        PartHeader {
-            text: [self.text, within.text].concat(),
-            ..within
-        }
-    }
-
-    /// Reads the fields, and decodes their encoded words.
-    pub(super) fn read_fields(&mut self) {
-        for (name, value) in fields(&self.text) {
-            match &name[..] {
-                b"content-type" => self.kind = FieldParameters::of(&value),
-                b"content-disposition" => self.disposition = FieldParameters::of(&value),
-                b"content-transfer-encoding" => self.coding = MailCoding::of(&value),
+    /// Reads the header at the start of `text`. Returns it, and its length with the empty line after it. `is_of_digest` says
+    /// that it is the header of a part of a digest, which is a message unless the header says otherwise.
+    pub(super) fn read(text: &[u8], is_of_digest: bool) -> (Self, usize) {
+        let (fields, length) = fields(text);
+        let mut header = PartHeader::default();
+        let mut disposition = None;
+        for field in fields {
+            let field = &text[field];
+            let colon = memchr::memchr(b':', field).unwrap_or(0);
+            let value = &field[colon + 1..field.len().min(colon + 1 + MAX_FIELD_BYTES)];
+            match &field[..colon].to_ascii_lowercase()[..] {
+                b"content-type" => header.parameters = parsed(value),
+                b"content-disposition" => disposition = parsed(value),
+                b"content-transfer-encoding" => header.coding = MailCoding::of(value),
                 _ => {}
             }
         }
-        let (kind, disposition) = (&self.kind, &self.disposition);
-        self.file_name = disposition
-            .text("filename")
-            .or_else(|| kind.text("name"))
-            .filter(|name| !name.is_empty());
-        self.content = self.content_of(kind, disposition);
-        (self.text, self.unknown) = words::decoded(std::mem::take(&mut self.text));
-    }
-
-    /// Returns the charset of a text, and its label.
-    pub(super) fn charset(&self) -> (MailCharset, String) {
-        let label = self.kind.text("charset");
-        let charset = label
+        header.kind = header.parameters.as_ref().map_or_else(String::new, kind_of);
+        header.file_name = disposition
             .as_ref()
-            .map(|label| MailCharset::of(label.as_bytes()));
-        (charset.unwrap_or_default(), label.unwrap_or_default())
+            .and_then(|value| value.attribute("filename"))
+            .or_else(|| header.parameter("name"))
+            .map(str::to_owned);
+        let is_file = header.file_name.is_some()
+            || disposition.is_some_and(|value| value.ctype() == "attachment");
+        header.content = header.content(is_file);
+        if is_of_digest && header.kind.is_empty() && is_field(&text[length..]) {
+            header.content = BodyContent::Message;
+        }
+        (header, length)
     }
 
-    /// Returns how the lines of a text are joined, if they are.
-    pub(super) fn flow(&self) -> Option<FlowedText> {
-        let says = |name, value: &str| {
-            let own = self.kind.text(name);
-            own.is_some_and(|own| own.trim_ascii().eq_ignore_ascii_case(value))
-        };
-        let is_flowed = self.kind.main == "text/plain" && says("format", "flowed");
-        is_flowed.then(|| FlowedText::new(says("delsp", "yes")))
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.as_ref()?.attribute(name)
     }
 
     /// Returns the number of this part of a message that was cut into several; `None` for a whole message.
     pub(super) fn fragment(&self) -> Option<u64> {
-        let number = |name| self.kind.text(name)?.trim_ascii().parse::<u64>().ok();
-        let is_cut = self.kind.main == "message/partial" && number("total") != Some(1);
+        let number = |name| self.parameter(name)?.parse::<u64>().ok();
+        let is_cut = self.kind == "message/partial" && number("total") != Some(1);
         is_cut.then(|| number("number").unwrap_or(0))
     }
 
     /// Whether parts without a type of content are messages.
     pub(super) fn is_digest(&self) -> bool {
-        self.kind.main == "multipart/digest"
+        self.kind == "multipart/digest"
     }
 
-    /// Takes the body for a message if the header does not state its type.
-    pub(super) fn default_to_message(&mut self) {
-        if self.kind.main.is_empty() {
-            self.content = BodyContent::Message;
-        }
-    }
-
-    fn content_of(&self, kind: &FieldParameters, disposition: &FieldParameters) -> BodyContent {
-        let is_file = self.file_name.is_some() || disposition.main == "attachment";
-        match &kind.main[..] {
-            main if main.starts_with("multipart/") => {
-                let boundary = kind.bytes("boundary").unwrap_or_default().0;
-                let comment = memchr::memmem::find(&boundary, b" (").unwrap_or(boundary.len());
-                BodyContent::Parts(boundary[..comment].trim_ascii_end().to_owned())
+    fn content(&self, is_file: bool) -> BodyContent {
+        match &self.kind[..] {
+            kind if kind.starts_with("multipart/") => {
+                let boundary = self.parameter("boundary").unwrap_or_default();
+                BodyContent::Parts(boundary.trim_end().into())
             }
             "message/rfc822" | "message/global" | "message/news" => BodyContent::Message,
             // The first part starts with the header of the message.
@@ -126,33 +102,67 @@ impl PartHeader {
             }
             _ if is_file => BodyContent::Attached,
             "text/html" | "application/xhtml+xml" => BodyContent::Web,
-            "" => BodyContent::Text,
-            main if main.starts_with("text/") || main.starts_with("message/") => BodyContent::Text,
+            kind if kind.starts_with("text/") || kind.starts_with("message/") => BodyContent::Text,
             // A type without a slash is wrong.
-            main if !main.contains('/') => BodyContent::Text,
+            kind if !kind.contains('/') => BodyContent::Text,
             _ => BodyContent::Attached,
         }
     }
+
+    /// Converts the decoded bytes of a text to UTF-8, and joins its lines if they are flowed. The second value is the label of
+    /// the charset, if it is not known and the bytes need it.
+    pub(super) fn text_of<'b>(&self, bytes: Cow<'b, [u8]>) -> (Cow<'b, [u8]>, Option<Box<str>>) {
+        let label = self.parameter("charset").unwrap_or_default();
+        let mut charset = MailCharset::of(label.as_bytes());
+        let is_unknown = charset == MailCharset::Unknown && has_foreign(&bytes);
+        // Of charsets that do not contain ASCII, only the coding keeps the bytes.
+        if !charset.has_ascii() && self.coding != MailCoding::Base64 {
+            charset = MailCharset::default();
+        }
+        let text = charset.decode(bytes);
+        let is = |name, value: &str| {
+            let own = self.parameter(name);
+            own.is_some_and(|own| own.eq_ignore_ascii_case(value))
+        };
+        let text = if self.kind == "text/plain" && is("format", "flowed") {
+            flow::joined(&text, is("delsp", "yes")).into()
+        } else {
+            text
+        };
+        (text, is_unknown.then(|| label.into()))
+    }
 }
 
-/// Returns the fields of a header: names in lower case, and values as one line.
-fn fields(header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let mut fields: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    let header = header.strip_prefix(UTF8_BOM).unwrap_or(header);
-    for line in lines_of(header) {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+/// Returns the fields of the header at the start of `text`, with their folded lines, and the length of the header with the
+/// empty line after it.
+fn fields(text: &[u8]) -> (Vec<Range<usize>>, usize) {
+    let mut fields: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in lines(text) {
+        let end = at + line.len();
         match fields.last_mut() {
-            Some((_, value)) if matches!(line, [b' ' | b'\t', ..]) => value.extend_from_slice(line),
-            _ => {
-                if is_field(line)
-                    && let Some(colon) = memchr::memchr(b':', line)
-                {
-                    let name = line[..colon].trim_ascii().to_ascii_lowercase();
-                    fields.push((name, line[colon + 1..].to_owned()));
-                }
-            }
+            _ if is_blank(line) => return (fields, end),
+            Some(field) if matches!(line, [b' ' | b'\t', ..]) => field.end = end,
+            _ if is_field(line) => fields.push(at..end),
+            _ => break,
         }
+        at = end;
     }
-    fields
+    (fields, at)
+}
+
+/// Returns a value and its parameters.
+fn parsed(value: &[u8]) -> Option<ContentType<'static>> {
+    // The parser takes a value without a line end for an empty one.
+    let line = [value, b"\n"].concat();
+    let value = MessageStream::new(&line).parse_content_type();
+    value.into_owned().into_content_type()
+}
+
+/// Returns the type and the subtype of a value. The parser returns them in lower case.
+fn kind_of(value: &ContentType<'_>) -> String {
+    match value.subtype() {
+        Some(subtype) => format!("{}/{subtype}", value.ctype()),
+        None => value.ctype().to_owned(),
+    }
 }

@@ -145,6 +145,19 @@ fn each_part_is_a_document() {
 }
 
 #[test]
+fn boundaries_of_parts_in_parts_may_differ_in_one_byte() {
+    let part = |boundary: &str, inner: &str| {
+        format!(
+            "Content-Type: multipart/mixed; boundary={boundary}\n\n--{boundary}\n{inner}\n--{boundary}--\n"
+        )
+    };
+    let inner = part("--_NmP-Part_2", "Content-Type: text/plain\n\n10.5555/a");
+    let seen = seen(format!("{HEAD}{}", part("--_NmP-Part_1", &inner)));
+    assert_eq!(names(&seen), ["-", "#part=1", "#part=1.1"]);
+    assert_eq!(seen.errors, [""; 0]);
+}
+
+#[test]
 fn an_mbox_is_cut_at_its_messages() {
     let line = "From a@b.org Mon Jan  1 00:00:00 2024\n";
     let one = format!("{line}{}\n", parts());

@@ -2,8 +2,8 @@
 
 use memchr::memmem;
 
-use super::base64::Base64Decoder;
 use super::charset::{MailCharset, has_foreign};
+use super::coding::from_base64;
 use crate::mail_start::hex;
 
 /// Maximum bytes of an encoded word. RFC 2047 limits it to 75.
@@ -20,12 +20,9 @@ struct EncodedWord<'h> {
 /// Decodes the encoded words of a header to UTF-8. Words that only blanks or line ends separate are one text; all other
 /// bytes are kept. If the charset of a word is not known, its bytes are kept. The second value is the label of the first
 /// such word with bytes other than ASCII.
-pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
-    if memmem::find(&header, b"=?").is_none() {
-        return (header, None);
-    }
+pub(super) fn decoded(header: &[u8]) -> (Vec<u8>, Option<Box<str>>) {
     let (mut out, mut unknown) = (Vec::with_capacity(header.len()), None);
-    let mut rest = &header[..];
+    let mut rest = header;
     while let Some(at) = memmem::find(rest, b"=?") {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
@@ -57,7 +54,7 @@ fn text<'h>(word: EncodedWord<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h
                 rest = &after[next.length..];
             }
             next => {
-                out.extend(charset.decode(bytes));
+                out.extend_from_slice(&charset.decode(bytes.into()));
                 return if next.is_some() { after } else { rest };
             }
         }
@@ -103,18 +100,6 @@ impl<'h> EncodedWord<'h> {
     }
 }
 
-fn from_base64(data: &[u8]) -> Vec<u8> {
-    let (mut base64, mut out) = (Base64Decoder::default(), Vec::new());
-    let data: Vec<u8> = data
-        .iter()
-        .copied()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .collect();
-    base64.line(&data, &mut out);
-    base64.finish(&mut out);
-    out
-}
-
 fn from_q(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len());
     let mut rest = data;
@@ -155,11 +140,11 @@ mod tests {
             ),
             ("=?utf-7?q?10.5555/a+AF8-b?=", "10.5555/a_b"),
         ] {
-            let (seen, unknown) = super::decoded(header.as_bytes().to_vec());
+            let (seen, unknown) = super::decoded(header.as_bytes());
             assert_eq!(String::from_utf8_lossy(&seen), text, "{header}");
             assert_eq!(unknown, None);
         }
-        let (seen, unknown) = super::decoded(b"=?none?q?=E9?= 10.5555/a".to_vec());
+        let (seen, unknown) = super::decoded(b"=?none?q?=E9?= 10.5555/a");
         assert_eq!(
             (&seen[..], unknown.as_deref()),
             (&b"\xe9 10.5555/a"[..], Some("none"))

@@ -1,34 +1,18 @@
 //! Code pages of documents and character sets of fonts.
 
 use encoding_rs::{
-    BIG5, EUC_KR, Encoding, GBK, IBM866, KOI8_R, MACINTOSH, SHIFT_JIS, UTF_8, WINDOWS_874,
-    WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
-    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    BIG5, EUC_KR, Encoding, GBK, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251,
+    WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257,
+    WINDOWS_1258,
 };
 
 /// Returns the encoding of a Windows code page; for an unknown one that of Western Europe, whose ASCII letters are the
 /// same.
 pub(super) fn of_code_page(page: i64) -> &'static Encoding {
-    match page {
-        866 => IBM866,
-        874 => WINDOWS_874,
-        932 => SHIFT_JIS,
-        936 => GBK,
-        949 => EUC_KR,
-        950 => BIG5,
-        1250 => WINDOWS_1250,
-        1251 => WINDOWS_1251,
-        1253 => WINDOWS_1253,
-        1254 => WINDOWS_1254,
-        1255 => WINDOWS_1255,
-        1256 => WINDOWS_1256,
-        1257 => WINDOWS_1257,
-        1258 => WINDOWS_1258,
-        10000 => MACINTOSH,
-        20866 => KOI8_R,
-        65001 => UTF_8,
-        _ => WINDOWS_1252,
-    }
+    let known = u16::try_from(page).ok().and_then(codepage::to_encoding);
+    // The words of RTF are ASCII between the characters of the page.
+    let usable = known.filter(|known| known.is_ascii_compatible());
+    usable.unwrap_or(WINDOWS_1252)
 }
 
 /// Returns the encoding of a font's character set (RTF 1.9.1, "Font Table"); `None` if it is that of the document.
