@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
-use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::cipher::block_padding::NoPadding;
+use aes::cipher::{BlockCipherDecrypt, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
+use aes::cipher::{KeyInit, StreamCipher};
 use aes::{Aes128, Aes256};
 use md5::Md5;
+use rc4::Rc4;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::file::PdfFile;
@@ -136,16 +139,8 @@ impl Decryption {
         match method {
             CipherMethod::Plain => bytes.into(),
             CipherMethod::Rc4 => rc4(&object_key(key, id, b""), bytes).into(),
-            CipherMethod::Aes128 => {
-                let key: Option<[u8; 16]> = object_key(key, id, b"sAlT").try_into().ok();
-                let cipher = key.map(|key| Aes128::new(&key.into()));
-                cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
-            }
-            CipherMethod::Aes256 => {
-                let key: Option<[u8; 32]> = key.clone().try_into().ok();
-                let cipher = key.map(|key| Aes256::new(&key.into()));
-                cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
-            }
+            CipherMethod::Aes128 => unpadded::<Aes128>(&object_key(key, id, b"sAlT"), bytes).into(),
+            CipherMethod::Aes256 => unpadded::<Aes256>(key, bytes).into(),
         }
     }
 }
@@ -251,8 +246,8 @@ impl SecurityHandler<'_> {
             if self.hash(&salts[..8], user) != proof {
                 return None;
             }
-            let cipher = Aes256::new(&self.hash(&salts[8..], user).into());
-            Some(unchained(&cipher, &[0; AES_BLOCK_BYTES], packed.get(..32)?))
+            let key = self.hash(&salts[8..], user);
+            unchained::<Aes256>(&key, &[0; AES_BLOCK_BYTES], packed.get(..32)?)
         };
         key(user, &self.user_key, &[]).or_else(|| key(&self.owner, &self.owner_key, user))
     }
@@ -273,12 +268,12 @@ impl SecurityHandler<'_> {
 /// Applies the rounds that revision 6 adds to a hash.
 fn hardened(mut hash: Vec<u8>, user: &[u8]) -> Vec<u8> {
     for round in 1.. {
-        let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
+        let text = [&hash[..], user].concat().repeat(64);
+        let Ok(cipher) = cbc::Encryptor::<Aes128>::new_from_slices(&hash[..16], &hash[16..32])
+        else {
             break;
         };
-        let key: [u8; 16] = key;
-        let text = [&hash[..], user].concat().repeat(64);
-        let bytes = chained(&Aes128::new(&key.into()), start, &text);
+        let bytes = cipher.encrypt_padded_vec::<NoPadding>(&text);
         let sum: u32 = bytes[..16].iter().map(|byte| u32::from(*byte)).sum();
         hash = match sum % 3 {
             0 => Sha256::digest(&bytes).to_vec(),
@@ -312,29 +307,19 @@ fn rc4_with(key: &[u8], round: u8, bytes: &[u8]) -> Vec<u8> {
 }
 
 fn rc4(key: &[u8], bytes: &[u8]) -> Vec<u8> {
-    let mut state: [u8; 256] = std::array::from_fn(|at| at as u8);
-    let mut j = 0_u8;
-    for i in 0..256 {
-        j = j.wrapping_add(state[i]).wrapping_add(key[i % key.len()]);
-        state.swap(i, usize::from(j));
+    let mut text = bytes.to_vec();
+    if let Ok(mut cipher) = Rc4::new_from_slice(key) {
+        cipher.apply_keystream(&mut text);
     }
-    let (mut i, mut j) = (0_u8, 0_u8);
-    let next = |byte: &u8| {
-        i = i.wrapping_add(1);
-        j = j.wrapping_add(state[usize::from(i)]);
-        state.swap(usize::from(i), usize::from(j));
-        let at = state[usize::from(i)].wrapping_add(state[usize::from(j)]);
-        byte ^ state[usize::from(at)]
-    };
-    bytes.iter().map(next).collect()
+    text
 }
 
 /// Decrypts `bytes`, which start with the initial block of the chain and end with padding.
-fn unpadded(cipher: &impl BlockCipherDecrypt, bytes: &[u8]) -> Vec<u8> {
+fn unpadded<C: BlockCipherDecrypt + KeyInit>(key: &[u8], bytes: &[u8]) -> Vec<u8> {
     let Some((start, bytes)) = bytes.split_first_chunk::<AES_BLOCK_BYTES>() else {
         return Vec::new();
     };
-    let mut text = unchained(cipher, start, bytes);
+    let mut text = unchained::<C>(key, start, bytes).unwrap_or_default();
     let padding = text.last().map_or(0, |last| usize::from(*last));
     if (1..=AES_BLOCK_BYTES).contains(&padding) {
         text.truncate(text.len() - padding);
@@ -342,37 +327,13 @@ fn unpadded(cipher: &impl BlockCipherDecrypt, bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Decrypts whole blocks, chained from `start` (CBC).
-fn unchained(
-    cipher: &impl BlockCipherDecrypt,
+/// Decrypts whole blocks, chained from `start` (CBC). Returns `None` if the key has a wrong length.
+fn unchained<C: BlockCipherDecrypt + KeyInit>(
+    key: &[u8],
     start: &[u8; AES_BLOCK_BYTES],
     bytes: &[u8],
-) -> Vec<u8> {
-    let mut text = Vec::with_capacity(bytes.len());
-    let mut before = &start[..];
-    for block in bytes.chunks_exact(AES_BLOCK_BYTES) {
-        let Ok(mut plain) = Array::try_from(block) else {
-            break;
-        };
-        cipher.decrypt_block(&mut plain);
-        text.extend(plain.iter().zip(before).map(|(byte, other)| byte ^ other));
-        before = block;
-    }
-    text
-}
-
-/// Encrypts whole blocks, chained from `start` (CBC).
-fn chained(cipher: &impl BlockCipherEncrypt, start: [u8; AES_BLOCK_BYTES], text: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut before = start.to_vec();
-    for block in text.chunks_exact(AES_BLOCK_BYTES) {
-        let mixed: Vec<u8> = block.iter().zip(&before).map(|(a, b)| a ^ b).collect();
-        let Ok(mut block) = Array::try_from(&mixed[..]) else {
-            break;
-        };
-        cipher.encrypt_block(&mut block);
-        before = block.to_vec();
-        bytes.extend(&before);
-    }
-    bytes
+) -> Option<Vec<u8>> {
+    let whole = bytes.len() - bytes.len() % AES_BLOCK_BYTES;
+    let cipher = cbc::Decryptor::<C>::new_from_slices(key, start).ok()?;
+    cipher.decrypt_padded_vec::<NoPadding>(&bytes[..whole]).ok()
 }

@@ -142,7 +142,7 @@ fn inflate(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw>
     if has_header {
         let read = deflate(&data[2..], max, out)?;
         return match checksum(&data[2 + read..]) {
-            Some(sum) if sum != adler32(out) => Err(StreamFlaw::Damaged),
+            Some(sum) if sum != adler2::adler32_slice(out) => Err(StreamFlaw::Damaged),
             _ => Ok(()),
         };
     }
@@ -165,23 +165,6 @@ fn checksum(rest: &[u8]) -> Option<u32> {
     let sum = rest.first_chunk()?;
     let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     (!sum.iter().all(is_line_end)).then(|| u32::from_be_bytes(*sum))
-}
-
-/// Returns the checksum of a zlib stream (RFC 1950).
-fn adler32(bytes: &[u8]) -> u32 {
-    const ADLER_BASE: u32 = 65_521;
-    /// Number of bytes that can be added before a sum overflows.
-    const ADLER_STEP_BYTES: usize = 5552;
-    let (mut a, mut b) = (1, 0);
-    for span in bytes.chunks(ADLER_STEP_BYTES) {
-        for byte in span {
-            a += u32::from(*byte);
-            b += a;
-        }
-        a %= ADLER_BASE;
-        b %= ADLER_BASE;
-    }
-    b << 16 | a
 }
 
 /// Unpacks deflated data. Returns the number of bytes of `body` that it has.
