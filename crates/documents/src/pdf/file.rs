@@ -1,15 +1,15 @@
 //! Finds the objects of a file by their numbers, within limits on time and memory.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Deref};
 use std::rc::Rc;
 
 use super::crypt::Decryption;
 use super::filter::{Filter, FilterOutput, StreamFlaw, listed, unpack};
-use super::lexer::{Lexer, Token, is_blank};
+use super::lexer::{Lexer, MAX_OBJECTS, Token, is_blank};
 use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
-use super::xref::{ObjectPlace, XrefTable, data_end, data_start, has_end, header_at};
+use super::table::{ObjectPlace, ObjectTable, data_start, header_at, stated_end};
 
 /// Maximum length of a chain of references, and maximum depth of objects that are needed to read others.
 const MAX_DEPTH: usize = 16;
@@ -70,11 +70,7 @@ struct ObjectStream {
 /// A file whose objects can be read.
 pub(super) struct PdfFile<'d> {
     data: &'d [u8],
-    /// Whether it ends with a table of its objects, even a damaged one. A file that was cut short does not.
-    pub(super) has_end: bool,
-    table: XrefTable,
-    /// The table that a search builds, if it was needed.
-    searched: OnceCell<XrefTable>,
+    table: ObjectTable,
     crypt: Option<Decryption>,
     budget: PdfBudget,
     /// Number of objects that are being read, one within another.
@@ -100,27 +96,11 @@ pub(super) struct DamagedStream {
 pub(super) struct PasswordNeeded;
 
 impl<'d> PdfFile<'d> {
-    /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
+    /// Finds the objects of `data`, which starts with the header.
     pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, PasswordNeeded> {
-        if let Some(table) = XrefTable::parse(data, limits.memory / 4) {
-            let file = PdfFile::with_table(data, table, limits);
-            if file.has_pages() || file.crypt.as_ref().is_some_and(Decryption::is_locked) {
-                return file.unlocked();
-            }
-        }
-        let mut file = PdfFile::with_table(data, XrefTable::rebuild(data), limits);
-        // The table may have been too large.
-        file.shorten();
-        file.index_streams();
-        file.unlocked()
-    }
-
-    fn with_table(data: &'d [u8], table: XrefTable, limits: PdfLimits) -> Self {
         let mut file = PdfFile {
             data,
-            has_end: has_end(data),
-            table,
-            searched: OnceCell::new(),
+            table: ObjectTable::search(data),
             crypt: None,
             budget: PdfBudget {
                 memory: limits.memory,
@@ -133,77 +113,54 @@ impl<'d> PdfFile<'d> {
             streams: RefCell::default(),
         };
         file.crypt = Decryption::of(&file);
-        file
-    }
-
-    fn unlocked(self) -> Result<Self, PasswordNeeded> {
-        if self.crypt.as_ref().is_some_and(Decryption::is_locked) {
-            Err(PasswordNeeded)
-        } else {
-            Ok(self)
+        if file.crypt.as_ref().is_some_and(Decryption::is_locked) {
+            return Err(PasswordNeeded);
         }
+        file.index_streams();
+        if !file.catalog().dict().has(b"Pages") {
+            file.find_catalog();
+        }
+        Ok(file)
     }
 
-    fn has_pages(&self) -> bool {
-        let pages = self.get(self.catalog().dict(), b"Pages");
-        !self.get(pages.dict(), b"Kids").array().is_empty()
-    }
-
-    /// Adds the objects in object streams to a rebuilt table, and the trailer of a cross-reference stream.
+    /// Adds the objects in object streams to the table, except those that come again after their stream.
     fn index_streams(&mut self) {
-        for number in self.table.in_file_order() {
-            let object = self.load(number);
-            let PdfObject::Stream(stream) = &object else {
+        for (number, offset) in std::mem::take(&mut self.table.streams) {
+            if self.table.get(number) != Some(ObjectPlace::At(offset)) {
+                continue;
+            }
+            let Some(objects) = self.object_stream(number) else {
                 continue;
             };
-            match stream.dict.get(b"Type").name() {
-                b"XRef" => {
-                    let entries = stream.dict.0.clone().into_iter();
-                    // A catalog that was already found comes after these entries, so it counts.
-                    self.table.trailer.0.splice(0..0, entries);
-                    self.crypt = None;
-                    self.crypt = Decryption::of(self);
+            for (index, (own, _)) in objects.index.iter().enumerate() {
+                let stream = number;
+                let place = ObjectPlace::In { stream, index };
+                if !self.table.is_after(*own, offset) && !self.table.add(*own, place) {
+                    return self.budget.left.set(0);
                 }
-                b"ObjStm" => {
-                    let Some(objects) = self.object_stream(number) else {
-                        continue;
-                    };
-                    for (index, (own, _)) in objects.index.iter().enumerate() {
-                        let place = ObjectPlace::In {
-                            stream: number,
-                            index,
-                        };
-                        let is_free = |place: &ObjectPlace| !matches!(place, ObjectPlace::At(_));
-                        if self.table.places.get(own).is_none_or(is_free) {
-                            self.table.places.insert(*own, place);
-                        }
-                    }
-                    self.find_catalog(&objects);
-                }
-                _ => {}
             }
         }
     }
 
-    /// Makes the catalog in an object stream the root, if there is no other.
-    fn find_catalog(&mut self, objects: &ObjectStream) {
-        let has_root = self.catalog().dict().has(b"Pages");
-        let is_catalog = |at: usize| {
-            let object = Lexer::new(&objects.bytes, at).object().unwrap_or_default();
-            object.dict().get(b"Type").name() == b"Catalog"
+    /// Makes the last catalog the root, as no trailer leads to one.
+    fn find_catalog(&mut self) {
+        let is_catalog = |number: &u32| {
+            let object = self.load(*number);
+            object.dict().get(b"Type").name() == b"Catalog" && object.dict().has(b"Pages")
         };
-        if has_root || memchr::memmem::find(&objects.bytes, b"/Catalog").is_none() {
-            return;
-        }
-        let found = objects.index.iter().find(|(_, at)| is_catalog(*at));
-        if let Some((number, _)) = found {
+        if let Some(number) = self.numbers().into_iter().rfind(is_catalog) {
             let root = ObjectRef {
-                number: *number,
+                number,
                 generation: 0,
             };
             let entry = (b"Root".to_vec(), PdfObject::Ref(root));
             self.table.trailer.0.push(entry);
         }
+    }
+
+    /// Whether the file ends with a table of its objects. A file that was cut short does not.
+    pub(super) fn has_end(&self) -> bool {
+        self.table.has_end
     }
 
     pub(super) fn trailer(&self) -> &PdfDict {
@@ -252,23 +209,19 @@ impl<'d> PdfFile<'d> {
             return PdfObject::Null;
         }
         self.depth.set(self.depth.get() + 1);
-        let object = match self.table.places.get(&number) {
-            Some(ObjectPlace::At(at)) => self.at(*at, number),
-            Some(ObjectPlace::In { stream, index }) => self.within(*stream, *index, number),
-            Some(ObjectPlace::Free) | None => None,
+        let object = match self.table.get(number) {
+            Some(ObjectPlace::At(at)) => self.at(at),
+            Some(ObjectPlace::In { stream, index }) => self.within(stream, index),
+            None => None,
         };
         self.depth.set(self.depth.get() - 1);
         object.unwrap_or_default()
     }
 
-    fn at(&self, at: usize, number: u32) -> Option<PdfObject> {
-        let is_own = |header: &(ObjectRef, usize)| header.0.number == number;
-        let (id, start) = header_at(self.data, at)
-            .filter(is_own)
-            .or_else(|| header_at(self.data, self.searched(number)?))?;
+    fn at(&self, at: usize) -> Option<PdfObject> {
+        let (id, start) = header_at(self.data, at)?;
         let mut lexer = Lexer::new(self.data, start);
-        let mut object = lexer.object()?;
-        self.spend(lexer.at.saturating_sub(start));
+        let mut object = self.object(&mut lexer)?;
         if let Some(crypt) = &self.crypt {
             crypt.decrypt_texts(&mut object, id);
         }
@@ -278,32 +231,36 @@ impl<'d> PdfFile<'d> {
         let Some(start) = data_start(self.data, lexer) else {
             return Some(PdfObject::Dict(dict));
         };
-        let length = self.get(&dict, b"Length").count();
-        let end = data_end(self.data, start, length);
+        let end = stated_end(self.data, start, self.get(&dict, b"Length").count());
         Some(PdfObject::Stream(PdfStream {
             dict,
-            data: start..end,
+            data: start..end.unwrap_or_else(|| self.searched_end(start)),
             id,
         }))
     }
 
-    /// Returns the offset of an object that is not where the table says.
-    fn searched(&self, number: u32) -> Option<usize> {
-        let searched = self.searched.get_or_init(|| XrefTable::rebuild(self.data));
-        match searched.places.get(&number)? {
-            ObjectPlace::At(at) => Some(*at),
-            _ => None,
-        }
+    /// Searches for the end of the data at `start`.
+    fn searched_end(&self, start: usize) -> usize {
+        let found = memchr::memmem::find(&self.data[start..], b"endstream");
+        let end = found.map_or(self.data.len(), |length| start + length);
+        self.spend(end - start);
+        end
     }
 
-    fn within(&self, stream: u32, index: usize, number: u32) -> Option<PdfObject> {
+    fn within(&self, stream: u32, index: usize) -> Option<PdfObject> {
         let objects = self.object_stream(stream)?;
-        let is_own = |entry: &&(u32, usize)| entry.0 == number;
-        let listed = objects.index.get(index).filter(is_own);
-        let (_, at) = listed.or_else(|| objects.index.iter().find(is_own))?;
-        let mut lexer = Lexer::new(&objects.bytes, *at);
+        let (_, at) = objects.index.get(index)?;
+        self.object(&mut Lexer::new(&objects.bytes, *at))
+    }
+
+    /// Reads an object. One that has too many objects ends the reading of the file.
+    fn object(&self, lexer: &mut Lexer<'_>) -> Option<PdfObject> {
+        let start = lexer.at;
         let object = lexer.object();
-        self.spend(lexer.at.saturating_sub(*at));
+        self.spend(lexer.at - start);
+        if lexer.objects == MAX_OBJECTS {
+            self.budget.left.set(0);
+        }
         object
     }
 
@@ -313,10 +270,10 @@ impl<'d> PdfFile<'d> {
             return Some(Rc::clone(found));
         }
         drop(kept);
-        let Some(ObjectPlace::At(at)) = self.table.places.get(&number) else {
+        let Some(ObjectPlace::At(at)) = self.table.get(number) else {
             return None;
         };
-        let Some(PdfObject::Stream(stream)) = self.at(*at, number) else {
+        let Some(PdfObject::Stream(stream)) = self.at(at) else {
             return None;
         };
         let unpacked = self.unpack(&stream, self.budget.memory / (2 * MAX_KEPT_STREAMS));
@@ -480,4 +437,40 @@ fn stream_index(lexer: &mut Lexer<'_>, first: usize, count: usize) -> Vec<(u32, 
         index.push((own as u32, first.saturating_add(offset as usize)));
     }
     index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(data: &[u8]) -> PdfFile<'_> {
+        let limits = PdfLimits {
+            memory: 1 << 20,
+            total: 1 << 20,
+            is_last: true,
+        };
+        PdfFile::open(data, limits).ok().unwrap()
+    }
+
+    #[test]
+    fn the_later_of_two_objects_counts_in_object_streams_too() {
+        let data = b"%PDF-1.5\n1 0 obj(old)endobj\n\
+            5 0 obj<</Type/ObjStm/N 2/First 8/Length 18>>stream\n1 0 2 5 (new)(old)\nendstream endobj\n\
+            2 0 obj(new)endobj";
+        let file = open(data);
+        for number in [1, 2] {
+            assert_eq!(file.load(number), PdfObject::Text(b"new".to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_search_for_the_end_of_a_stream_is_work() {
+        let objects = (1..1000).map(|n| format!("{n} 0 obj<</Length 9>>stream\nx\nendobj\n"));
+        let data = format!("%PDF-1.4\n{}", objects.collect::<String>());
+        let file = open(data.as_bytes());
+        for number in file.numbers() {
+            file.load(number);
+        }
+        assert!(file.is_spent());
+    }
 }

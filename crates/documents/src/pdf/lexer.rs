@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Maximum number of objects in one object, since each takes many times its bytes of memory.
+pub(super) const MAX_OBJECTS: usize = 1 << 20;
+
 /// A token. Strings and names without escapes are parts of the bytes that were read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'d> {
@@ -22,6 +25,8 @@ pub(super) enum Token<'d> {
 pub(super) struct Lexer<'d> {
     bytes: &'d [u8],
     pub(super) at: usize,
+    /// Number of objects that were read. At the maximum the rest of an object is left out.
+    pub(super) objects: usize,
 }
 
 /// Whether `byte` is white space (Table 1).
@@ -41,7 +46,8 @@ fn hex(byte: u8) -> Option<u8> {
 impl<'d> Lexer<'d> {
     pub(super) fn new(bytes: &'d [u8], at: usize) -> Self {
         let at = at.min(bytes.len());
-        Lexer { bytes, at }
+        let objects = 0;
+        Lexer { bytes, at, objects }
     }
 
     fn peek(&self) -> Option<u8> {

@@ -1,12 +1,11 @@
 //! Reads the text of PDF files: a document for the metadata, and one for each page.
 //!
-//! `file` finds objects by their numbers (`xref`, `object`, `lexer`), decrypts (`crypt`) and unpacks (`filter`) them.
+//! `file` finds objects by their numbers (`table`, `object`, `lexer`), decrypts (`crypt`) and unpacks (`filter`) them.
 //! `content` reads the strings of a page, in the order in which it shows them, with `font`, `cmap` and `encoding` for their
 //! characters; `lines` makes lines of them, and `joins` a text, using the `links` of the page.
 //!
 //! The file is held in memory. The bytes unpacked at the same time are bounded, and so are the bytes unpacked in total;
-//! repeated parts count each time. So no file takes more time or memory than its size allows. No other crate reads PDF
-//! here, since those that do unpack some streams without a bound.
+//! repeated parts count each time. So no file takes more time or memory than its size allows.
 
 mod cmap;
 mod content;
@@ -23,8 +22,8 @@ mod links;
 mod metadata;
 mod object;
 mod pages;
+mod table;
 mod workers;
-mod xref;
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -95,7 +94,7 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
         let mut rest = Lexer::new(start, at);
         // The header is a comment, and a comment of other bytes usually follows it.
         rest.skip_blanks();
-        xref::header_at(start, rest.at).is_some()
+        table::header_at(start, rest.at).is_some()
     })
 }
 
@@ -152,9 +151,9 @@ fn read_file(
         () if is_cut || file.is_spent() => {
             "needs more work than its size allows; its last pages were not read"
         }
-        () if is_empty && file.has_end => "has no pages that can be found",
+        () if is_empty && file.has_end() => "has no pages that can be found",
         () if is_empty => "has no pages that can be found; it may be cut short; get it again",
-        () if !file.has_end => NO_OBJECT_TABLE,
+        () if !file.has_end() => NO_OBJECT_TABLE,
         () if !is_whole => DAMAGED_PAGE_TREE,
         () if errors > MAX_PAGE_ERRORS => MORE_ERRORS,
         () => return Ok(()),
@@ -290,7 +289,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
     fn error(&self, flaw: StreamFlaw) -> Option<InputError> {
         Some(InputError::Pdf(match flaw {
             StreamFlaw::Unreadable => return None,
-            StreamFlaw::Missing if !self.file.has_end => return None,
+            StreamFlaw::Missing if !self.file.has_end() => return None,
             StreamFlaw::Missing => "has a page whose content is missing; get it again",
             StreamFlaw::Damaged => "has a page whose content is damaged",
             StreamFlaw::Large => "has a page whose content is too large",

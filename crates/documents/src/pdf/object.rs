@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{Lexer, Token};
+use super::lexer::{Lexer, MAX_OBJECTS, Token};
 
 /// Maximum depth of arrays and dictionaries within one another; hardly any file has ten.
 const MAX_DEPTH: usize = 64;
@@ -122,6 +122,10 @@ impl Lexer<'_> {
 
     fn nested(&mut self, depth: usize) -> Option<PdfObject> {
         let before = self.clone();
+        if self.objects == MAX_OBJECTS {
+            return None;
+        }
+        self.objects += 1;
         Some(match self.token()? {
             Token::Number(number) => match self.reference(number) {
                 Some(reference) => PdfObject::Ref(reference),
@@ -237,6 +241,15 @@ mod tests {
         assert_eq!(object("[1 2 endobj").array().len(), 2);
         assert_eq!(object("<</A 1/B").dict().0.len(), 2);
         assert_eq!(object("<</A 1 ) ] 7 /B 2>>").dict().0.len(), 2);
+    }
+
+    #[test]
+    fn an_object_of_too_many_objects_is_cut() {
+        let text = format!("[{}]", "1 ".repeat(MAX_OBJECTS));
+        let mut lexer = Lexer::new(text.as_bytes(), 0);
+        let object = lexer.object().unwrap_or_default();
+        assert_eq!(object.array().len() + 1, MAX_OBJECTS);
+        assert_eq!((lexer.objects, lexer.rest()), (MAX_OBJECTS, &b""[..]));
     }
 
     #[test]
