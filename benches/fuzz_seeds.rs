@@ -1,11 +1,6 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "../fuzz/arrow_writer.rs"]
-pub mod arrow_writer;
-#[path = "../fuzz/parquet_writer.rs"]
-#[allow(dead_code)]
-pub mod parquet_writer;
 #[path = "../fuzz/pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
@@ -13,6 +8,9 @@ mod pdf_writer;
 mod seven_zip_writer;
 #[path = "../fuzz/small_table.rs"]
 pub mod small_table;
+#[path = "../fuzz/table_writers.rs"]
+#[allow(dead_code)]
+pub mod table_writers;
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -94,8 +92,8 @@ fn rtfs() -> Vec<Seed> {
 /// Returns tables of every style, after the length of their metadata.
 fn arrows() -> Vec<Seed> {
     let seed = |bits: u8| {
-        let style = arrow_writer::style(bits);
-        let file = arrow_writer::arrow(&small_table::table(), style);
+        let style = table_writers::arrow_style(bits);
+        let file = table_writers::arrow(&small_table::table(), style);
         let length = (file.footer.len() as u16).to_le_bytes();
         let end = if style.stream {
             file.bytes.len()
@@ -110,7 +108,8 @@ fn arrows() -> Vec<Seed> {
 
 fn parquets() -> Vec<Seed> {
     let seed = |bits: u8| {
-        let file = parquet_writer::parquet(&small_table::table(), parquet_writer::style(bits));
+        let file =
+            table_writers::parquet(&small_table::table(), table_writers::parquet_style(bits));
         let length = (file.footer.len() as u16).to_le_bytes();
         let bytes = [&length[..], &file.bytes[..file.footer.end]].concat();
         named(&format!("parquet-{bits}"), bytes)

@@ -80,7 +80,7 @@ pub(crate) enum Cause {
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
     /// The ending of an output names a format that this build lacks.
-    #[error("this build writes no parquet: build doisift with its feature `parquet`")]
+    #[error("this build writes no parquet: build doisift with its feature `columnar`")]
     LeftOut,
     /// The ending of an output asks to compress a Parquet file, whose pages are compressed already.
     #[error("{}: a Parquet file is compressed inside; leave out the last ending", printable::path(.0))]

@@ -1,12 +1,11 @@
 //! Reads the documents of a source.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, ParquetTable, PeekReader, ReadBuffer,
-    ReadBytes, Source, SourceKind, printable,
+    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes, Source,
+    SourceKind, printable,
 };
 use rayon::ThreadPool;
 
@@ -112,13 +111,20 @@ impl<'a, 's> NamesReading<'a, 's> {
     }
 }
 
+/// Without this feature no Parquet file is read.
+#[cfg(not(feature = "columnar"))]
+fn holds_mentions(_source: &Source) -> bool {
+    false
+}
+
+#[cfg(feature = "columnar")]
 fn holds_mentions(source: &Source) -> bool {
     let open = || {
-        let file = File::open(&source.path).ok()?;
+        let file = std::fs::File::open(&source.path).ok()?;
         let length = file.metadata().ok()?.len();
-        ParquetTable::open(Arc::new(file), length).ok()
+        doisift_documents::ParquetTable::open(Arc::new(file), length).ok()
     };
-    let is_mentions = |table: ParquetTable| {
+    let is_mentions = |table: doisift_documents::ParquetTable| {
         let columns: Vec<_> = table.columns().collect();
         let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
         kind::is_mentions(&names)

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use doisift_documents::printable;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 use doisift_documents::{InputError, LocatedError};
 
 use super::field::{Field, RowKind};
@@ -23,7 +23,7 @@ pub(super) enum FaultPlace {
     /// A line of text, from 1.
     Line(u64),
     /// A row of a table, from 1.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     Row(u64),
 }
 
@@ -137,10 +137,10 @@ pub(crate) enum RecordFault {
         "Parquet can be read only from a plain file, not from a stream or inside gzip or zstd; save or unpack it first"
     )]
     Stream,
-    #[cfg(not(feature = "parquet"))]
-    #[error("this build reads no parquet: build doisift with its feature `parquet`")]
+    #[cfg(not(feature = "columnar"))]
+    #[error("this build reads no parquet: build doisift with its feature `columnar`")]
     LeftOut,
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     #[error("{0} is null, but must not be")]
     Null(&'static str),
     #[error("not {}: column `{field}` is missing; {} have {}; scan without --fields", .wanted.file(), .wanted.name(), .wanted.listed())]
@@ -148,7 +148,7 @@ pub(crate) enum RecordFault {
         wanted: RowKind,
         field: &'static str,
     },
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     #[error(
         "column {field} is {found}, but must be {wanted}; write the file again with the column converted"
     )]
@@ -157,15 +157,15 @@ pub(crate) enum RecordFault {
         found: Box<str>,
         wanted: &'static str,
     },
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     #[error("it is damaged: its checksum is wrong; write it again, or use another copy")]
     Checksum,
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     #[error("it is damaged, or has a form that is not supported, at byte {offset}: {}", printable::name(&.error.to_string()))]
     Parquet { offset: u64, error: Box<InputError> },
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 impl From<LocatedError> for RecordFault {
     fn from((offset, error): LocatedError) -> Self {
         match error {
@@ -280,7 +280,7 @@ impl RecordFault {
             | RecordFault::Value { .. }
             | RecordFault::Json(..)
             | RecordFault::Utf8 => REMEDY,
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             RecordFault::Null(_) => REMEDY,
             _ => "",
         }
@@ -297,7 +297,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
             Some(FaultPlace::Line(line)) => write!(f, "line {line}: ")?,
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             Some(FaultPlace::Row(row)) => write!(f, "row {row}: ")?,
             None => return write!(f, "{}", self.fault),
         }

@@ -323,7 +323,7 @@ impl RowKind {
     }
 
     /// Whether nearly all values of a field are distinct, so that a dictionary of them is useless.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     pub(super) fn is_distinct(self, field: Field) -> bool {
         match self {
             RowKind::Records => {
@@ -351,7 +351,7 @@ impl RowKind {
 
     /// Returns the fields by which rows of this kind are sorted, bytewise, the most significant first. Null comes before any
     /// text.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     pub(super) fn sorted_by(self) -> &'static [Field] {
         match self {
             RowKind::Records | RowKind::Changes => &[Field::Doi],

@@ -15,15 +15,15 @@ pub enum Format {
     Jsonl,
     /// One key per line and nothing else.
     Names,
-    /// Apache Parquet, with pages compressed by zstd. Only with the feature `parquet`.
-    #[cfg(feature = "parquet")]
+    /// Apache Parquet, with pages compressed by zstd. Only with the feature `columnar`.
+    #[cfg(feature = "columnar")]
     Parquet,
     /// Tab-separated values with a header, quoted like CSV.
     Tsv,
 }
 
 /// Bytes before encoding at which a row group of Parquet is full. It usually reaches its number of rows first.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 pub(super) const GROUP_BYTES: usize = 32 << 20;
 
 /// The name of the format that a build may lack.
@@ -33,9 +33,9 @@ const PARQUET: &str = "parquet";
 fn names() -> String {
     let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
     let names = names.join(", ");
-    match cfg!(feature = "parquet") {
+    match cfg!(feature = "columnar") {
         true => format!("one of {names}"),
-        false => format!("one of {names} (parquet needs a build with the feature `parquet`)"),
+        false => format!("one of {names} (parquet needs a build with the feature `columnar`)"),
     }
 }
 
@@ -45,16 +45,16 @@ impl Format {
         Format::Csv,
         Format::Jsonl,
         Format::Names,
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "columnar")]
         Format::Parquet,
         Format::Tsv,
     ];
 
     /// The default format of parts.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     pub(crate) const OF_PARTS: Format = Format::Parquet;
     /// The default format of parts.
-    #[cfg(not(feature = "parquet"))]
+    #[cfg(not(feature = "columnar"))]
     pub(crate) const OF_PARTS: Format = Format::Jsonl;
 
     /// Returns the name, which is also the usual ending of files.
@@ -63,7 +63,7 @@ impl Format {
             Format::Csv => "csv",
             Format::Jsonl => "jsonl",
             Format::Names => "names",
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             Format::Parquet => PARQUET,
             Format::Tsv => "tsv",
         }
@@ -94,7 +94,7 @@ impl Format {
     pub(crate) fn buffered_bytes(self) -> [usize; 2] {
         match self {
             Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => [0, 0],
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             // A group as rows, and as pages.
             Format::Parquet => [2 * GROUP_BYTES, GROUP_BYTES],
         }
@@ -200,11 +200,11 @@ mod tests {
         let error = error.to_string();
         let known = "\"xlsx\" is not a format; expected one of csv, jsonl, names";
         assert!(error.starts_with(known), "{error}");
-        assert_eq!(error.contains("needs a build"), !cfg!(feature = "parquet"));
+        assert_eq!(error.contains("needs a build"), !cfg!(feature = "columnar"));
     }
 
     #[test]
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     fn parquet_is_compressed_inside_and_not_twice() {
         let by_ending = |path| Format::from_path(Path::new(path));
         assert_eq!(by_ending("a.parquet"), Some(Format::Parquet));
@@ -215,10 +215,10 @@ mod tests {
     }
 
     #[test]
-    #[cfg(not(feature = "parquet"))]
+    #[cfg(not(feature = "columnar"))]
     fn a_build_without_parquet_says_how_it_comes_in() {
         let error = "parquet".parse::<Format>().expect_err("left out");
-        assert!(error.to_string().contains("feature `parquet`"), "{error}");
+        assert!(error.to_string().contains("feature `columnar`"), "{error}");
         assert!(Format::left_out(Path::new("a.PARQUET")));
         assert!(!Format::left_out(Path::new("a.xlsx")));
     }

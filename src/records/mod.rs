@@ -21,7 +21,7 @@ mod names;
 mod node;
 mod output;
 mod pair;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 mod parquet;
 mod part_writer;
 mod parts;
@@ -77,7 +77,7 @@ pub(crate) fn writer<W: Write + Send + 'static>(
         Format::Csv | Format::Tsv => Box::new(csv::Csv::new(layout, out)),
         Format::Jsonl => Box::new(jsonl::Jsonl::new(layout, out)),
         Format::Names => Box::new(names::NamesWriter::new(out)),
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "columnar")]
         Format::Parquet => Box::new(parquet::Parquet::new(layout, out)?),
     })
 }
@@ -124,7 +124,7 @@ fn file_blocks(
     encoders: Option<&Encoders>,
 ) -> io::Result<Box<dyn BlockWriter<Output>>> {
     match (layout.format, encoders) {
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "columnar")]
         (Format::Parquet, Some(encoders)) => {
             let rows = parquet::Parquet::new(layout, output)?;
             Ok(Box::new(rows.encoded_by(encoders.clone())))
@@ -140,7 +140,7 @@ impl BlockBuilder {
                 BlockBuilder::of_lines(Box::new(csv::Csv::appending(layout, Vec::new())))
             }
             Format::Jsonl | Format::Names => BlockBuilder::of_lines(writer(layout, Vec::new())?),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             Format::Parquet => BlockBuilder::of_columns(layout.clone()),
         })
     }

@@ -33,14 +33,14 @@ pub(crate) fn file_reader<O: OwnedRow + 'static>(
     }
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 fn parquet<O: OwnedRow + 'static>(
     raw: impl ReadAt + Seek + 'static,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
     Ok(Box::new(super::parquet::ParquetReader::new::<O>(raw)?))
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "columnar"))]
 fn parquet<O: OwnedRow>(_: impl Read) -> Result<Box<dyn RowReader<O>>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }
@@ -108,12 +108,12 @@ fn file_columns(
     }
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 fn parquet_columns(raw: impl ReadAt + Seek + 'static) -> Result<Vec<FoundColumn>, ReadError> {
     super::parquet::columns(raw)
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "columnar"))]
 fn parquet_columns(_: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }

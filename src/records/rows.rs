@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::fault::ReadError;
 use super::field::Field;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 use super::layout::Layout;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "columnar")]
 use super::parquet::RowColumns;
 use super::parts::{PartsDone, SourceRows};
 use super::row::{Row, Value};
@@ -53,7 +53,7 @@ pub(super) enum BlockRows {
     /// Rows as in the output.
     Lines(Lines),
     /// Rows as columns, which the writer puts into groups.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     Columns(RowColumns),
 }
 
@@ -92,7 +92,7 @@ impl RowBlock {
     pub(crate) fn size(&self) -> u64 {
         match &self.content {
             BlockRows::Lines(lines) => lines.bytes.len() as u64,
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BlockRows::Columns(columns) => columns.bytes() as u64,
         }
     }
@@ -105,7 +105,7 @@ impl RowBlock {
                 let fewer = lines.ends.partition_point(|&end| end < size);
                 lines.ends.len().min(fewer + 1)
             }
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BlockRows::Columns(columns) => columns.rows_with(size),
         }
     }
@@ -117,7 +117,7 @@ impl RowBlock {
             sources: split_sources(&mut self.sources, rows as u64),
             content: match &mut self.content {
                 BlockRows::Lines(lines) => BlockRows::Lines(lines.split_off(rows)),
-                #[cfg(feature = "parquet")]
+                #[cfg(feature = "columnar")]
                 BlockRows::Columns(columns) => BlockRows::Columns(columns.split_off(rows)),
             },
         }
@@ -128,7 +128,7 @@ impl BlockRows {
     fn rows(&self) -> usize {
         match self {
             BlockRows::Lines(lines) => lines.ends.len(),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BlockRows::Columns(columns) => columns.rows(),
         }
     }
@@ -163,7 +163,7 @@ pub(crate) struct BlockBuilder {
 enum BuiltRows {
     /// The writer of lines, and the ends of the lines.
     Lines(Box<dyn RowWriter<Vec<u8>>>, Vec<usize>),
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     Columns(RowColumns, Layout),
 }
 
@@ -177,7 +177,7 @@ impl BlockBuilder {
     }
 
     /// Creates a builder of the columns of a layout.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     pub(super) fn of_columns(layout: Layout) -> Self {
         BlockBuilder {
             content: BuiltRows::Columns(RowColumns::default(), layout),
@@ -195,7 +195,7 @@ impl BlockBuilder {
                 rows.row(row)?;
                 ends.push(rows.size() as usize);
             }
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BuiltRows::Columns(columns, layout) => columns.push(row, layout),
         }
         Ok(())
@@ -217,7 +217,7 @@ impl BlockBuilder {
                 let bytes = rows.finish()?;
                 BlockRows::Lines(Lines { bytes, ends })
             }
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BuiltRows::Columns(columns, _) => BlockRows::Columns(columns),
         };
         let sources = self.sources;
@@ -228,7 +228,7 @@ impl BlockBuilder {
 /// Threads that encode rows for a writer of blocks, if the format uses them.
 #[derive(Clone)]
 // Only Parquet is encoded in groups of rows.
-#[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+#[cfg_attr(not(feature = "columnar"), expect(dead_code))]
 pub(crate) struct Encoders {
     pub(crate) pool: Arc<LazyPool>,
     /// Max groups of rows that they have at the same time, besides the one that is being collected.
@@ -263,7 +263,7 @@ impl<W: Write + Send> BlockWriter<W> for ByteBlocks<W> {
     fn block(&mut self, block: RowBlock) -> io::Result<()> {
         match block.content {
             BlockRows::Lines(lines) => self.0.write_all(&lines.bytes),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "columnar")]
             BlockRows::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }

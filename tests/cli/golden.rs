@@ -9,18 +9,17 @@ use std::fs;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::arrow_writer::{arrow, style};
 use crate::binary_workbooks::{xls, xlsb};
 use crate::common::{self, root};
 use crate::containers::{tar, warc, zip};
 use crate::mail::mbox;
 use crate::office::{docx, ods, odt, xlsx};
-use crate::parquet_writer::{parquet, style as parquet_style};
 use crate::pdf::pages;
 use crate::pdf::pdf_writer::{PdfStyle, pdf};
 use crate::place::{Place, Seen, bzip2, gzip, lz4, names, xz, zstd};
 use crate::seven_zip::solid_archive;
 use crate::small_table::table;
+use crate::table_writers::{arrow, arrow_style, parquet, parquet_style};
 
 /// The file of the expected outcomes, below the root of the repository.
 const KEPT: &str = "tests/golden.txt";
@@ -225,7 +224,7 @@ fn fill_kinds(place: &Place) {
         ("a.mbox", mbox(3).into_bytes()),
         ("a.rtf", b"{\\rtf1 10.5555/r\\'74f \\b x}".to_vec()),
         ("a.parquet", parquet(&table(), parquet_style(3)).bytes),
-        ("a.arrow", arrow(&table(), style(2)).bytes),
+        ("a.arrow", arrow(&table(), arrow_style(2)).bytes),
     ];
     for (name, bytes) in kinds {
         place.file(format!("kinds/{name}"), bytes);

@@ -4,9 +4,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::arrow_writer::{arrow, style};
 use crate::place::{Place, Seen, binary, fifo, gzip, signal};
 use crate::small_table::TableColumn;
+use crate::table_writers::{arrow, arrow_style};
 
 const WORKS: &str = r#"{"DOI":"10.5555/Work.1","updated-by":[{"DOI":"10.5555/notice","type":"retraction","source":"publisher","updated":{"date-parts":[[2021,5,1]]}}],"reference":[{"DOI":"10.5555/cited"}]}
 {"DOI":"10.5555/work.2"}
@@ -228,7 +228,7 @@ fn a_column_of_an_arrow_file_is_read() {
         is_list: false,
     };
     for bits in 0..4 {
-        let file = arrow(std::slice::from_ref(&names), style(bits)).bytes;
+        let file = arrow(std::slice::from_ref(&names), arrow_style(bits)).bytes;
         place.file("t.arrow", file);
         let seen = place.index("t.arrow --column names --date 2026-03-09 -o k.doix");
         assert_eq!(seen.code, Some(1));

@@ -4,8 +4,6 @@
 
 mod archives;
 mod arrow;
-#[path = "../../fuzz/arrow_writer.rs"]
-mod arrow_writer;
 mod arxiv;
 mod binary_workbooks;
 mod bombs;
@@ -49,9 +47,6 @@ mod office;
 mod output;
 mod packings;
 mod parquet;
-#[path = "../../fuzz/parquet_writer.rs"]
-#[allow(dead_code)]
-mod parquet_writer;
 mod parts;
 mod pdf;
 mod pdf_damage;
@@ -74,6 +69,9 @@ mod small_table;
 mod sources;
 mod starts;
 mod summary;
+#[path = "../../fuzz/table_writers.rs"]
+#[allow(dead_code)]
+mod table_writers;
 mod tables;
 mod terminal;
 mod text_tables;

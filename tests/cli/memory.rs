@@ -221,15 +221,13 @@ fn what_is_larger_than_a_threads_share_is_read_on_any_number_of_threads() {
                 .collect(),
             is_list: false,
         };
-        let style = crate::parquet_writer::ParquetStyle {
+        let style = crate::table_writers::ParquetStyle {
             dictionary: number == 1,
             second: false,
             packed: false,
-            unused: false,
             group: 4_000,
-            page: 4_000,
         };
-        let bytes = crate::parquet_writer::parquet(&[column], style).bytes;
+        let bytes = crate::table_writers::parquet(&[column], style).bytes;
         place.file(format!("in/{number}.parquet"), &bytes);
     }
     for (options, rows) in [("-f names", 4_000), ("--mentions -f csv", 11_201)] {

@@ -1,8 +1,8 @@
 //! Files with damaged first bytes that are recognised by their ends.
 
-use crate::arrow_writer::{arrow, style};
 use crate::place::{Place, Seen};
 use crate::small_table::table;
+use crate::table_writers::{arrow, arrow_style, parquet, parquet_style};
 use crate::tables::{FIELDS, FOUND, rows};
 
 /// Scans a file whose start is overwritten by `start`.
@@ -20,9 +20,8 @@ fn assert_reported(seen: &Seen) {
 
 #[test]
 fn a_parquet_file_without_its_first_bytes_is_read() {
-    use crate::parquet_writer::{parquet, style};
-    for bits in 0..16 {
-        let file = parquet(&table(), style(bits)).bytes;
+    for bits in 0..8 {
+        let file = parquet(&table(), parquet_style(bits)).bytes;
         for (name, start) in [
             ("a.parquet", &b"P\0R1"[..]),
             ("a.parquet", b"\0\0\0\0"),
@@ -38,7 +37,7 @@ fn a_parquet_file_without_its_first_bytes_is_read() {
 
 #[test]
 fn an_arrow_file_without_its_first_bytes_is_read() {
-    let file = arrow(&table(), style(0)).bytes;
+    let file = arrow(&table(), arrow_style(0)).bytes;
     for (name, start) in [
         ("a.arrow", &b"ARROW2\0\0"[..]),
         ("a.feather", b"ARROW1\0\x01"),
@@ -53,7 +52,7 @@ fn an_arrow_file_without_its_first_bytes_is_read() {
 /// Polars writes a schema without its length before it.
 #[test]
 fn an_arrow_file_with_an_unframed_schema_at_its_start_is_read() {
-    let mut file = arrow(&table(), style(0)).bytes;
+    let mut file = arrow(&table(), arrow_style(0)).bytes;
     file[8..16].copy_from_slice(b"\x04\0\0\0\xf2\xff\xff\xff");
     let seen = seen("a.arrow", &file, b"", FIELDS);
     assert_eq!(rows(&seen.quiet().out), FOUND);

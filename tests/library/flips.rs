@@ -118,7 +118,7 @@ const SEALED: &[&str] = &[
     "a.csv.zst",
     "a.jsonl.gz",
     "a.jsonl.zst",
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "columnar")]
     "a.parquet",
 ];
 

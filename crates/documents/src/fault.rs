@@ -340,7 +340,28 @@ pub enum InputError {
         /// The last such row.
         last_row: u64,
         /// The fault.
-        fault: &'static str,
+        fault: Box<str>,
+    },
+    /// The reader of a format, which another crate has, failed on a document.
+    #[error("the reader of {packing} files failed on this document: {fault}")]
+    Reader {
+        /// The format.
+        packing: Packing,
+        /// What the reader said.
+        fault: Box<str>,
+    },
+    /// A table in columns, which this build cannot read.
+    #[error("this build reads no {0} files; build doisift with its feature `columnar`")]
+    NoColumnar(Packing),
+    /// A batch of rows of an Arrow file cannot be read.
+    #[error("rows {first_row} to {last_row}: {fault}")]
+    Batch {
+        /// The first row of the batch, from 1.
+        first_row: u64,
+        /// Its last row.
+        last_row: u64,
+        /// The fault.
+        fault: Box<str>,
     },
     /// Rows of a table that is a text are lost or damaged, as the text says.
     #[error("the table {fault}: {count}")]

@@ -94,6 +94,8 @@ mod find;
 #[doc(hidden)]
 pub mod fuzz_support;
 mod gate;
+#[cfg(feature = "columnar")]
+mod guard;
 mod halt;
 mod list;
 mod lock;
@@ -118,6 +120,7 @@ mod shard;
 mod source_reader;
 mod sources;
 mod spare;
+#[cfg(feature = "columnar")]
 mod tables;
 mod tar;
 mod unpackers;
@@ -131,9 +134,10 @@ pub use chunks::{AnchorMargins, Chunk, ChunkBuffer, ChunkCutter};
 pub use claim::{ActualContent, ClaimedFormat, NameClaims};
 pub use column_choice::ColumnSelection;
 pub use columnar::{
-    CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS_PLACE, ObjectColumns,
-    RowBatchBuilder, TableCell, is_in, no_column,
+    CellBatch, ColumnPath, HeaderColumns, ITEMS_PLACE, ObjectColumns, RowBatchBuilder, TableCell,
+    is_in, no_column,
 };
+#[cfg(feature = "columnar")]
 pub use columnar::{ColumnType, ParquetTable, TableColumn};
 pub use documents::{
     DocumentHead, DocumentSink, SourceNote, TextOrigin, WarcRecord, write_row_name,

@@ -3,6 +3,7 @@
 //! A text must never be taken for anything else. So no text starts with the four or more bytes by which a packing or a
 //! binary format is recognised, or further bytes are checked.
 
+mod arrow_stream;
 mod damage;
 mod end;
 
@@ -14,7 +15,7 @@ use super::fault::Packing;
 pub(super) use super::numbers::HEAD_BYTES;
 use super::numbers::LATE_HEAD_BYTES;
 use super::numbers::{self, XZ_MAGIC, ZSTD_MAGIC, is_bzip2, is_lz4, is_skippable};
-use super::{codec, columnar, mail_start, open_document, rtf};
+use super::{codec, mail_start, open_document, rtf};
 
 /// Number of bytes after which the content of a text is decided: its first fields show a mail, its root element shows flat
 /// OpenDocument.
@@ -97,7 +98,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if is_pdf(head) => Packing::Pdf,
         _ if is_parquet(head) => Packing::Parquet,
         [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Packing::Arrow,
-        _ if columnar::starts_stream(head) => Packing::Arrow,
+        _ if arrow_stream::starts_stream(head) => Packing::Arrow,
         _ if is_warc(head) => Packing::Warc,
         _ if is_tar(head) => Packing::Tar,
         _ if codec::is_zlib(head, head.len() < HEAD_BYTES) => Packing::Zlib,

@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 
 use self::pages::PdfQueue;
 use super::codec;
-use super::columnar::ArrowFile;
-use super::columnar::ParquetFile;
+#[cfg(feature = "columnar")]
+use super::columnar::{ArrowFile, ParquetFile};
 use super::container::{MemberSink, StreamLevel};
 use super::content::StreamContent;
 use super::documents::{DocumentHead, DocumentSink, SourceNote, TextOrigin};
@@ -288,8 +288,14 @@ impl<'w> SourceReader<'w> {
                 self.archive_file(level, packing, raw)
             }
             Packing::Pdf => self.pdf(level, raw),
+            #[cfg(feature = "columnar")]
             Packing::Parquet => self.table::<ParquetFile>(level, raw),
+            #[cfg(feature = "columnar")]
             Packing::Arrow => self.table::<ArrowFile>(level, raw),
+            #[cfg(not(feature = "columnar"))]
+            Packing::Parquet | Packing::Arrow => {
+                self.report_loss(level, 0, InputError::NoColumnar(packing));
+            }
             packing => self.unpack(level, packing, raw),
         }
     }

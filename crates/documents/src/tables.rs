@@ -9,6 +9,7 @@ use super::container::{MemberSink, StreamLevel};
 use super::documents::DocumentHead;
 use super::fault::{InputError, LocatedError};
 use super::gate::MemoryPermit;
+use super::guard::guard;
 use super::peek::PeekReader;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
@@ -31,7 +32,10 @@ fn open_table<'o, F: ColumnarFile>(
     file: &File,
     length: u64,
 ) -> (OpenedTable<F>, Option<MemoryPermit<'o>>) {
-    let open = |max| F::open(file.try_clone()?, length, options.columns, max);
+    let open = |max| {
+        let file = file.try_clone()?;
+        guard(F::PACKING, || F::open(file, length, options.columns, max))?
+    };
     let [share, whole] = options.held_bytes();
     let opened = open(share);
     if share >= whole || !is_too_large(&opened) {

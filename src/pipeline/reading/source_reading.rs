@@ -16,7 +16,7 @@ use crate::dedup::CountedUnit;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
 use crate::pipeline::ledger::SourceTotals;
 use crate::pipeline::plan::NamedSource;
-use crate::pipeline::scanning::{SourceDictionaries, SourceText, TableRows, kind};
+use crate::pipeline::scanning::{SourceText, TableRows, kind};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::ScanCounts;
 use crate::task::Monitor;
@@ -63,7 +63,6 @@ struct SourceReading<'a, 'r> {
     resume_offset: u64,
     /// The bytes that the run had read before this source.
     before: u64,
-    dictionaries: SourceDictionaries,
     whole: Option<WholeDocument>,
     scanner: &'a mut dyn DocumentScanner,
 }
@@ -129,7 +128,6 @@ impl<'a, 'r> SourceReading<'a, 'r> {
             resume_mark: scan.resumed_in(named.ordinal),
             resume_offset: 0,
             before: scan.plan.options.monitor.progress().bytes,
-            dictionaries: SourceDictionaries::default(),
             whole: None,
             scanner,
         }
@@ -316,7 +314,6 @@ impl DocumentSink for SourceReading<'_, '_> {
             return;
         }
         self.scanner.cells(TableRows {
-            dictionaries: self.dictionaries.of(&batch),
             batch,
             source: self.named.clone(),
             table: table.name.clone(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use doisift_core::internal::Decision;
 use doisift_core::{Mention, Scanner, Tally, TextKind};
-use doisift_documents::{CellText, Chunk, ChunkBuffer, TableCell};
+use doisift_documents::{Chunk, ChunkBuffer, TableCell};
 
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
@@ -246,8 +246,8 @@ impl<'r> ChunkScanner<'r> {
     /// Scans the cells of some rows.
     pub(crate) fn scan_cells(&mut self, rows: &TableRows) {
         let options = self.scan.plan.options;
-        let mut bytes = rows.batch.bytes().len() as u64;
-        let found = rows.candidate_cells(&mut self.scanner, options, &mut bytes);
+        let bytes = rows.batch.bytes().len();
+        let found = rows.candidate_cells(&self.scanner);
         let mut tally = Tally::default();
         let (mut document, mut name) = (None::<(u32, Document)>, String::new());
         for (number, starts) in found.cells {
@@ -265,11 +265,10 @@ impl<'r> ChunkScanner<'r> {
         if let Some((_, last)) = document {
             self.found.batch.close(&last.id);
         }
-        self.add(tally, bytes as usize);
+        self.add(tally, bytes);
     }
 
-    /// Scans a cell, in which candidates may start at `starts`. For an entry of a dictionary, takes the names that were found in
-    /// it.
+    /// Scans a cell, in which candidates may start at `starts`.
     fn scan_cell(
         &mut self,
         rows: &TableRows,
@@ -280,22 +279,12 @@ impl<'r> ChunkScanner<'r> {
         let text = rows.batch.text(cell);
         let before = self.found.rows.len();
         let found = &mut self.found;
-        let mut add = |mention: &Mention<'_>| found.add(document, mention, (text, 0));
-        let tally = match cell.text() {
-            CellText::Plain(_) => {
-                self.scanner
-                    .set_kind(kind::of_cell(self.scan.plan.options, text));
-                let starts = starts.iter().copied();
-                self.scanner.scan_at(text, starts, |mention| add(&mention))
-            }
-            CellText::Entry(dictionary, entry) => {
-                let names = rows.entry(dictionary, entry);
-                names.map_or_else(Tally::default, |names| {
-                    names.each(text, add);
-                    names.tally
-                })
-            }
-        };
+        let options = self.scan.plan.options;
+        self.scanner.set_kind(kind::of_cell(options, text));
+        let starts = starts.iter().copied();
+        let tally = self.scanner.scan_at(text, starts, |mention| {
+            found.add(document, &mention, (text, 0));
+        });
         if let Some(edges) = &mut self.edges {
             let record = rows.batch.own_name(cell.row);
             edges.cell(

@@ -8,7 +8,7 @@ mod edges;
 pub(super) mod kind;
 mod text;
 
-pub(super) use cells::{SourceDictionaries, TableRows};
+pub(super) use cells::TableRows;
 pub(super) use chunk_scanner::ChunkScanner;
 pub(super) use edges::EdgeFinder;
 pub(super) use text::{SharedDocument, SharedLines, SourceText, TextLine};

@@ -76,7 +76,7 @@ impl ParquetReader {
             true => schema::record_columns(&table, O::KIND, &mut numbers)?,
             false => Vec::new(),
         };
-        table.choose(numbers);
+        table.choose(&numbers)?;
         Ok(ParquetReader {
             table,
             columns,
@@ -93,11 +93,11 @@ impl ParquetReader {
         into.reset();
         for column in &self.columns {
             if let Some(slot) = into.slot(column.field) {
-                column.read(&mut self.table, slot)?;
+                column.read(&self.table, slot)?;
             }
         }
         for column in &self.record_columns {
-            let read = column.read(&mut self.table)?;
+            let read = column.read(&self.table)?;
             match into.record_slot(&column.column.name) {
                 Some(RecordSlot::Unused) => {}
                 Some(RecordSlot::Typed(kind, value)) if column.takes(kind) => *value = read,
@@ -131,13 +131,13 @@ impl StoredRecordColumn {
     }
 
     /// Reads the value of the current row.
-    fn read(&self, table: &mut ParquetTable) -> Result<RecordValue, RecordFault> {
+    fn read(&self, table: &ParquetTable) -> Result<RecordValue, RecordFault> {
         let Some(at) = self.at else {
             return Ok(RecordValue::Null);
         };
         let value = match self.column.kind {
             RecordType::Text => {
-                let text = table.text(at)?.map(utf8).transpose()?;
+                let text = table.text(at).map(utf8).transpose()?;
                 text.map(|text| RecordValue::Text(text.into()))
             }
             RecordType::Int => {
@@ -145,12 +145,12 @@ impl StoredRecordColumn {
                     let name = self.column.name.to_string();
                     RecordFault::value(name, &found.to_string(), RecordType::Int.values())
                 };
-                let found = table.integer(at)?;
+                let found = table.integer(at);
                 let found = found.map(|found| found.try_into().map_err(|_| wrong(found)));
                 found.transpose()?.map(RecordValue::Int)
             }
-            RecordType::Float => table.float(at)?.map(RecordValue::Float),
-            RecordType::Bool => table.flag(at)?.map(RecordValue::Bool),
+            RecordType::Float => table.float(at).map(RecordValue::Float),
+            RecordType::Bool => table.flag(at).map(RecordValue::Bool),
         };
         Ok(value.unwrap_or_default())
     }
@@ -158,27 +158,27 @@ impl StoredRecordColumn {
 
 impl FieldColumn {
     /// Reads the value of the current row into its slot.
-    fn read(&self, table: &mut ParquetTable, slot: Slot<'_>) -> Result<(), RecordFault> {
+    fn read(&self, table: &ParquetTable, slot: Slot<'_>) -> Result<(), RecordFault> {
         let name = self.field.name();
         let null = || RecordFault::Null(name);
         match (self.at, slot) {
-            (Some(at), Slot::Text(text)) => put(text, table.text(at)?.ok_or_else(null)?)?,
-            (Some(at), Slot::Nullable(text)) => put(text, table.text(at)?.unwrap_or_default())?,
+            (Some(at), Slot::Text(text)) => put(text, table.text(at).ok_or_else(null)?)?,
+            (Some(at), Slot::Nullable(text)) => put(text, table.text(at).unwrap_or_default())?,
             (Some(at), Slot::Number(number)) => {
-                let found = table.integer(at)?.ok_or_else(null)?;
+                let found = table.integer(at).ok_or_else(null)?;
                 let wrong = |_| RecordFault::value(name, &found.to_string(), OFFSET);
                 *number = found.try_into().map_err(wrong)?;
             }
             (Some(at), Slot::NullableNumber(number)) => {
                 let wrong = |found: i128| RecordFault::value(name, &found.to_string(), OFFSET);
-                let found = table.integer(at)?;
+                let found = table.integer(at);
                 let found = found.map(|found| found.try_into().map_err(|_| wrong(found)));
                 *number = found.transpose()?;
             }
             (Some(at), Slot::Forms(forms)) if self.is_list => *forms = listed(table, at)?,
-            (Some(at), Slot::Forms(forms)) => *forms = named(table.text(at)?.ok_or_else(null)?)?,
-            (Some(at), Slot::Flag(flag)) => *flag = table.flag(at)?.ok_or_else(null)?,
-            (Some(at), Slot::NullableFlag(flag)) => *flag = table.flag(at)?,
+            (Some(at), Slot::Forms(forms)) => *forms = named(table.text(at).ok_or_else(null)?)?,
+            (Some(at), Slot::Flag(flag)) => *flag = table.flag(at).ok_or_else(null)?,
+            (Some(at), Slot::NullableFlag(flag)) => *flag = table.flag(at),
             (_, Slot::Derived) => {}
             (None, Slot::Nullable(text)) => text.clear(),
             (None, Slot::NullableNumber(number)) => *number = None,
@@ -190,14 +190,11 @@ impl FieldColumn {
 }
 
 /// Reads the forms of the current row from a list.
-fn listed(table: &mut ParquetTable, at: usize) -> Result<Forms, RecordFault> {
-    let mut forms = Ok(Forms::default());
-    table.texts(at, |name| {
-        if let Ok(all) = forms {
-            forms = named(name).map(|more| all | more);
-        }
-    })?;
-    forms
+fn listed(table: &ParquetTable, at: usize) -> Result<Forms, RecordFault> {
+    let names = table.texts(at).into_iter();
+    names
+        .map(named)
+        .try_fold(Forms::default(), |all, more| Ok(all | more?))
 }
 
 fn named(names: &[u8]) -> Result<Forms, RecordFault> {

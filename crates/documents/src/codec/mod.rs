@@ -43,10 +43,8 @@ use super::unpackers::UnpackThreads;
 
 pub(super) use self::bzip2::Bzip2Decoder;
 pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zlib};
-pub(super) use self::libdeflate::LibdeflateDecompressor;
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::member_stream::{MemberStream, Peek};
-pub(super) use self::members::WholeMember;
 pub(super) use self::read::{StopAtError, damaged, early_end};
 pub(super) use self::streams::{DecodeFault, DecodeStep, StreamDecoder};
 pub(super) use self::zstd::ZstdDecoder;

@@ -6,17 +6,15 @@ use std::sync::Arc;
 
 use super::path::ColumnPath;
 
-/// Bytes of texts at which a batch is full. It then fits the cache of a core.
-const FULL_BATCH_BYTES: usize = 512 << 10;
-/// Cells at which a batch is full.
-const FULL_BATCH_CELLS: usize = 64 << 10;
-/// Bytes of texts, and cells, that one row may have in a batch.
+/// Rows, bytes of their texts and names, and items of their lists at which a batch is full.
+const FULL_BATCH_ROWS: u32 = 8192;
+const FULL_BATCH_BYTES: usize = 256 << 10;
+const FULL_BATCH_ITEMS: u64 = 1 << 20;
+/// Bytes of texts, and cells, that one row may have.
 const MAX_ROW_BYTES: usize = 1 << 30;
 const MAX_ROW_CELLS: usize = 4 << 20;
-/// Dictionaries of a column that cells may refer to in any order.
-pub(super) const RECENT_DICTIONARIES: usize = 16;
 
-/// All cells with text of consecutive rows of a table. Each cell is a text of its own.
+/// All cells with text of consecutive rows of a table, row by row. Each cell is a text of its own.
 #[derive(Debug, Default)]
 pub struct CellBatch {
     /// The number of the first row in its table, from 0.
@@ -30,7 +28,6 @@ pub struct CellBatch {
     cells: Vec<TableCell>,
     /// The indices of cells that are in lists.
     indices: Vec<u32>,
-    dictionaries: Vec<Arc<CellDictionary>>,
     /// The names of rows, and the end of each; empty if rows have no names. A row without a name has an empty one.
     names: Option<(Vec<u8>, Vec<u32>)>,
 }
@@ -42,98 +39,26 @@ pub struct TableCell {
     pub row: u32,
     /// The number of the column among those that are read.
     pub column: u16,
-    /// The number of the dictionary, or `NO_DICTIONARY`.
-    dictionary: u16,
-    /// The start of the text, or the number of the dictionary's entry.
     start: u32,
     end: u32,
     /// The start of its indices.
     indices: u32,
 }
 
-/// The place of the text of a cell.
-pub enum CellText {
-    /// In the bytes of the batch.
-    Plain(Range<usize>),
-    /// An entry of a dictionary: the number of the dictionary in the batch, and that of the entry.
-    Entry(usize, usize),
-}
-
-/// The `dictionary` of a cell whose text is in the batch.
-const NO_DICTIONARY: u16 = u16::MAX;
-
-/// Texts that many cells of a column share.
-#[derive(Debug, Default)]
-pub struct CellDictionary {
-    bytes: Vec<u8>,
-    entries: Vec<(u32, u32)>,
-}
-
-impl CellDictionary {
-    /// The texts at `entries` of `bytes`.
-    pub(super) fn new(bytes: Vec<u8>, entries: Vec<(u32, u32)>) -> Self {
-        CellDictionary { bytes, entries }
-    }
-
-    /// The number of texts.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is no text.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Bytes of all texts.
-    pub fn bytes(&self) -> usize {
-        let lengths = self.entries.iter().map(|(start, end)| end - start);
-        lengths.map(|length| length as usize).sum()
-    }
-
-    /// A text; empty if there is none of this number.
-    pub fn entry(&self, number: usize) -> &[u8] {
-        let range = self.entries.get(number);
-        let range = range.map_or(0..0, |&(start, end)| start as usize..end as usize);
-        self.bytes.get(range).unwrap_or_default()
-    }
-
-    /// Bytes of memory it holds.
-    pub(super) fn held(&self) -> usize {
-        self.bytes.len() + self.entries.len() * size_of::<(u32, u32)>()
-    }
-}
-
 impl CellBatch {
-    /// The texts of plain cells.
+    /// The texts of all cells.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The cells, those of a column or of a row together. The texts of plain ones are in the same order.
+    /// The cells, in the order of rows, with their texts in the same order.
     pub fn cells(&self) -> &[TableCell] {
         &self.cells
     }
 
-    /// The dictionaries of its cells.
-    pub fn dictionaries(&self) -> &[Arc<CellDictionary>] {
-        &self.dictionaries
-    }
-
-    /// Whether the cells of a row are together.
-    pub fn is_by_row(&self) -> bool {
-        self.cells.is_sorted_by_key(|cell| cell.row)
-    }
-
     /// The text of a cell.
     pub fn text(&self, cell: &TableCell) -> &[u8] {
-        match cell.text() {
-            CellText::Plain(range) => self.bytes.get(range).unwrap_or_default(),
-            CellText::Entry(dictionary, entry) => self
-                .dictionaries
-                .get(dictionary)
-                .map_or(&[], |dictionary| dictionary.entry(entry)),
-        }
+        self.bytes.get(cell.range()).unwrap_or_default()
     }
 
     /// Writes the document name of a row: its own name, or its number in the table, from 1.
@@ -192,190 +117,110 @@ impl CellBatch {
 }
 
 impl TableCell {
-    /// Returns the place of its text.
-    pub fn text(&self) -> CellText {
-        match self.dictionary {
-            NO_DICTIONARY => CellText::Plain(self.start as usize..self.end as usize),
-            dictionary => CellText::Entry(dictionary.into(), self.start as usize),
-        }
+    /// The range of its text in the bytes of the batch.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 
-/// Collects the cells of some rows, column by column.
-#[derive(Debug)]
-pub(super) struct CellBatchBuilder {
+/// Collects cells row by row.
+#[derive(Default)]
+pub struct RowBatchBuilder {
     batch: CellBatch,
-    /// The column that is being filled.
-    column: u16,
-    /// Bytes and cells when the column, and its current row, were begun.
-    column_start: (usize, usize),
+    /// Bytes and cells when the current row was begun.
     row_start: (usize, usize),
-    /// Bytes of texts, those of dictionaries included.
-    decoded: u64,
+    /// Items of lists that were looked at, which may have no text.
+    items: u64,
 }
 
-impl CellBatchBuilder {
-    pub(super) fn new(columns: &Arc<[ColumnPath]>, first_row: u64) -> Self {
-        CellBatchBuilder {
-            batch: CellBatch {
-                first_row,
-                columns: Arc::clone(columns),
-                ..CellBatch::default()
-            },
-            column: 0,
-            column_start: (0, 0),
-            row_start: (0, 0),
-            decoded: 0,
-        }
+impl RowBatchBuilder {
+    /// A builder whose first row has this number in its table, from 0.
+    pub(super) fn starting_at(first_row: u64) -> Self {
+        let mut builder = RowBatchBuilder::default();
+        builder.batch.first_row = first_row;
+        builder
     }
 
-    /// Returns the builder with other columns for its cells.
-    pub(super) fn in_columns(mut self, columns: Arc<[ColumnPath]>) -> Self {
-        self.batch.columns = columns;
-        self
-    }
-
-    /// Starts a column.
-    pub(super) fn column(&mut self, column: u16) {
-        self.column = column;
-        self.column_start = self.size();
-        self.row_start = self.size();
-    }
-
-    /// Starts a row of the column. Returns whether there is room for it.
-    pub(super) fn row(&mut self) -> bool {
-        self.row_start = self.size();
-        let (bytes, cells) = self.size();
-        bytes - self.column_start.0 < FULL_BATCH_BYTES
-            && cells - self.column_start.1 < FULL_BATCH_CELLS
-    }
-
-    fn size(&self) -> (usize, usize) {
-        (self.batch.bytes.len(), self.batch.cells.len())
-    }
-
-    /// Adds a cell of the row with this number in the batch. Returns false if its row is too large.
+    /// Adds a cell of the current row. Returns false if there is no room for it.
     #[must_use]
-    pub(super) fn plain(&mut self, row: u32, text: &[u8], indices: &[u32]) -> bool {
-        let start = self.batch.bytes.len();
-        let fits = start - self.row_start.0 + text.len() <= MAX_ROW_BYTES
-            && start + text.len() <= u32::MAX as usize;
-        if !fits || !self.has_room() {
+    pub fn cell(&mut self, column: u16, text: &[u8], indices: &[u32]) -> bool {
+        if text.is_empty() {
+            return true;
+        }
+        let batch = &mut self.batch;
+        let start = batch.bytes.len();
+        let end = start + text.len();
+        let fits = end - self.row_start.0 <= MAX_ROW_BYTES
+            && end <= u32::MAX as usize
+            && batch.cells.len() - self.row_start.1 < MAX_ROW_CELLS;
+        if !fits {
             return false;
         }
-        if self.batch.bytes.capacity() == 0 {
+        if batch.bytes.capacity() == 0 {
             // Growing step by step would copy every text once more.
-            self.batch.bytes.reserve(FULL_BATCH_BYTES + text.len());
+            batch.bytes.reserve(FULL_BATCH_BYTES + text.len());
         }
-        self.batch.bytes.extend_from_slice(text);
-        self.decoded += text.len() as u64;
-        self.push(
-            row,
-            NO_DICTIONARY,
-            (start as u32, self.batch.bytes.len() as u32),
-            indices,
-        );
-        true
-    }
-
-    /// Adds a cell whose text is in a dictionary.
-    #[must_use]
-    pub(super) fn entry(
-        &mut self,
-        row: u32,
-        dictionary: &Arc<CellDictionary>,
-        entry: u32,
-        indices: &[u32],
-    ) -> bool {
-        if !self.has_room() {
-            return false;
-        }
-        let all = &mut self.batch.dictionaries;
-        let recent = all.iter().enumerate().rev().take(RECENT_DICTIONARIES);
-        let known = recent
-            .into_iter()
-            .find(|(_, known)| Arc::ptr_eq(known, dictionary));
-        let number = match known {
-            Some((number, _)) => number,
-            None => {
-                all.push(Arc::clone(dictionary));
-                all.len() - 1
-            }
-        };
-        if number >= usize::from(NO_DICTIONARY) {
-            return false;
-        }
-        self.decoded += dictionary.entry(entry as usize).len() as u64;
-        self.push(row, number as u16, (entry, 0), indices);
-        true
-    }
-
-    fn has_room(&self) -> bool {
-        self.batch.cells.len() - self.row_start.1 < MAX_ROW_CELLS
-    }
-
-    fn push(&mut self, row: u32, dictionary: u16, (start, end): (u32, u32), indices: &[u32]) {
-        let at = self.batch.indices.len() as u32;
-        self.batch.indices.extend_from_slice(indices);
-        self.batch.cells.push(TableCell {
-            row,
-            column: self.column,
-            dictionary,
-            start,
-            end,
-            indices: at,
+        batch.bytes.extend_from_slice(text);
+        batch.cells.push(TableCell {
+            row: batch.rows,
+            column,
+            start: start as u32,
+            end: end as u32,
+            indices: batch.indices.len() as u32,
         });
+        batch.indices.extend_from_slice(indices);
+        true
     }
 
-    /// Adds the name of the next row.
-    pub(super) fn name(&mut self, name: &[u8]) {
-        let (names, ends) = self.batch.names.get_or_insert_default();
-        names.extend_from_slice(name);
-        ends.push(names.len() as u32);
+    /// Counts items of lists.
+    pub(super) fn count_items(&mut self, items: u64) {
+        self.items += items;
     }
 
-    /// Ends the batch after `rows` rows. Returns it with its bytes of texts, those of dictionaries counted for each cell, and the
-    /// cells of later rows.
-    pub(super) fn finish(self, rows: u32) -> (CellBatch, u64, CellBatchBuilder) {
-        let next =
-            CellBatchBuilder::new(&self.batch.columns, self.batch.first_row + u64::from(rows));
-        let mut batch = CellBatch { rows, ..self.batch };
-        if batch.cells.iter().all(|cell| cell.row < rows) {
-            return (batch, self.decoded, next);
-        }
-        let (mut kept, mut later) = (CellBatchBuilder::new(&batch.columns, batch.first_row), next);
-        for cell in &batch.cells {
-            let (to, row) = match cell.row.checked_sub(rows) {
-                Some(row) => (&mut later, row),
-                None => (&mut kept, cell.row),
-            };
-            to.copy(&batch, cell, row);
-        }
-        kept.batch.rows = rows;
-        kept.batch.names = batch.names.take();
-        (kept.batch, kept.decoded, later)
+    /// The number of items of lists so far.
+    pub(super) fn items(&self) -> u64 {
+        self.items
     }
 
-    fn copy(&mut self, from: &CellBatch, cell: &TableCell, row: u32) {
-        if cell.column != self.column {
-            self.column(cell.column);
+    /// Bytes of the texts of the current row.
+    pub(super) fn row_bytes(&self) -> usize {
+        self.batch.bytes.len() - self.row_start.0
+    }
+
+    /// Ends the current row. If one row of a table has a name, all have, which may be empty.
+    pub fn end_row(&mut self, name: Option<&[u8]>) {
+        let batch = &mut self.batch;
+        if let Some(name) = name {
+            let (names, ends) = batch.names.get_or_insert_default();
+            names.extend_from_slice(name);
+            ends.push(names.len() as u32);
         }
-        let lists = from
-            .columns
-            .get(usize::from(cell.column))
-            .map_or(0, ColumnPath::list_count);
-        let indices = from
-            .indices
-            .get(cell.indices as usize..)
-            .unwrap_or_default();
-        let indices = &indices[..lists.min(indices.len())];
-        // They had room in the batch that they come from.
-        self.row_start = self.size();
-        let _ = match cell.text() {
-            CellText::Plain(_) => self.plain(row, from.text(cell), indices),
-            CellText::Entry(dictionary, entry) => {
-                self.entry(row, &from.dictionaries[dictionary], entry as u32, indices)
-            }
-        };
+        batch.rows += 1;
+        self.row_start = (batch.bytes.len(), batch.cells.len());
+    }
+
+    /// Drops the cells of the current row.
+    pub(super) fn drop_row(&mut self) {
+        self.batch.bytes.truncate(self.row_start.0);
+        self.batch.cells.truncate(self.row_start.1);
+    }
+
+    /// Whether it should be taken before another row.
+    pub fn is_full(&self) -> bool {
+        let names = self.batch.names.as_ref();
+        let bytes = self.batch.bytes.len() + names.map_or(0, |(names, _)| names.len());
+        self.batch.rows >= FULL_BATCH_ROWS
+            || bytes >= FULL_BATCH_BYTES
+            || self.items >= FULL_BATCH_ITEMS
+    }
+
+    /// Takes all rows, whose cells are in `columns`.
+    pub fn take_batch(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
+        let next = self.batch.first_row + u64::from(self.batch.rows);
+        let taken = std::mem::replace(self, RowBatchBuilder::starting_at(next));
+        CellBatch {
+            columns,
+            ..taken.batch
+        }
     }
 }

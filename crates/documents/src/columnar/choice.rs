@@ -33,8 +33,7 @@ pub(super) struct SelectedColumns<C> {
 }
 
 impl ColumnSelection {
-    /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
-    /// is `unreadable`.
+    /// The chosen ones of the columns of a table. Adds an error for each name that selects none.
     ///
     /// # Errors
     /// If they are too many.
@@ -42,16 +41,9 @@ impl ColumnSelection {
         &self,
         all: &[C],
         too_many: impl Fn(&'static str) -> InputError,
-        unreadable: impl Fn(&C) -> Option<InputError>,
         faults: &mut Vec<LocatedError>,
     ) -> Result<SelectedColumns<C>, InputError> {
-        let mut texts = self.texts(all, faults);
-        texts.retain(|column| {
-            let error = unreadable(column).map(|error| (0, error));
-            let is_readable = error.is_none();
-            faults.extend(error);
-            is_readable
-        });
+        let texts = self.texts(all, faults);
         if texts.len() > MAX_COLUMNS {
             let fault = "has too many columns; --columns selects some";
             return Err(too_many(fault));

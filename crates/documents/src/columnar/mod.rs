@@ -1,33 +1,43 @@
 //! Tables in columns: the texts of Apache Parquet files and of Apache Arrow files and streams, a document for each row. The
 //! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
 //!
-//! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
-//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `workers` reads several parts at the same
-//! time. Columns that are not selected are not read. Of damage, as little as possible is lost. `ParquetTable` instead reads
-//! the values of columns that are all needed, row by row, and ends at damage.
+//! `parquet` and `arrow` read the formats by the crates `parquet` and `arrow-ipc`, as batches of rows; `batch` takes the `cells`
+//! of these: the texts of some rows, each with its column. `leaf` has the columns, of which `choice` selects some, `part` passes on
+//! the texts of a part of a table, and `workers` reads several parts at the same time. `ParquetTable` instead reads the values
+//! of columns that are all needed, row by row, and ends at damage.
 //!
-//! A page or a window of a buffer is held in memory, and so are the dictionary and some rows of each column. All sizes and
-//! counts in a file are checked before memory is taken for them. Data that is unpacked in total counts towards the limit on
-//! expansion. No other crate reads these files here: those that do take memory for sizes that a file only claims, and panic on
-//! some damaged pages.
+//! The crates take memory for sizes that a file states, so these are checked before. Data that is unpacked in total counts
+//! towards the limit on expansion.
 
+#[cfg(feature = "columnar")]
 mod arrow;
+#[cfg(feature = "columnar")]
+mod batch;
 mod cells;
 mod choice;
+#[cfg(feature = "columnar")]
+mod leaf;
 mod name;
+#[cfg(feature = "columnar")]
 mod parquet;
+#[cfg(feature = "columnar")]
 mod part;
 mod path;
 mod rows;
+#[cfg(feature = "columnar")]
 mod workers;
 
+#[cfg(feature = "columnar")]
 pub(super) use self::arrow::ArrowFile;
-pub(super) use self::arrow::starts_stream;
-pub use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
+pub use self::cells::{CellBatch, RowBatchBuilder, TableCell};
 pub use self::choice::{is_in, no_column};
+#[cfg(feature = "columnar")]
 pub(super) use self::parquet::ParquetFile;
+#[cfg(feature = "columnar")]
 pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
+#[cfg(feature = "columnar")]
 pub(super) use self::part::{ColumnarFile, PartStart, TableItem};
 pub use self::path::ColumnPath;
-pub use self::rows::{HeaderColumns, ITEMS_PLACE, ObjectColumns, RowBatchBuilder};
+pub use self::rows::{HeaderColumns, ITEMS_PLACE, ObjectColumns};
+#[cfg(feature = "columnar")]
 pub(super) use self::workers::{TableLimits, TableParts};

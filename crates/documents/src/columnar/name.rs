@@ -24,7 +24,14 @@ impl ColumnName {
         }
     }
 
+    /// Sets the names in the schema to those of another schema of the same column.
+    #[cfg(feature = "columnar")]
+    pub(super) fn set_schema_name(&mut self, name: String) {
+        self.in_schema = name;
+    }
+
     /// Bytes of all names in the schema.
+    #[cfg(feature = "columnar")]
     pub(super) fn schema_name_length(&self) -> usize {
         self.in_schema.len()
     }

@@ -1,18 +1,14 @@
-//! Tables that are texts: which of their columns are read, and their cells row by row.
+//! Tables that are texts: which of their columns are read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::cells::{CellBatch, CellBatchBuilder};
 use super::choice::NamedColumn;
 use super::name::ColumnName;
 use super::path::ColumnPath;
 use crate::column_choice::ColumnSelection;
 use crate::fault::InputError;
 
-/// Rows, and bytes of their texts and names, at which a batch is full.
-const FULL_BATCH_ROWS: u32 = 8192;
-const FULL_BATCH_BYTES: usize = 256 << 10;
 /// Columns of objects, and bytes of their places, at which a batch is full.
 const FULL_BATCH_COLUMNS: usize = 4096;
 const FULL_BATCH_PLACE_BYTES: usize = 256 << 10;
@@ -73,68 +69,13 @@ impl ColumnSelection {
             count: names.len() as u64,
         };
         let mut missing = Vec::new();
-        let chosen = self.select(&all, too_many, |_| None, &mut missing)?;
+        let chosen = self.select(&all, too_many, &mut missing)?;
         faults.extend(missing.into_iter().map(|(_, error)| error));
         Ok(HeaderColumns {
             texts: chosen.texts.iter().map(|text| text.number).collect(),
             paths: chosen.paths,
             id: chosen.id.map(|id| id.number),
         })
-    }
-}
-
-/// Collects cells row by row, in the order in which a text has them.
-pub struct RowBatchBuilder {
-    cells: CellBatchBuilder,
-    rows: u32,
-    /// Bytes of texts and names.
-    bytes: usize,
-}
-
-/// No rows.
-impl Default for RowBatchBuilder {
-    fn default() -> Self {
-        RowBatchBuilder {
-            cells: CellBatchBuilder::new(&Arc::default(), 0),
-            rows: 0,
-            bytes: 0,
-        }
-    }
-}
-
-impl RowBatchBuilder {
-    /// Adds a cell of the current row. Returns false if there is no room for it.
-    #[must_use]
-    pub fn cell(&mut self, column: u16, text: &[u8], indices: &[u32]) -> bool {
-        self.bytes += text.len();
-        self.cells.column(column);
-        text.is_empty() || self.cells.plain(self.rows, text, indices)
-    }
-
-    /// Ends the current row. If one row of a table has a name, all have, which may be empty.
-    pub fn end_row(&mut self, name: Option<&[u8]>) {
-        if let Some(name) = name {
-            self.bytes += name.len();
-            self.cells.name(name);
-        }
-        self.rows += 1;
-    }
-
-    /// Whether it should be taken before another row.
-    pub fn is_full(&self) -> bool {
-        self.rows >= FULL_BATCH_ROWS || self.bytes >= FULL_BATCH_BYTES
-    }
-
-    /// Takes all rows, whose cells are in `columns`.
-    pub fn take_batch(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
-        let empty = CellBatchBuilder::new(&Arc::default(), 0);
-        let cells = std::mem::replace(&mut self.cells, empty);
-        let (batch, _, next) = cells.in_columns(columns).finish(self.rows);
-        *self = RowBatchBuilder {
-            cells: next,
-            ..RowBatchBuilder::default()
-        };
-        batch
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use super::part::{ColumnarFile, PartStart, TableItem};
 use crate::fault::{InputError, Packing};
+use crate::guard::guard;
 use crate::unpackers::UnpackThreads;
 use crate::workers::{ResultSender, WorkerThreads};
 
@@ -33,7 +34,7 @@ pub(crate) struct LocalParts<'f, F: ColumnarFile> {
     file: &'f F,
     limits: TableLimits,
     next: PartStart,
-    part: Option<F::Part<'f>>,
+    part: Option<Box<dyn Iterator<Item = TableItem> + 'f>>,
 }
 
 /// Threads that read parts.
@@ -99,10 +100,10 @@ impl<F: ColumnarFile> Iterator for LocalParts<'_, F> {
             if let Some(item) = self.part.as_mut().and_then(Iterator::next) {
                 return Some(item);
             }
-            let buffers = self.part.take().map(F::into_buffers);
-            let memory = self.limits.memory;
-            let buffers = buffers.unwrap_or_default();
-            self.part = Some(self.file.part(self.next, memory, buffers)?);
+            if self.next.part >= self.file.part_count() {
+                return None;
+            }
+            self.part = Some(Box::new(guarded_part(self.file, self.next, self.limits)));
             self.next = PartStart {
                 part: self.next.part + 1,
                 row: 0,
@@ -120,10 +121,9 @@ impl<'u> PartThreads<'u> {
         let parts = file.part_count();
         let file = Arc::clone(file);
         let worker = move || {
-            let (file, mut buffers) = (Arc::clone(&file), F::Buffers::default());
+            let file = Arc::clone(&file);
             Some(move |part, answers: &ResultSender<'_, TableItem>| {
-                let old = std::mem::take(&mut buffers);
-                buffers = read_part(&*file, limits, part, old, answers);
+                read_part(&*file, limits, part, answers);
             })
         };
         Some(PartThreads {
@@ -158,19 +158,37 @@ impl<'u> PartThreads<'u> {
     }
 }
 
-/// Passes on what is in a part. Returns its buffers.
+/// Passes on what is in a part.
 fn read_part<F: ColumnarFile>(
     file: &F,
     limits: TableLimits,
     part: usize,
-    buffers: F::Buffers,
     answers: &ResultSender<'_, TableItem>,
-) -> F::Buffers {
+) {
     let start = PartStart { part, row: 0 };
-    let Some(mut reader) = file.part(start, limits.memory, buffers) else {
-        return F::Buffers::default();
-    };
     // Nobody waits for the rows if the task was halted.
-    let _ = reader.all(|item| answers.send(item));
-    F::into_buffers(reader)
+    let _ = guarded_part(file, start, limits).all(|item| answers.send(item));
+}
+
+/// Reads a part. If its reader panics, what is left of the part is lost.
+fn guarded_part<F: ColumnarFile>(
+    file: &F,
+    start: PartStart,
+    limits: TableLimits,
+) -> impl Iterator<Item = TableItem> {
+    let mut part = Some(None);
+    std::iter::from_fn(move || {
+        let opened = part.as_mut()?;
+        let next = guard(F::PACKING, || {
+            let part = match opened {
+                Some(part) => part,
+                None => opened.insert(file.part(start, limits.memory)?),
+            };
+            part.next()
+        });
+        next.unwrap_or_else(|error| {
+            part = None;
+            Some(TableItem::Lost(0, error))
+        })
+    })
 }

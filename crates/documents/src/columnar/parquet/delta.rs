@@ -1,138 +1,134 @@
-//! Converts the delta encodings to the plain encoding. The functions return `None` for a damaged page.
+//! How many bytes the texts of a page have in the delta encodings of Parquet, in which a page of few bytes may hold large texts.
 
-/// Max size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
-const MAX_PAGE_BYTES: usize = 1 << 28;
-/// Max values of a page. Equal values take no space in an encoded page, so the limit is needed.
-const MAX_PAGE_VALUES: usize = 1 << 24;
-/// Max values of a block; writers use 128.
-const MAX_BLOCK_VALUES: u64 = 1 << 16;
+use parquet::basic::Encoding;
+use parquet::column::page::Page;
 
-/// The kind of the values of a page, and their encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DeltaValues {
-    /// Integers of 32 bits, `DELTA_BINARY_PACKED`.
-    Short,
-    /// Integers of 64 bits, `DELTA_BINARY_PACKED`.
-    Long,
-    /// Texts after all their lengths, `DELTA_LENGTH_BYTE_ARRAY`.
-    Lengths,
-    /// Texts without the prefixes that they share, `DELTA_BYTE_ARRAY`.
-    Texts,
-}
+use super::pages::ColumnLevels;
+use super::thrift::ThriftReader;
 
-/// Returns the values, at most `max`, in the plain encoding; `None` if they are damaged.
-pub(super) fn plain(values: DeltaValues, bytes: &[u8], max: usize) -> Option<Vec<u8>> {
-    match values {
-        DeltaValues::Short => {
-            let (values, _) = integers(bytes, max)?;
-            let values = values.iter();
-            Some(values.flat_map(|&n| (n as i32).to_le_bytes()).collect())
-        }
-        DeltaValues::Long => {
-            let (values, _) = integers(bytes, max)?;
-            Some(values.iter().flat_map(|n| n.to_le_bytes()).collect())
-        }
-        DeltaValues::Lengths => {
-            let (lengths, texts) = integers(bytes, max)?;
-            texts_of(&vec![0; lengths.len()], &lengths, texts)
-        }
-        DeltaValues::Texts => {
-            let (shared, rest) = integers(bytes, max)?;
-            let (lengths, texts) = integers(rest, max)?;
-            (shared.len() == lengths.len()).then(|| texts_of(&shared, &lengths, texts))?
-        }
+/// Bytes of memory for the lengths of a text.
+pub(super) const LENGTHS_BYTES: usize = 16;
+
+/// Returns the bytes that the texts of a page take beside those of the page; `None` if the page is damaged.
+pub(super) fn text_bytes(page: &Page, levels: ColumnLevels) -> Option<usize> {
+    let max = page.num_values() as usize;
+    let (first, rest) = integers(values(page, levels)?, max)?;
+    if page.encoding() != Encoding::DELTA_BYTE_ARRAY {
+        return Some(0);
     }
+    let (rest, _) = integers(rest, max)?;
+    let mut lengths = first.iter().chain(&rest);
+    lengths.try_fold(0_usize, |sum, &length| {
+        sum.checked_add(length.try_into().ok()?)
+    })
 }
 
-/// Builds texts in the plain encoding. Each starts with as many bytes of the one before as `shared` says; `lengths` are those
-/// of the rests in `texts`.
-fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>> {
-    let mut plain = Vec::new();
-    let mut last: Vec<u8> = Vec::new();
-    for (&shared, &length) in shared.iter().zip(lengths) {
-        let shared = usize::try_from(shared).ok()?;
-        let (text, rest) = texts.split_at_checked(length.try_into().ok()?)?;
-        texts = rest;
-        if shared > last.len() || plain.len() + shared + text.len() > MAX_PAGE_BYTES {
-            return None;
-        }
-        last.truncate(shared);
-        last.extend_from_slice(text);
-        plain.extend_from_slice(&u32::try_from(last.len()).ok()?.to_le_bytes());
-        plain.extend_from_slice(&last);
+/// The bytes of a page after its levels.
+fn values(page: &Page, levels: ColumnLevels) -> Option<&[u8]> {
+    let mut bytes: &[u8] = page.buffer();
+    if let Page::DataPageV2 {
+        def_levels_byte_len,
+        rep_levels_byte_len,
+        ..
+    } = page
+    {
+        let length = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
+        return bytes.get(length as usize..);
     }
-    Some(plain)
+    for _ in 0..usize::from(levels.repeats) + usize::from(levels.defines) {
+        let (length, rest) = bytes.split_first_chunk()?;
+        bytes = rest.get(u32::from_le_bytes(*length) as usize..)?;
+    }
+    Some(bytes)
 }
 
-/// Decodes integers that are stored as bit-packed differences in blocks of equal parts. Returns them and the bytes after
-/// them. For integers of 32 bits, the lower half counts.
-fn integers(mut bytes: &[u8], max: usize) -> Option<(Vec<i64>, &[u8])> {
-    let block =
-        number(&mut bytes).filter(|&block| block % 128 == 0 && block <= MAX_BLOCK_VALUES)?;
-    let parts = number(&mut bytes).filter(|&parts| parts > 0 && block % parts == 0)?;
-    let size = usize::try_from(block / parts).ok()?;
-    let parts = usize::try_from(parts).ok()?;
-    let count = usize::try_from(number(&mut bytes)?).ok()?;
-    let mut last = signed(&mut bytes)?;
-    if size == 0 || size % 32 != 0 || count > max.min(MAX_PAGE_VALUES) {
+/// Reads integers, of which there are at most `max`. Also returns the bytes after them.
+fn integers(bytes: &[u8], max: usize) -> Option<(Vec<i32>, &[u8])> {
+    let mut reader = ThriftReader(bytes);
+    let [block, minis, count] = [reader.length()?, reader.length()?, reader.length()?];
+    let mut last = reader.integer()? as i32;
+    let each = block.checked_div(minis)?;
+    if count > max || minis > bytes.len() || !each.is_multiple_of(8) {
         return None;
     }
-    let mut values = Vec::new();
-    if count > 0 {
-        values.push(last);
-    }
-    while values.len() < count {
-        let min = signed(&mut bytes)?;
-        let (widths, mut rest) = bytes.split_at_checked(parts)?;
-        for &width in widths {
-            // Parts after the last value have no bytes, whatever their widths.
-            let wanted = size.min(count - values.len());
-            if wanted == 0 {
+    let mut all = Vec::with_capacity(count);
+    all.extend((count > 0).then_some(last));
+    while all.len() < count {
+        let min = reader.integer()? as i32;
+        for &width in reader.take(minis)? {
+            if all.len() == count {
                 break;
             }
-            let width = usize::from(width);
-            let (packed, after) = rest.split_at(rest.len().min(width * size / 8));
-            rest = after;
-            for at in 0..wanted {
-                let more = bits(packed, at * width, width)? as i64;
-                last = last.wrapping_add(min).wrapping_add(more);
-                values.push(last);
+            let packed = reader.take(each.checked_mul(width.into())? / 8)?;
+            for number in 0..each.min(count - all.len()) {
+                last = last
+                    .wrapping_add(min)
+                    .wrapping_add(bits(packed, number, width)? as i32);
+                all.push(last);
             }
         }
-        bytes = rest;
     }
-    Some((values, bytes))
+    Some((all, reader.0))
 }
 
-/// The number of `width` bits at bit `at`, the lowest bit first.
-fn bits(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
-    let mask = match width {
-        0 => 0,
-        1..=64 => u64::MAX >> (64 - width),
-        _ => return None,
+/// The number of `width` bits at this place among others.
+fn bits(packed: &[u8], number: usize, width: u8) -> Option<u64> {
+    let start = number * usize::from(width);
+    let mut word = [0; 8];
+    let bytes = packed.get(start / 8..).filter(|_| width > 0);
+    let bytes = bytes.unwrap_or_default();
+    let length = bytes.len().min(word.len());
+    word[..length].copy_from_slice(&bytes[..length]);
+    let shifted = u64::from_le_bytes(word) >> (start % 8);
+    (width <= 32).then(|| shifted & ((1_u64 << width) - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEVELS: ColumnLevels = ColumnLevels {
+        repeats: false,
+        defines: false,
     };
-    let bytes = bytes.get(at / 8..(at + width).div_ceil(8))?;
-    let all = bytes.iter().rev();
-    let all = all.fold(0, |all: u128, &byte| all << 8 | u128::from(byte));
-    Some((all >> (at % 8)) as u64 & mask)
-}
 
-/// Reads a number of seven bits per byte, the lowest first.
-pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
+    /// Three lengths below 32, in one block.
+    fn lengths(all: [u8; 3]) -> Vec<u8> {
+        // 128 values in a block of 4 parts, 3 values, the first one, the least difference -32, and the width of each part.
+        let head = [0x80, 1, 4, 3, 2 * all[0], 63, 8, 0, 0, 0];
+        let mut differences = vec![0; 32];
+        differences[0] = 32 + all[1] - all[0];
+        differences[1] = 32 + all[2] - all[1];
+        [&head[..], &differences].concat()
+    }
+
+    fn page(bytes: Vec<u8>, encoding: Encoding) -> Page {
+        Page::DataPage {
+            buf: bytes.into(),
+            num_values: 3,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
         }
     }
-    None
-}
 
-/// Reads a number whose lowest bit is its sign.
-pub(super) fn signed(bytes: &mut &[u8]) -> Option<i64> {
-    let number = number(bytes)?;
-    Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    #[test]
+    fn texts_that_share_their_starts_are_as_long_as_they_are_unpacked() {
+        let bytes = [lengths([0, 20, 20]), lengths([20, 1, 2]), vec![b'x'; 23]].concat();
+        let shared = page(bytes.clone(), Encoding::DELTA_BYTE_ARRAY);
+        assert_eq!(text_bytes(&shared, LEVELS), Some(63));
+        let plain = page(lengths([7, 8, 9]), Encoding::DELTA_LENGTH_BYTE_ARRAY);
+        assert_eq!(text_bytes(&plain, LEVELS), Some(0));
+        let cut = page(bytes[..60].to_vec(), Encoding::DELTA_BYTE_ARRAY);
+        assert_eq!(text_bytes(&cut, LEVELS), None);
+    }
+
+    #[test]
+    fn more_lengths_than_values_are_damage() {
+        let mut bytes = lengths([7, 8, 9]);
+        bytes[3] = 4;
+        let page = page(bytes, Encoding::DELTA_LENGTH_BYTE_ARRAY);
+        assert_eq!(text_bytes(&page, LEVELS), None);
+    }
 }

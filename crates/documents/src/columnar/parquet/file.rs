@@ -1,125 +1,37 @@
-//! A file, and the columns of it that are read.
+//! A file: its metadata, and the columns of it that are read.
 
 use std::sync::Arc;
 
-use super::footer::{self, ColumnChunk, GroupEntry, ParquetFooter};
-use super::schema::{self, ParquetLeaf};
-use crate::columnar::path::ColumnPath;
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::errors::Result;
+use parquet::file::metadata::{
+    ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
+    RowGroupMetaData,
+};
+
+use super::schema::TableSchema;
+use super::thrift;
+use crate::columnar::leaf::{self, TableLeaf};
 use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
 
-/// The ending of a file: the length of the footer, and the magic number.
-pub(super) const ENDING_BYTES: usize = 8;
-
+/// The ending of a file: the length of the metadata, and the magic number.
+const ENDING_BYTES: usize = 8;
 /// How a file starts.
 const MAGIC: [u8; 4] = *b"PAR1";
+/// Bytes of memory for a byte of metadata.
+const METADATA_GROWTH: usize = 8;
+/// Bytes of the paths of all columns.
+const MAX_PATH_BYTES: usize = 64 << 20;
 
 /// A file, and where the columns of its row groups are.
-pub(super) struct StoredColumns {
+pub(super) struct StoredTable {
     pub(super) file: Arc<dyn ReadAt>,
     pub(super) length: u64,
+    /// The metadata as it is in the file.
     pub(super) footer: Vec<u8>,
-    pub(super) groups: Vec<GroupEntry>,
-}
-
-/// A file whose texts are read.
-pub(crate) struct ParquetFile {
-    pub(super) stored: StoredColumns,
-    /// The columns whose texts are read, in the order of the file.
-    pub(super) texts: Vec<ParquetLeaf>,
-    pub(super) paths: Arc<[ColumnPath]>,
-    /// The column that names rows.
-    pub(super) id: Option<ParquetLeaf>,
-}
-
-impl StoredColumns {
-    /// Reads the metadata of a file of `length` bytes, of which `max` bytes may be held in memory. Also returns all columns, and
-    /// what is wrong with the metadata.
-    ///
-    /// # Errors
-    /// If the metadata is damaged, encrypted or too large, or cannot be read.
-    pub(super) fn open(
-        file: Arc<dyn ReadAt>,
-        length: u64,
-        max: usize,
-    ) -> Result<(Self, Vec<ParquetLeaf>, Vec<LocatedError>), InputError> {
-        let bytes = read_footer(&*file, length, max)?;
-        let damaged = || file_error("has damaged metadata");
-        let footer = ParquetFooter::parse(&bytes).ok_or_else(damaged)?;
-        if footer.is_encrypted {
-            return Err(InputError::Encrypted(Packing::Parquet));
-        }
-        let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
-        let groups = footer::groups(&bytes).ok_or_else(damaged)?;
-        let mut faults = contradictions(&bytes, &footer, &leaves, &groups);
-        let mut start = [0; MAGIC.len()];
-        read_exact(&*file, &mut start, 0)?;
-        let stored = StoredColumns {
-            file,
-            length,
-            footer: bytes,
-            groups,
-        };
-        let at = stored.footer_start();
-        faults.iter_mut().for_each(|(offset, _)| *offset = at);
-        if start != MAGIC {
-            faults.push((0, file_error("has a damaged start")));
-        }
-        Ok((stored, leaves, faults))
-    }
-
-    /// The offset of the metadata in the file.
-    pub(super) fn footer_start(&self) -> u64 {
-        self.length
-            .saturating_sub((self.footer.len() + ENDING_BYTES) as u64)
-    }
-}
-
-/// The number of rows in all row groups.
-pub(super) fn rows_of(groups: &[GroupEntry]) -> u64 {
-    let last = groups.last();
-    last.map_or(0, |last| last.first_row + last.rows)
-}
-
-/// Returns contradictions between parts of the metadata, by which rows or columns may be lost. Reading continues in spite of them.
-fn contradictions(
-    bytes: &[u8],
-    footer: &ParquetFooter,
-    leaves: &[ParquetLeaf],
-    groups: &[GroupEntry],
-) -> Vec<LocatedError> {
-    let mut faults = Vec::new();
-    if footer.left > 0 {
-        faults.push(file_error("has bytes after its metadata, which is damaged"));
-    }
-    // Some writers state no rows at all.
-    if ![Some(0), Some(rows_of(groups))].contains(&footer.rows) {
-        faults.push(file_error("does not have as many rows in its row groups as its metadata says, so rows are lost or damaged"));
-    }
-    if let Some(group) = groups.first()
-        && !has_columns(bytes, *group, leaves)
-    {
-        faults.push(file_error(
-            "has other columns in its schema than in its row groups, so texts may be lost",
-        ));
-    }
-    faults.into_iter().map(|error| (0, error)).collect()
-}
-
-/// Whether a row group has a column for each of the schema, of the same type, and no more. True if it cannot be read, which is
-/// reported with its rows.
-fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[ParquetLeaf]) -> bool {
-    let numbers: Vec<_> = (0..=leaves.len()).collect();
-    let Some(chunks) = footer::chunks(bytes, group, &numbers) else {
-        return true;
-    };
-    let more = chunks.last().is_some_and(Option::is_some);
-    let mut pairs = leaves.iter().zip(chunks);
-    let is_same = |(leaf, chunk): (&ParquetLeaf, Option<ColumnChunk>)| {
-        let physical = chunk.map(|chunk| chunk.physical.unwrap_or(leaf.physical));
-        physical == Some(leaf.physical)
-    };
-    !more && pairs.all(is_same)
+    pub(super) metadata: ParquetMetaData,
+    pub(super) schema: TableSchema,
 }
 
 pub(super) fn file_error(fault: &'static str) -> InputError {
@@ -129,7 +41,135 @@ pub(super) fn file_error(fault: &'static str) -> InputError {
     }
 }
 
-fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, InputError> {
+impl StoredTable {
+    /// Reads the metadata of a file of `length` bytes, for which `max` bytes of memory may be taken. Also returns what is wrong
+    /// with it.
+    ///
+    /// # Errors
+    /// If the metadata is damaged, encrypted or too large, or cannot be read.
+    pub(super) fn open(
+        file: Arc<dyn ReadAt>,
+        length: u64,
+        max: usize,
+    ) -> std::result::Result<(Self, Vec<LocatedError>), InputError> {
+        let damaged = || file_error("has damaged metadata");
+        let footer = read_footer(&*file, length, max)?;
+        if !thrift::is_schema_bounded(&footer, max.min(MAX_PATH_BYTES)) {
+            return Err(damaged());
+        }
+        let statistics = ParquetStatisticsPolicy::SkipAll;
+        let options = ParquetMetaDataOptions::new().with_column_stats_policy(statistics);
+        let metadata = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
+        let metadata = metadata.map_err(|_| damaged())?;
+        let schema = TableSchema::new(metadata.file_metadata().schema_descr());
+        let schema = schema.map_err(|_| damaged())?.ok_or_else(damaged)?;
+        let mut start = [0; MAGIC.len()];
+        read_exact(&*file, &mut start, 0)?;
+        let table = StoredTable {
+            file,
+            length,
+            footer,
+            metadata,
+            schema,
+        };
+        let mut faults = Vec::new();
+        let stated = table.metadata.file_metadata().num_rows();
+        // Some writers state no rows at all.
+        if ![0, table.rows() as i64].contains(&stated) {
+            let fault = "does not have as many rows in its row groups as its metadata says, so rows are lost or damaged";
+            faults.push((table.footer_start(), file_error(fault)));
+        }
+        if start != MAGIC {
+            faults.push((0, file_error("has a damaged start")));
+        }
+        Ok((table, faults))
+    }
+
+    /// The offset of the metadata in the file.
+    pub(super) fn footer_start(&self) -> u64 {
+        self.length
+            .saturating_sub((self.footer.len() + ENDING_BYTES) as u64)
+    }
+
+    /// Bytes that were read to open it.
+    pub(super) fn metadata_length(&self) -> u64 {
+        (self.footer.len() + ENDING_BYTES) as u64
+    }
+
+    /// The number of rows before the row group with this number.
+    pub(super) fn rows_before(&self, group: usize) -> u64 {
+        let groups = self.metadata.row_groups().iter().take(group);
+        groups.map(rows_of).fold(0, u64::saturating_add)
+    }
+
+    /// The number of rows in all row groups.
+    pub(super) fn rows(&self) -> u64 {
+        self.rows_before(usize::MAX)
+    }
+}
+
+pub(super) fn rows_of(group: &RowGroupMetaData) -> u64 {
+    group.num_rows().try_into().unwrap_or(0)
+}
+
+/// The columns that are read.
+pub(super) struct Projection {
+    pub(super) roots: Vec<RootColumn>,
+    /// What is read, with the numbers that its columns have in the file.
+    leaves: Vec<(usize, TableLeaf)>,
+}
+
+/// An outermost column, with the numbers of the columns in it that are read.
+pub(super) struct RootColumn {
+    pub(super) name: Box<str>,
+    pub(super) numbers: Vec<usize>,
+    pub(super) levels: FieldLevels,
+}
+
+impl Projection {
+    /// Selects columns by their numbers. A map is read with its keys and values.
+    pub(super) fn new(schema: &TableSchema, chosen: &[usize]) -> Result<Self> {
+        let mut numbers: Vec<usize> = chosen.iter().flat_map(|at| schema.read_with(*at)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let projected = leaf::leaves(&schema.projected(&numbers)?).unwrap_or_default();
+        let leaves: Vec<(usize, TableLeaf)> = numbers.into_iter().zip(projected).collect();
+        let roots = leaves.chunk_by(|(_, one), (_, next)| one.steps[0] == next.steps[0]);
+        let root = |leaves: &[(usize, TableLeaf)]| {
+            let numbers: Vec<usize> = leaves.iter().map(|(number, _)| *number).collect();
+            let name = match leaves {
+                [(_, leaf)] => leaf.name.path.dotted(),
+                _ => leaves[0].1.name.path.outermost_name().to_owned(),
+            };
+            let mask = ProjectionMask::leaves(&schema.descriptor, numbers.iter().copied());
+            let hint = Some(&schema.fields);
+            Ok(RootColumn {
+                name: name.into(),
+                levels: parquet_to_arrow_field_levels(&schema.descriptor, mask, hint)?,
+                numbers,
+            })
+        };
+        Ok(Projection {
+            roots: roots.map(root).collect::<Result<_>>()?,
+            leaves,
+        })
+    }
+
+    /// A column with its place in what is read.
+    pub(super) fn leaf(&self, mut leaf: TableLeaf) -> TableLeaf {
+        let mut leaves = self.leaves.iter();
+        if let Some((_, read)) = leaves.find(|(number, _)| *number == leaf.number) {
+            leaf.steps.clone_from(&read.steps);
+        }
+        leaf
+    }
+}
+
+fn read_footer(
+    file: &dyn ReadAt,
+    length: u64,
+    max: usize,
+) -> std::result::Result<Vec<u8>, InputError> {
     let no_end = || file_error("has no metadata at its end, so it is cut or damaged");
     let end = length.checked_sub(ENDING_BYTES as u64).ok_or_else(no_end)?;
     let mut ending = [0; ENDING_BYTES];
@@ -143,7 +183,7 @@ fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, In
     }
     let start = end.checked_sub(length.into()).filter(|&start| start >= 4);
     let start = start.ok_or_else(|| file_error("has metadata of a wrong length"))?;
-    if length as usize > max {
+    if length as usize > max / METADATA_GROWTH {
         return Err(InputError::TooLarge {
             packing: Packing::Parquet,
             limit: max as u64,
@@ -154,7 +194,11 @@ fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, In
     Ok(bytes)
 }
 
-fn read_exact(file: &dyn ReadAt, mut into: &mut [u8], mut at: u64) -> Result<(), InputError> {
+fn read_exact(
+    file: &dyn ReadAt,
+    mut into: &mut [u8],
+    mut at: u64,
+) -> std::result::Result<(), InputError> {
     while !into.is_empty() {
         match file.read_at(into, at) {
             Ok(0) => return Err(InputError::Shrunk),

@@ -1,172 +1,268 @@
 //! The columns of a row group.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::cmp::Ordering;
+use std::sync::Arc;
 
-use super::codec::{PageCodec, SharedDecoders};
-use super::column::{ColumnBuffers, ColumnReader};
-use super::file::{ParquetFile, StoredColumns, file_error};
-use super::footer::{self, ColumnChunk, GroupEntry};
-use super::page::{PageStream, READ_BYTES};
-use super::schema::ParquetLeaf;
-use crate::columnar::part::{ColumnFault, RowReader, TableItem};
+use arrow_array::ArrayRef;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups};
+use parquet::basic::Type as PhysicalType;
+use parquet::column::page::{PageIterator, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-/// Reads the texts of a row group, some rows at a time.
-pub(crate) struct GroupReader {
-    rows: RowReader<ColumnReader>,
-    memory: usize,
-    /// Buffers for columns.
-    buffers: Vec<ColumnBuffers>,
+use super::file::{Projection, RootColumn, StoredTable, rows_of};
+use super::pages::{CheckedPages, ChunkFile, PageMemory};
+use crate::fault::{InputError, LocatedError};
+
+/// Max rows of a batch, and bytes that it should have.
+const MAX_BATCH_ROWS: u64 = 8192;
+const BATCH_BYTES: u64 = 1 << 20;
+
+const FEWER_ROWS: &str = "it has fewer rows than its row group";
+const MORE_ROWS: &str = "it has more rows than its row group";
+
+/// Reads the columns of a row group in batches of the same rows.
+pub(super) struct GroupColumns {
+    pub(super) first_row: u64,
+    pub(super) rows: u64,
+    /// The number of the next row.
+    pub(super) row: u64,
+    pub(super) memory: Arc<PageMemory>,
+    limit: usize,
+    batch_rows: u64,
+    /// `None` for one that is lost.
+    columns: Vec<Option<ColumnReader>>,
 }
 
-impl GroupReader {
-    /// Reads a row group from the row `start` on, with `memory` bytes for pages. `buffers` are those of a group that was read before.
-    pub(super) fn new(
-        file: &ParquetFile,
-        group: GroupEntry,
-        start: u64,
-        memory: usize,
-        buffers: Vec<ColumnBuffers>,
-    ) -> Self {
-        let mut reader = GroupReader {
-            rows: RowReader::new(&file.paths, group.first_row, group.rows, start, memory),
-            memory,
-            buffers,
-        };
-        reader.open(file, group);
-        reader
-    }
-
-    fn open(&mut self, file: &ParquetFile, group: GroupEntry) {
-        let leaves: Vec<&ParquetLeaf> = file.texts.iter().chain(&file.id).collect();
-        let opener = ColumnOpener::new(&file.stored, self.memory, READ_BYTES);
-        let Some(opened) = opener.open(group, &leaves, &mut self.buffers) else {
-            let error = file_error("has damaged metadata of a row group");
-            self.rows.report_loss(0, error);
-            return self.rows.set_columns(Vec::new());
-        };
-        let each = leaves.iter().zip(opened);
-        let mut columns: Vec<Option<ColumnReader>> = each
-            .map(|(leaf, opened)| {
-                let report_loss =
-                    |(at, fault)| self.rows.report_column_loss(&leaf.name.path, at, fault);
-                opened.map_err(report_loss).ok()
-            })
-            .collect();
-        let id = columns.split_off(file.texts.len()).pop().flatten();
-        if let (Some(leaf), Some(id)) = (&file.id, id) {
-            self.rows.set_id(&leaf.name.path, id);
-        }
-        self.rows.set_columns(columns);
-    }
-
-    /// Ends the group, and returns the buffers, as far as they fit the memory for pages.
-    pub(super) fn into_buffers(self) -> Vec<ColumnBuffers> {
-        let columns = self.rows.into_columns();
-        let all = columns.map(ColumnReader::into_buffers).chain(self.buffers);
-        let mut room = self.memory;
-        let mut buffers: Vec<_> = all
-            .map_while(|buffers: ColumnBuffers| {
-                let size = buffers.iter().map(Vec::capacity).sum();
-                room = room.checked_sub(size)?;
-                Some(buffers)
-            })
-            .collect();
-        // The first column takes the last of them.
-        buffers.reverse();
-        buffers
-    }
+/// Reads an outermost column.
+struct ColumnReader {
+    name: Box<str>,
+    /// The offset of its pages in the file.
+    offset: u64,
+    chunks: Vec<Arc<ChunkFile>>,
+    batches: ParquetRecordBatchReader,
 }
 
-impl Iterator for GroupReader {
-    type Item = TableItem;
-
-    fn next(&mut self) -> Option<TableItem> {
-        self.rows.next()
-    }
-}
-
-/// Opens the columns of a row group, which share memory and decoders.
-pub(super) struct ColumnOpener<'f> {
-    file: &'f StoredColumns,
-    room: Rc<Cell<usize>>,
-    decoders: SharedDecoders,
-    /// Bytes of a read.
-    read: usize,
-}
-
-/// A column, or why it cannot be read, with the offset of its pages in the file.
-pub(super) type OpenedColumn = Result<ColumnReader, (u64, ColumnFault)>;
-
-impl<'f> ColumnOpener<'f> {
-    /// The columns may take `memory` bytes for pages.
-    pub(super) fn new(file: &'f StoredColumns, memory: usize, read: usize) -> Self {
-        ColumnOpener {
-            file,
-            room: Rc::new(Cell::new(memory)),
-            decoders: SharedDecoders::default(),
-            read,
-        }
-    }
-
-    /// Opens the columns of `leaves`. Returns `None` if the metadata of the group is damaged.
+impl GroupColumns {
+    /// Opens the columns of a row group, which may take `limit` bytes of memory. Also returns those that cannot be read.
     pub(super) fn open(
-        &self,
-        group: GroupEntry,
-        leaves: &[&ParquetLeaf],
-        buffers: &mut Vec<ColumnBuffers>,
-    ) -> Option<Vec<OpenedColumn>> {
-        let mut numbers: Vec<usize> = leaves.iter().map(|leaf| leaf.number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let chunks = footer::chunks(&self.file.footer, group, &numbers)?;
-        let column = |leaf: &&ParquetLeaf| {
-            let slot = numbers.binary_search(&leaf.number).ok()?;
-            Some(self.column(leaf, chunks[slot], buffers))
+        stored: &StoredTable,
+        number: usize,
+        projection: &Projection,
+        limit: usize,
+    ) -> (Self, Vec<LocatedError>) {
+        let group = &stored.metadata.row_groups()[number];
+        let mut opened = GroupColumns {
+            first_row: stored.rows_before(number),
+            rows: rows_of(group),
+            row: 0,
+            memory: PageMemory::new(limit),
+            limit,
+            batch_rows: batch_rows(group, projection),
+            columns: Vec::new(),
         };
-        leaves.iter().map(column).collect()
+        let mut faults = Vec::new();
+        for root in &projection.roots {
+            let column = opened.column(stored, group, root);
+            let report = |(offset, fault): (u64, String)| {
+                faults.push((offset, opened.fault(&root.name, &fault)));
+            };
+            opened.columns.push(column.map_err(report).ok());
+        }
+        (opened, faults)
     }
 
     fn column(
         &self,
-        leaf: &ParquetLeaf,
-        chunk: Option<ColumnChunk>,
-        buffers: &mut Vec<ColumnBuffers>,
-    ) -> OpenedColumn {
-        let codec = self.codec(leaf, chunk).map_err(|what| {
-            let at = chunk.map_or(0, |chunk| chunk.start);
-            (at, ColumnFault::Damaged(what))
-        });
-        let (chunk, codec) = codec?;
-        let [window, bytes] = buffers.pop().unwrap_or_default();
-        let pages = PageStream::new(&self.file.file, chunk, window, self.read);
-        let values = chunk.values;
-        Ok(ColumnReader::new(
-            pages, leaf, values, codec, &self.room, bytes,
-        ))
+        stored: &StoredTable,
+        group: &RowGroupMetaData,
+        root: &RootColumn,
+    ) -> std::result::Result<ColumnReader, (u64, String)> {
+        let mut chunks = Vec::new();
+        for &number in &root.numbers {
+            let chunk = group.columns().get(number);
+            let chunk = chunk.ok_or((0, "it is missing in a row group".to_owned()))?;
+            let checked = checked_chunk(chunk, stored.length, self.limit);
+            let chunk = checked.map_err(|fault| (start_of(chunk), fault.to_string()))?;
+            let file = ChunkFile::new(
+                &stored.file,
+                stored.length,
+                chunk.compression(),
+                &self.memory,
+            );
+            chunks.push((number, chunk, file));
+        }
+        let offset = chunks.first().map_or(0, |(_, chunk, _)| start_of(chunk));
+        let opened = OpenedChunks {
+            metadata: &stored.metadata,
+            group,
+            chunks,
+        };
+        let rows = self.batch_rows as usize;
+        let batches =
+            ParquetRecordBatchReader::try_new_with_row_groups(&root.levels, &opened, rows, None);
+        Ok(ColumnReader {
+            name: root.name.clone(),
+            offset,
+            batches: batches.map_err(|fault| (offset, fault.to_string()))?,
+            chunks: opened.chunks.into_iter().map(|(_, _, file)| file).collect(),
+        })
     }
 
-    /// The chunk of a column, if it can be read, and its codec.
-    fn codec(
-        &self,
-        leaf: &ParquetLeaf,
-        chunk: Option<ColumnChunk>,
-    ) -> Result<(ColumnChunk, PageCodec), &'static str> {
-        let chunk = chunk.ok_or("it is missing in a row group")?;
-        let end = chunk.start.checked_add(chunk.length);
-        if chunk.is_encrypted {
-            Err("it is encrypted")
-        } else if chunk.is_elsewhere {
-            Err("it is in another file, which is not read")
-        } else if chunk.physical != Some(leaf.physical) {
-            Err("its metadata in a row group is damaged")
-        } else if end.is_none_or(|end| end > self.file.length) {
-            Err("it is not in the file, which is cut or damaged")
-        } else {
-            let codec = PageCodec::new(chunk.codec, &self.decoders);
-            let codec =
-                codec.ok_or("it is packed with a codec that is not supported, LZO for example")?;
-            Ok((chunk, codec))
+    /// The error for a column that is lost from the next batch on.
+    fn fault(&self, column: &str, fault: &str) -> InputError {
+        if self.memory.take_exceeded() {
+            return InputError::LargePage {
+                column: column.into(),
+                limit: self.limit as u64,
+            };
+        }
+        InputError::Column {
+            column: column.into(),
+            first_row: self.first_row + self.row + 1,
+            last_row: self.first_row + self.rows,
+            fault: fault.into(),
+        }
+    }
+
+    /// Reads the next rows, and says how many they are; 0 at the end. A column that is lost has no array.
+    pub(super) fn next(&mut self) -> (Vec<Option<ArrayRef>>, usize, Vec<LocatedError>) {
+        let (mut arrays, mut faults) = (Vec::new(), Vec::new());
+        let rows = self.batch_rows.min(self.rows - self.row) as usize;
+        for at in 0..self.columns.len() {
+            let read = self.columns[at].as_mut().map(|column| column.next(rows));
+            let read = read.unwrap_or(Ok(None));
+            let array = read.unwrap_or_else(|fault| {
+                if let Some(column) = self.columns[at].take() {
+                    column.chunks.iter().for_each(|chunk| chunk.end());
+                    faults.push((column.offset, self.fault(&column.name, &fault)));
+                }
+                None
+            });
+            arrays.push(array);
+        }
+        if self.columns.iter().all(Option::is_none) {
+            self.row = self.rows;
+            return (Vec::new(), 0, faults);
+        }
+        self.row += rows as u64;
+        (arrays, rows, faults)
+    }
+}
+
+impl ColumnReader {
+    /// Reads this many rows; after the last ones, 0 rows.
+    fn next(&mut self, rows: usize) -> std::result::Result<Option<ArrayRef>, String> {
+        self.chunks.iter().for_each(|chunk| chunk.end_batch());
+        let batch = self.batches.next().transpose();
+        let batch = batch.map_err(|error| error.to_string())?;
+        let read = batch.as_ref().map_or(0, |batch| batch.num_rows());
+        match read.cmp(&rows) {
+            Ordering::Less => Err(FEWER_ROWS.into()),
+            Ordering::Greater => Err(MORE_ROWS.into()),
+            Ordering::Equal => Ok(batch.and_then(|batch| batch.columns().first().cloned())),
         }
     }
 }
+
+/// Rows of a batch, by the mean size of the rows of a group.
+fn batch_rows(group: &RowGroupMetaData, projection: &Projection) -> u64 {
+    let rows = rows_of(group).max(1);
+    let numbers = projection.roots.iter().flat_map(|root| &root.numbers);
+    let row_bytes = numbers.filter_map(|&number| {
+        let chunk = group.columns().get(number)?;
+        let column = chunk.column_descr();
+        let fixed = match column.physical_type() {
+            PhysicalType::FIXED_LEN_BYTE_ARRAY => column.type_length().into(),
+            _ => 0_i64,
+        };
+        let mean = u64::try_from(chunk.uncompressed_size()).unwrap_or(0) / rows;
+        Some(mean.max(fixed.try_into().unwrap_or(0)))
+    });
+    let row_bytes = row_bytes.fold(1, u64::saturating_add);
+    (BATCH_BYTES / row_bytes).clamp(1, MAX_BATCH_ROWS)
+}
+
+/// The offset of the pages of a column.
+fn start_of(chunk: &ColumnChunkMetaData) -> u64 {
+    let start = chunk
+        .dictionary_page_offset()
+        .unwrap_or(chunk.data_page_offset());
+    start.try_into().unwrap_or(0)
+}
+
+/// Returns the metadata of a column in a row group with which the crate can read it.
+fn checked_chunk(
+    chunk: &ColumnChunkMetaData,
+    length: u64,
+    limit: usize,
+) -> Result<ColumnChunkMetaData> {
+    let fault = |fault: &str| Err(ParquetError::General(fault.to_owned()));
+    if chunk.file_path().is_some_and(|path| !path.is_empty()) {
+        return fault("it is in another file, which is not read");
+    }
+    if usize::try_from(chunk.column_descr().type_length()).is_ok_and(|length| length > limit) {
+        return fault("its values are longer than the memory for it");
+    }
+    // Some writers state 0 for a dictionary that they do not write.
+    let data = chunk.data_page_offset();
+    let dictionary = chunk.dictionary_page_offset();
+    let dictionary = dictionary.filter(|&at| at > 0 && at < data);
+    let chunk = chunk
+        .clone()
+        .into_builder()
+        .set_dictionary_page_offset(dictionary)
+        .build()?;
+    let (start, size) = (
+        u64::try_from(dictionary.unwrap_or(data)),
+        u64::try_from(chunk.compressed_size()),
+    );
+    match (start, size) {
+        (Ok(start), Ok(size)) if start.checked_add(size).is_some_and(|end| end <= length) => {
+            Ok(chunk)
+        }
+        _ => fault("it is not in the file, which is cut or damaged"),
+    }
+}
+
+/// The columns in an outermost column of a row group.
+struct OpenedChunks<'f> {
+    metadata: &'f ParquetMetaData,
+    group: &'f RowGroupMetaData,
+    chunks: Vec<(usize, ColumnChunkMetaData, Arc<ChunkFile>)>,
+}
+
+impl RowGroups for OpenedChunks<'_> {
+    fn num_rows(&self) -> usize {
+        rows_of(self.group) as usize
+    }
+
+    fn column_chunks(&self, number: usize) -> Result<Box<dyn PageIterator>> {
+        let mut chunks = self.chunks.iter();
+        let found = chunks.find(|(column, _, _)| *column == number);
+        let found = found.ok_or(ParquetError::IndexOutOfBound(number, self.chunks.len()))?;
+        let pages = CheckedPages::new(&found.2, &found.1, self.num_rows())?;
+        Ok(Box::new(OneChunk(Some(Box::new(pages)))))
+    }
+
+    fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
+        Box::new(std::iter::once(self.group))
+    }
+
+    fn metadata(&self) -> &ParquetMetaData {
+        self.metadata
+    }
+}
+
+/// The pages of a column in one row group.
+struct OneChunk(Option<Box<dyn PageReader>>);
+
+impl Iterator for OneChunk {
+    type Item = Result<Box<dyn PageReader>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.take().map(Ok)
+    }
+}
+
+impl PageIterator for OneChunk {}

@@ -1,19 +1,14 @@
-//! Apache Parquet.
+//! Apache Parquet, by the crate `parquet`.
 //!
-//! `footer` and `schema` read the metadata at the end of the file, in the protocol of `thrift`. `group` opens the columns of a
-//! row group; `column` reads values from pages, which `page` finds and `codec` unpacks; `levels`, `plain` and `delta` decode
-//! them. `file` has the columns that are read. `texts` gives the texts of a source; `table` gives the values of columns that are all
+//! `file` reads the metadata and selects columns, `group` reads those of a row group as batches of rows, each column by itself,
+//! so that damage loses only the rest of its column. `pages` checks the sizes that a file states before the crate takes memory
+//! for them, with `thrift` and `delta`. `texts` gives the texts of a source; `table` gives the values of columns that are all
 //! needed.
 
-mod codec;
-mod column;
 mod delta;
 mod file;
-mod footer;
 mod group;
-mod levels;
-mod page;
-mod plain;
+mod pages;
 mod schema;
 mod table;
 #[cfg(test)]
@@ -21,5 +16,5 @@ mod tests;
 mod texts;
 mod thrift;
 
-pub(crate) use self::file::ParquetFile;
 pub use self::table::{ColumnType, ParquetTable, TableColumn};
+pub(crate) use self::texts::ParquetFile;

@@ -2,32 +2,37 @@
 
 use std::sync::Arc;
 
-use super::column::{ColumnBuffers, ColumnReader};
-use super::file::{StoredColumns, file_error};
-use super::footer;
-use super::group::ColumnOpener;
-use super::schema::{LeafKind, ParquetLeaf};
-use crate::columnar::part::{CellColumn, ColumnFault};
-use crate::fault::LocatedError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use parquet::basic::ConvertedType;
+use parquet::schema::types::ColumnDescriptor;
+
+use super::file::{Projection, StoredTable, file_error};
+use super::group::GroupColumns;
+use crate::columnar::batch::{self, LeafItems};
+use crate::columnar::leaf::TableLeaf;
+use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
+use crate::guard::guard;
 
 /// Bytes that the pages of all columns may take at the same time.
 const MAX_PAGES_BYTES: usize = 1 << 28;
-/// Bytes of a read of a column, unless a page is larger. Many files are read at the same time.
-const READ_BYTES: usize = 32 << 10;
 
-/// A file whose rows are read in order. Holds its metadata, and a page and the dictionary of each column.
+/// A file whose rows are read in order. Holds its metadata, and a batch of rows.
 pub struct ParquetTable {
-    stored: StoredColumns,
-    leaves: Vec<ParquetLeaf>,
-    /// The numbers of the columns that are read.
-    chosen: Vec<usize>,
-    /// Their readers in the current row group.
-    columns: Vec<ColumnReader>,
-    /// The number of the next row group.
+    stored: StoredTable,
+    /// The columns that are read.
+    projection: Option<Projection>,
+    chosen: Vec<TableLeaf>,
+    /// The current row group, and the number of the next one.
+    group: Option<GroupColumns>,
     next: usize,
-    /// Rows of the current one that are not read.
-    left: u64,
+    /// The outermost columns of the current batch, its rows, and the number of the current row in it, from 1.
+    arrays: Vec<ArrayRef>,
+    rows: usize,
+    row: usize,
 }
 
 /// The type of the value that a column has in a row.
@@ -50,36 +55,46 @@ pub enum ColumnType {
 }
 
 /// A column of the schema.
-pub struct TableColumn<'t>(&'t ParquetLeaf);
+pub struct TableColumn<'t> {
+    leaf: &'t TableLeaf,
+    column: &'t ColumnDescriptor,
+}
 
 impl TableColumn<'_> {
     /// The name of the column, or of the outermost one that it is in.
     pub fn name(&self) -> &str {
-        self.0.name.path.outermost_name()
+        self.leaf.name.path.outermost_name()
     }
 
     /// Returns the type of its value in a row.
     pub fn kind(&self) -> ColumnType {
-        let is_nested = self.0.name.path.is_nested();
-        match (self.0.repetition, self.0.kind) {
-            (1, LeafKind::Text) => ColumnType::Texts,
-            (0, LeafKind::Text) if !is_nested => ColumnType::Text,
-            (0, LeafKind::Integer { .. }) if !is_nested => ColumnType::Integer,
-            (0, LeafKind::Float) if !is_nested => ColumnType::Float,
-            (0, LeafKind::Flag) if !is_nested => ColumnType::Flag,
-            (0, LeafKind::Null) if !is_nested => ColumnType::Null,
+        let path = &self.leaf.name.path;
+        match (path.list_count(), &self.leaf.kind) {
+            (1, DataType::BinaryView) if self.leaf.is_text => ColumnType::Texts,
+            _ if path.is_nested() => ColumnType::Other,
+            (0, DataType::BinaryView) if self.leaf.is_text => ColumnType::Text,
+            (0, kind) if kind.is_integer() => ColumnType::Integer,
+            (0, DataType::Float64) => ColumnType::Float,
+            (0, DataType::Boolean) => ColumnType::Flag,
+            (0, DataType::Null) => ColumnType::Null,
             _ => ColumnType::Other,
         }
     }
 
     /// Its type as the schema has it, for messages.
     pub fn description(&self) -> String {
-        let outer = match (self.0.repetition, self.0.name.path.is_nested()) {
+        let path = &self.leaf.name.path;
+        let outer = match (path.list_count(), path.is_nested()) {
             (1.., _) => "a list of ",
             (0, true) => "a group with ",
             (0, false) => "",
         };
-        format!("{outer}{}", self.0.type_name())
+        let physical = self.column.physical_type();
+        match (self.column.converted_type(), self.column.logical_type_ref()) {
+            (ConvertedType::NONE, None) => format!("{outer}{physical}"),
+            (ConvertedType::NONE, Some(kind)) => format!("{outer}{physical} ({kind:?})"),
+            (kind, _) => format!("{outer}{physical} ({kind})"),
+        }
     }
 }
 
@@ -89,34 +104,47 @@ impl ParquetTable {
     /// # Errors
     /// If its metadata is damaged, contradicts itself or is encrypted, or cannot be read.
     pub fn open(file: Arc<dyn ReadAt>, length: u64) -> Result<Self, LocatedError> {
-        let opened = StoredColumns::open(file, length, usize::MAX).map_err(|error| (0, error))?;
-        let (stored, leaves, faults) = opened;
+        let opened = guard(Packing::Parquet, || {
+            StoredTable::open(file, length, usize::MAX)
+        });
+        let (stored, faults) = opened
+            .and_then(|opened| opened)
+            .map_err(|error| (0, error))?;
         match faults.into_iter().next() {
             Some(fault) => Err(fault),
             None => Ok(ParquetTable {
                 stored,
-                leaves,
+                projection: None,
                 chosen: Vec::new(),
-                columns: Vec::new(),
+                group: None,
                 next: 0,
-                left: 0,
+                arrays: Vec::new(),
+                rows: 0,
+                row: 0,
             }),
         }
     }
 
     /// All columns, in the order of their numbers.
     pub fn columns(&self) -> impl Iterator<Item = TableColumn<'_>> {
-        self.leaves.iter().map(TableColumn)
+        let stored = self.stored.metadata.file_metadata().schema_descr();
+        let columns = self.stored.schema.leaves.iter().zip(stored.columns());
+        columns.map(|(leaf, column)| TableColumn { leaf, column })
     }
 
     /// The name of the program that wrote it.
     pub fn writer(&self) -> Option<&str> {
-        footer::writer(&self.stored.footer)
+        self.stored.metadata.file_metadata().created_by()
     }
 
     /// The value that the program that wrote it added under this key.
     pub fn entry(&self, key: &str) -> Option<&str> {
-        footer::entry(&self.stored.footer, key)
+        let entries = self.stored.metadata.file_metadata().key_value_metadata()?;
+        entries
+            .iter()
+            .find(|entry| entry.key == key)?
+            .value
+            .as_deref()
     }
 
     /// The metadata as it is in the file, and its offset.
@@ -125,110 +153,125 @@ impl ParquetTable {
     }
 
     /// Sets the columns that are read, by their numbers.
-    pub fn choose(&mut self, columns: Vec<usize>) {
-        self.chosen = columns;
+    ///
+    /// # Errors
+    /// If they cannot be read together.
+    pub fn choose(&mut self, columns: &[usize]) -> Result<(), LocatedError> {
+        let projection = guard(Packing::Parquet, || {
+            Projection::new(&self.stored.schema, columns)
+        });
+        let projection = projection.map_err(|error| (0, error))?;
+        let projection = projection.map_err(|_| (0, file_error("has damaged metadata")))?;
+        let leaves = columns
+            .iter()
+            .filter_map(|&at| self.stored.schema.leaves.get(at));
+        self.chosen = leaves.map(|leaf| projection.leaf(leaf.clone())).collect();
+        self.projection = Some(projection);
+        Ok(())
     }
 
-    /// Moves to the next row; false at the end. Each of the chosen columns must then be read once.
+    /// Moves to the next row; false at the end.
+    ///
+    /// # Errors
+    /// If rows are damaged. It must not be used any more.
     pub fn advance(&mut self) -> Result<bool, LocatedError> {
-        while self.left == 0 {
-            self.check_end()?;
-            if self.next == self.stored.groups.len() {
+        while self.row == self.rows {
+            if !guard(Packing::Parquet, || self.read_rows()).map_err(|error| (0, error))?? {
                 return Ok(false);
             }
-            self.open_group()?;
         }
-        self.left -= 1;
+        self.row += 1;
         Ok(true)
     }
 
-    /// Opens the columns of the next row group.
-    fn open_group(&mut self) -> Result<(), LocatedError> {
-        let group = self.stored.groups[self.next];
-        self.next += 1;
-        self.left = group.rows;
-        let old = self.columns.drain(..).rev();
-        let mut buffers: Vec<ColumnBuffers> = old.map(ColumnReader::into_buffers).collect();
-        let chosen = self.chosen.iter();
-        let leaves: Vec<&ParquetLeaf> = chosen.filter_map(|&at| self.leaves.get(at)).collect();
-        let opener = ColumnOpener::new(&self.stored, MAX_PAGES_BYTES, READ_BYTES);
-        let opened = opener.open(group, &leaves, &mut buffers);
-        let damaged = || (0, file_error("has damaged metadata of a row group"));
-        for (at, column) in opened.ok_or_else(damaged)?.into_iter().enumerate() {
-            let column = column.map_err(|fault| self.fault_of(at, fault))?;
-            self.columns.push(column);
+    /// Reads the next batch, or opens the next row group. Returns false at the end.
+    fn read_rows(&mut self) -> Result<bool, LocatedError> {
+        (self.rows, self.row) = (0, 0);
+        let Some(group) = &mut self.group else {
+            let (Some(projection), true) = (
+                &self.projection,
+                self.next < self.stored.metadata.num_row_groups(),
+            ) else {
+                return Ok(false);
+            };
+            let (group, faults) =
+                GroupColumns::open(&self.stored, self.next, projection, MAX_PAGES_BYTES);
+            self.next += 1;
+            self.group = Some(group);
+            return faults
+                .into_iter()
+                .next()
+                .map_or(Ok(true), |fault| Err(needs_less(fault)));
+        };
+        let (arrays, rows, faults) = group.next();
+        if let Some(fault) = faults.into_iter().next() {
+            return Err(needs_less(fault));
         }
-        Ok(())
+        if rows == 0 {
+            self.group = None;
+        }
+        self.arrays = arrays.into_iter().flatten().collect();
+        self.rows = rows;
+        Ok(true)
     }
+}
 
-    /// Checks that the columns end with their row group.
-    fn check_end(&mut self) -> Result<(), LocatedError> {
-        for at in 0..self.columns.len() {
-            self.columns[at].check_end();
-            self.check(at)?;
-        }
-        Ok(())
-    }
+/// The error for a column that needs too much memory here, where no option allows more.
+fn needs_less((offset, error): LocatedError) -> LocatedError {
+    let fault = match error {
+        InputError::LargePage { column, .. } => InputError::Column {
+            column,
+            first_row: 1,
+            last_row: 1,
+            fault: "its pages need more than 256 MiB of memory at the same time".into(),
+        },
+        error => error,
+    };
+    (offset, fault)
 }
 
 /// The values of the current row. A column is named by its place among the chosen ones.
 impl ParquetTable {
     /// Returns a text; `None` for null.
-    pub fn text(&mut self, column: usize) -> Result<Option<&[u8]>, LocatedError> {
-        Ok(self.value(column)?.map(ColumnReader::value_bytes))
+    pub fn text(&self, column: usize) -> Option<&[u8]> {
+        let items = self.items(column)?;
+        items.item(self.row - 1).map(|item| items.text(item))
     }
 
     /// Returns an integer; `None` for null.
-    pub fn integer(&mut self, column: usize) -> Result<Option<i128>, LocatedError> {
-        Ok(self.value(column)?.and_then(ColumnReader::integer))
+    pub fn integer(&self, column: usize) -> Option<i128> {
+        let (values, item) = self.value(column)?;
+        batch::integer(values, item)
     }
 
     /// Returns a number with a binary point; `None` for null.
-    pub fn float(&mut self, column: usize) -> Result<Option<f64>, LocatedError> {
-        Ok(self.value(column)?.and_then(ColumnReader::float))
+    pub fn float(&self, column: usize) -> Option<f64> {
+        let (values, item) = self.value(column)?;
+        Some(values.as_primitive_opt::<Float64Type>()?.value(item))
     }
 
     /// Returns a boolean; `None` for null.
-    pub fn flag(&mut self, column: usize) -> Result<Option<bool>, LocatedError> {
-        Ok(self.value(column)?.and_then(ColumnReader::flag))
+    pub fn flag(&self, column: usize) -> Option<bool> {
+        let (values, item) = self.value(column)?;
+        Some(values.as_boolean_opt()?.value(item))
     }
 
-    /// Passes texts to `each`.
-    pub fn texts(&mut self, column: usize, each: impl FnMut(&[u8])) -> Result<(), LocatedError> {
-        self.columns[column].list_row(each);
-        self.check(column)
-    }
-
-    /// Returns the column, which has read its value; `None` for null.
-    #[inline]
-    fn value(&mut self, column: usize) -> Result<Option<&ColumnReader>, LocatedError> {
-        let has_value = self.columns[column].flat_row();
-        self.check(column)?;
-        Ok(has_value.then_some(&self.columns[column]))
-    }
-
-    /// Returns the first fault of a column.
-    #[inline]
-    fn check(&mut self, column: usize) -> Result<(), LocatedError> {
-        match self.columns[column].first_fault() {
-            Some(fault) => Err(self.fault_of(column, fault)),
-            None => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn fault_of(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> LocatedError {
-        const TOO_LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
-        let leaf = &self.leaves[self.chosen[column]];
-        let group = self.stored.groups[self.next - 1];
-        let fault = match fault {
-            ColumnFault::Large => ColumnFault::Damaged(TOO_LARGE),
-            fault => fault,
+    /// Returns texts.
+    pub fn texts(&self, column: usize) -> Vec<&[u8]> {
+        let Some(items) = self.items(column) else {
+            return Vec::new();
         };
-        let rows = group.first_row..group.first_row + group.rows;
-        (
-            offset,
-            fault.into_error(&leaf.name.path, rows, MAX_PAGES_BYTES),
-        )
+        let all = items.items(self.row - 1).into_iter();
+        all.map(|item| items.text(item)).collect()
+    }
+
+    fn value(&self, column: usize) -> Option<(&dyn Array, usize)> {
+        let items = self.items(column)?;
+        Some((items.values(), items.item(self.row - 1)?))
+    }
+
+    fn items(&self, column: usize) -> Option<LeafItems<'_>> {
+        let (root, steps) = self.chosen.get(column)?.steps.split_first()?;
+        Some(LeafItems::open(self.arrays.get(*root)?, steps))
     }
 }

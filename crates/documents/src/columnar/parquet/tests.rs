@@ -117,7 +117,6 @@ fn read(bytes: &[u8], choice: &ColumnSelection) -> (Vec<(String, String, String)
                     row: 0,
                 },
                 64 << 20,
-                Vec::new(),
             )
             .unwrap()
         {

@@ -1,21 +1,25 @@
-//! Reads the texts of a file, one row group after the other.
+//! The texts of a file, one row group after the other.
 
 use std::fs::File;
 use std::sync::Arc;
 
-use super::column::ColumnBuffers;
-use super::file::{ENDING_BYTES, ParquetFile, StoredColumns, file_error, rows_of};
-use super::group::GroupReader;
+use super::file::{Projection, StoredTable, file_error};
+use super::group::GroupColumns;
 use crate::column_choice::ColumnSelection;
-use crate::columnar::choice::SelectedColumns;
-use crate::columnar::part::{ColumnarFile, PartStart};
+use crate::columnar::batch::ReadColumns;
+use crate::columnar::part::{ColumnarFile, NextRows, PartStart, PartTexts, RowSource, TableItem};
 use crate::fault::{InputError, LocatedError, Packing};
+
+/// A file whose texts are read.
+pub(crate) struct ParquetFile {
+    stored: StoredTable,
+    projection: Projection,
+    columns: ReadColumns,
+}
 
 impl ColumnarFile for ParquetFile {
     const PACKING: Packing = Packing::Parquet;
     const WITHOUT_TEXT: &'static str = "parquet without text";
-    type Buffers = Vec<ColumnBuffers>;
-    type Part<'f> = GroupReader;
 
     fn open(
         file: File,
@@ -23,45 +27,91 @@ impl ColumnarFile for ParquetFile {
         choice: &ColumnSelection,
         max: usize,
     ) -> Result<(Self, Vec<LocatedError>), InputError> {
-        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
-        let chosen = choice.select(&leaves, file_error, |_| None, &mut faults)?;
-        let SelectedColumns { texts, paths, id } = chosen;
+        let (stored, mut faults) = StoredTable::open(Arc::new(file), length, max)?;
+        let chosen = choice.select(&stored.schema.leaves, file_error, &mut faults)?;
+        let leaves = chosen.texts.iter().chain(&chosen.id);
+        let numbers: Vec<usize> = leaves.map(|leaf| leaf.number).collect();
+        let projection = Projection::new(&stored.schema, &numbers);
+        let projection = projection.map_err(|_| file_error("has damaged metadata"))?;
+        let read = |leaf| projection.leaf(leaf);
+        let columns = ReadColumns {
+            texts: chosen.texts.into_iter().map(read).collect(),
+            paths: chosen.paths,
+            id: chosen.id.map(read),
+        };
         let file = ParquetFile {
             stored,
-            texts,
-            paths,
-            id,
+            projection,
+            columns,
         };
         Ok((file, faults))
     }
 
     fn rows(&self) -> u64 {
-        rows_of(&self.stored.groups)
+        self.stored.rows()
     }
 
     fn part_count(&self) -> usize {
-        self.stored.groups.len()
+        self.stored.metadata.num_row_groups()
     }
 
     fn has_texts(&self) -> bool {
-        !self.texts.is_empty()
+        !self.columns.texts.is_empty()
     }
 
     fn metadata_length(&self) -> u64 {
-        (self.stored.footer.len() + ENDING_BYTES) as u64
+        self.stored.metadata_length()
     }
 
     fn part(
         &self,
         from: PartStart,
         memory: usize,
-        buffers: Vec<ColumnBuffers>,
-    ) -> Option<GroupReader> {
-        let group = self.stored.groups.get(from.part)?;
-        Some(GroupReader::new(self, *group, from.row, memory, buffers))
+    ) -> Option<Box<dyn Iterator<Item = TableItem> + '_>> {
+        if from.part >= self.part_count() {
+            return None;
+        }
+        let (columns, faults) =
+            GroupColumns::open(&self.stored, from.part, &self.projection, memory);
+        let group = GroupRows { columns, faults };
+        Some(Box::new(PartTexts::new(
+            group,
+            &self.columns,
+            from.row,
+            memory,
+        )))
+    }
+}
+
+/// The rows of a row group.
+struct GroupRows {
+    columns: GroupColumns,
+    /// What is wrong with columns that cannot be read at all.
+    faults: Vec<LocatedError>,
+}
+
+impl RowSource for GroupRows {
+    const PACKING: Packing = Packing::Parquet;
+
+    fn first_row(&self) -> u64 {
+        self.columns.first_row
     }
 
-    fn into_buffers(part: GroupReader) -> Vec<ColumnBuffers> {
-        part.into_buffers()
+    fn next_rows(&mut self) -> Option<NextRows> {
+        let row = self.columns.row;
+        let (arrays, rows, mut faults) = self.columns.next();
+        faults.splice(0..0, self.faults.drain(..));
+        if rows == 0 && faults.is_empty() {
+            return None;
+        }
+        let [read, unpacked] = self.columns.memory.take_counts();
+        Some(NextRows {
+            row,
+            rows,
+            arrays,
+            faults,
+            read,
+            unpacked,
+        })
     }
 }

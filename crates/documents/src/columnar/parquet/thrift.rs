@@ -1,179 +1,236 @@
-//! Thrift's compact protocol, as far as the metadata of Parquet needs it.
+//! Sizes in the metadata of Parquet files, in the compact protocol of Thrift. They are checked before the crate `parquet` reads
+//! the metadata: it takes memory by the sizes of pages, and calls itself for each level of a schema.
 
-use super::delta;
+/// Types of fields.
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const STRUCT: u8 = 12;
+/// Values within one another.
+const MAX_VALUE_DEPTH: usize = 16;
+/// Groups of a schema within one another.
+const MAX_SCHEMA_DEPTH: usize = 64;
+/// The number of the type of a page that holds a dictionary.
+const DICTIONARY_PAGE: i64 = 2;
 
-/// Structures within one another.
-const MAX_DEPTH: u32 = 32;
-
-/// Types of values.
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const BYTE: u8 = 3;
-const DOUBLE: u8 = 7;
-pub(super) const BINARY: u8 = 8;
-pub(super) const LIST: u8 = 9;
-const SET: u8 = 10;
-const MAP: u8 = 11;
-pub(super) const STRUCT: u8 = 12;
-const UUID: u8 = 13;
-
-/// Reads values one after the other. Methods return `None` if the bytes end or are damaged.
-#[derive(Clone, Copy)]
-pub(super) struct ThriftReader<'b> {
-    bytes: &'b [u8],
-}
-
-/// A field of a structure: its number, and the type of its value.
-#[derive(Clone, Copy)]
-pub(super) struct ThriftField {
-    pub(super) id: i16,
-    pub(super) kind: u8,
-}
+/// Bytes that are read from the start on. Methods return `None` if they end or are damaged.
+pub(super) struct ThriftReader<'b>(pub(super) &'b [u8]);
 
 impl<'b> ThriftReader<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
-        ThriftReader { bytes }
-    }
-
-    /// The number of bytes that are not read.
-    pub(super) fn bytes_left(&self) -> usize {
-        self.bytes.len()
+    pub(super) fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
     }
 
     fn byte(&mut self) -> Option<u8> {
-        let (&byte, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(byte)
+        self.take(1).map(|byte| byte[0])
     }
 
     fn varint(&mut self) -> Option<u64> {
-        delta::number(&mut self.bytes)
-    }
-
-    /// An integer of any width.
-    pub(super) fn integer(&mut self) -> Option<i64> {
-        delta::signed(&mut self.bytes)
-    }
-
-    pub(super) fn binary(&mut self) -> Option<&'b [u8]> {
-        let length = usize::try_from(self.varint()?).ok()?;
-        let (bytes, rest) = self.bytes.split_at_checked(length)?;
-        self.bytes = rest;
-        Some(bytes)
-    }
-
-    pub(super) fn text(&mut self) -> Option<&'b str> {
-        str::from_utf8(self.binary()?).ok()
-    }
-
-    /// The number of items of a list of `kind`. Each item takes at least a byte.
-    pub(super) fn list(&mut self, kind: u8) -> Option<usize> {
-        let (found, count) = self.any_list()?;
-        (found == kind || count == 0).then_some(count)
-    }
-
-    fn any_list(&mut self) -> Option<(u8, usize)> {
-        let head = self.byte()?;
-        let count = match head >> 4 {
-            15 => usize::try_from(self.varint()?).ok()?,
-            count => count.into(),
-        };
-        (count <= self.bytes.len()).then_some((head & 15, count))
-    }
-
-    /// Reads a structure: calls `field` for each of its fields, which reads the value and returns `Some(true)`, or returns
-    /// `Some(false)` for one that is to be skipped.
-    pub(super) fn structure(
-        &mut self,
-        mut field: impl FnMut(&mut Self, ThriftField) -> Option<bool>,
-    ) -> Option<()> {
-        let mut last = 0;
-        while let Some(head) = self.field(&mut last)? {
-            let is_read = field(self, head)?;
-            if !is_read {
-                self.skip(head.kind, 0)?;
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
             }
         }
-        Some(())
+        None
     }
 
-    /// Returns the head of the next field; `None` at the end of the structure.
-    fn field(&mut self, last: &mut i16) -> Option<Option<ThriftField>> {
-        let byte = self.byte()?;
-        let kind = byte & 15;
-        if kind == 0 {
+    pub(super) fn integer(&mut self) -> Option<i64> {
+        let number = self.varint()?;
+        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    pub(super) fn length(&mut self) -> Option<usize> {
+        self.varint()?.try_into().ok()
+    }
+
+    /// The number and type of the next field of a structure. `None` within the result at its end.
+    fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
+        let head = self.byte()?;
+        if head == 0 {
             return Some(None);
         }
-        let id = match byte >> 4 {
-            0 => i16::try_from(self.integer()?).ok()?,
-            distance => last.checked_add(distance.into())?,
+        *last = match head >> 4 {
+            0 => self.integer()?,
+            step => last.checked_add(step.into())?,
         };
-        *last = id;
-        Some(Some(ThriftField { id, kind }))
+        Some(Some((*last, head & 0xf)))
     }
 
-    fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
+    /// The number and type of the items of a list.
+    fn list(&mut self) -> Option<(usize, u8)> {
+        let head = self.byte()?;
+        let count = match head >> 4 {
+            0xf => self.length()?,
+            count => count.into(),
+        };
+        Some((count, head & 0xf))
+    }
+
+    /// Passes over a value of a field.
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
         match kind {
-            TRUE | FALSE => {}
-            BYTE => drop(self.byte()?),
-            DOUBLE => drop(self.take_bytes(8)?),
-            UUID => drop(self.take_bytes(16)?),
-            BINARY => drop(self.binary()?),
-            LIST | SET => {
-                let (kind, count) = self.any_list()?;
-                self.skip_items(kind, count, depth)?;
+            1 | 2 => {}
+            3 => drop(self.byte()?),
+            4..=6 => drop(self.varint()?),
+            7 => drop(self.take(8)?),
+            BINARY => {
+                let length = self.length()?;
+                self.take(length)?;
             }
-            MAP => self.skip_map(depth)?,
-            STRUCT => {
-                let mut last = 0;
-                while let Some(head) = self.field(&mut last)? {
-                    self.skip(head.kind, depth + 1)?;
+            LIST | 10 => {
+                let (count, kind) = self.list()?;
+                for _ in 0..count {
+                    // A truth value has a byte of its own here.
+                    self.skip(if kind <= 2 { 3 } else { kind }, depth)?;
                 }
             }
-            _ => drop(self.varint()?),
-        }
-        Some(())
-    }
-
-    fn skip_items(&mut self, kind: u8, count: usize, depth: u32) -> Option<()> {
-        for _ in 0..count {
-            match kind {
-                // In a list, a boolean has a byte.
-                TRUE | FALSE => drop(self.byte()?),
-                kind => self.skip(kind, depth + 1)?,
+            STRUCT => {
+                let mut last = 0;
+                while let Some((_, kind)) = self.field(&mut last)? {
+                    self.skip(kind, depth)?;
+                }
             }
+            _ => return None,
         }
         Some(())
-    }
-
-    fn skip_map(&mut self, depth: u32) -> Option<()> {
-        let count = usize::try_from(self.varint()?).ok()?;
-        if count == 0 {
-            return Some(());
-        }
-        let kinds = self.byte()?;
-        for _ in 0..count {
-            self.skip_items(kinds >> 4, 1, depth)?;
-            self.skip_items(kinds & 15, 1, depth)?;
-        }
-        Some(())
-    }
-
-    fn take_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
-        let (bytes, rest) = self.bytes.split_at_checked(count)?;
-        self.bytes = rest;
-        Some(bytes)
     }
 }
 
-/// Whether a field without a value is true.
-pub(super) fn flag(head: ThriftField) -> Option<bool> {
-    match head.kind {
-        TRUE => Some(true),
-        FALSE => Some(false),
-        _ => None,
+/// What the header of a page says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PageSizes {
+    pub(super) is_dictionary: bool,
+    pub(super) unpacked: usize,
+    pub(super) packed: usize,
+}
+
+impl PageSizes {
+    /// Reads the start of the header of a page.
+    pub(super) fn parse(header: &[u8]) -> Option<Self> {
+        let (mut reader, mut last) = (ThriftReader(header), 0);
+        let mut next = |number| {
+            let field = reader.field(&mut last)??;
+            (field.0 == number).then(|| reader.integer())?
+        };
+        Some(PageSizes {
+            is_dictionary: next(1)? == DICTIONARY_PAGE,
+            unpacked: next(2)?.try_into().ok()?,
+            packed: next(3)?.try_into().ok()?,
+        })
+    }
+}
+
+/// Whether the groups of the schema in the metadata of a file are not nested too deep, and the paths of its columns, with the
+/// name of each group in all that are in it, have at most `max` bytes in total.
+pub(super) fn is_schema_bounded(metadata: &[u8], max: usize) -> bool {
+    bounded_schema(metadata, max).is_some()
+}
+
+fn bounded_schema(metadata: &[u8], max: usize) -> Option<()> {
+    let (mut reader, mut last) = (ThriftReader(metadata), 0);
+    while let Some((number, kind)) = reader.field(&mut last)? {
+        if (number, kind) != (2, LIST) {
+            reader.skip(kind, MAX_VALUE_DEPTH)?;
+            continue;
+        }
+        let (count, kind) = reader.list()?;
+        if kind != STRUCT {
+            return None;
+        }
+        // For each group that encloses the next node: how many nodes it still has, and the length of its path.
+        let mut groups: Vec<(i64, usize)> = Vec::new();
+        let mut bytes = 0_usize;
+        for _ in 0..count {
+            let (name, children) = schema_node(&mut reader)?;
+            let path = groups.last().map_or(0, |group| group.1) + name;
+            bytes = bytes.checked_add(path).filter(|&bytes| bytes <= max)?;
+            if let Some(group) = groups.last_mut() {
+                group.0 -= 1;
+            }
+            groups.push((children, path));
+            groups.truncate(
+                groups
+                    .iter()
+                    .rposition(|group| group.0 > 0)
+                    .map_or(0, |at| at + 1),
+            );
+            if groups.len() > MAX_SCHEMA_DEPTH {
+                return None;
+            }
+        }
+        return Some(());
+    }
+    None
+}
+
+/// Reads a node of a schema. Returns the length of its name, and the number of its children.
+fn schema_node(reader: &mut ThriftReader<'_>) -> Option<(usize, i64)> {
+    let (mut last, mut name, mut children) = (0, 0, 0);
+    while let Some((number, kind)) = reader.field(&mut last)? {
+        match number {
+            4 if kind == BINARY => {
+                name = reader.length()?;
+                reader.take(name)?;
+            }
+            5 => children = reader.integer()?,
+            _ => reader.skip(kind, MAX_VALUE_DEPTH)?,
+        }
+    }
+    Some((name, children))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The metadata of a file with a version and these nodes, each with the length of its name and its number of children.
+    fn metadata(nodes: &[(usize, u8)]) -> Vec<u8> {
+        let node = |(name, children): &(usize, u8)| {
+            let name = vec![b'n'; *name];
+            [
+                &[0x48, name.len() as u8][..],
+                &name,
+                &[0x15, 2 * children, 0],
+            ]
+            .concat()
+        };
+        let nodes: Vec<Vec<u8>> = nodes.iter().map(node).collect();
+        [
+            &[0x15, 4, 0x19, 0xfc, nodes.len() as u8][..],
+            &nodes.concat(),
+            &[0],
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_schema_is_bounded_in_depth_and_in_the_length_of_its_paths() {
+        let flat = metadata(&[(1, 2), (5, 0), (7, 0)]);
+        assert!(is_schema_bounded(&flat, 15));
+        assert!(!is_schema_bounded(&flat, 14));
+        let nested = |depth| metadata(&vec![(1, 1); depth]);
+        assert!(is_schema_bounded(&nested(64), 1 << 20));
+        assert!(!is_schema_bounded(&nested(65), 1 << 20));
+        assert!(!is_schema_bounded(&flat[..flat.len() - 3], 1 << 20));
+    }
+
+    #[test]
+    fn a_header_states_the_sizes_of_its_page() {
+        let sizes = PageSizes {
+            is_dictionary: true,
+            unpacked: 300,
+            packed: 20,
+        };
+        assert_eq!(
+            PageSizes::parse(&[0x15, 4, 0x15, 0xd8, 4, 0x15, 40]),
+            Some(sizes)
+        );
+        assert_eq!(PageSizes::parse(&[0x15, 4, 0x15, 0xd7, 4, 0x15, 40]), None);
+        assert_eq!(PageSizes::parse(&[0x15, 4, 0x15]), None);
     }
 }
