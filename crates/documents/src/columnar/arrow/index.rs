@@ -218,11 +218,11 @@ impl MessageWalk<'_> {
         let bytes = self.bytes(start, length)?;
         let damaged = || file_error("has damaged metadata");
         let footer = root_as_footer_with_opts(&limits(self.max), &bytes).map_err(|_| damaged())?;
-        let schema = try_fb_to_schema(footer.schema().ok_or_else(damaged)?);
+        let schema = read_schema(footer.schema().ok_or_else(damaged)?)?;
         let lists = [footer.dictionaries(), footer.recordBatches()];
         let blocks = lists.iter().flatten().flatten();
         Ok(ArrowFooter {
-            schema: schema.map_err(|_| damaged())?,
+            schema,
             blocks: blocks.map(|block| block.offset() as u64).collect(),
             start,
         })

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups};
 use parquet::basic::Type as PhysicalType;
 use parquet::column::page::{PageIterator, PageReader};
@@ -83,7 +84,8 @@ impl GroupColumns {
             let chunk = group.columns().get(number);
             let chunk = chunk.ok_or((0, "it is missing in a row group".to_owned()))?;
             let checked = checked_chunk(chunk, stored.length, self.limit);
-            let chunk = checked.map_err(|fault| (start_of(chunk), fault.to_string()))?;
+            let chunk =
+                checked.map_err(|fault| (start_of(chunk), plain_fault(&fault.to_string())))?;
             let file = ChunkFile::new(
                 &stored.file,
                 stored.length,
@@ -104,7 +106,7 @@ impl GroupColumns {
         Ok(ColumnReader {
             name: root.name.clone(),
             offset,
-            batches: batches.map_err(|fault| (offset, fault.to_string()))?,
+            batches: batches.map_err(|fault| (offset, plain_fault(&fault.to_string())))?,
             chunks: opened.chunks.into_iter().map(|(_, _, file)| file).collect(),
         })
     }
@@ -155,7 +157,10 @@ impl ColumnReader {
     fn next(&mut self, rows: usize) -> std::result::Result<Option<ArrayRef>, String> {
         self.chunks.iter().for_each(|chunk| chunk.end_batch());
         let batch = self.batches.next().transpose();
-        let batch = batch.map_err(|error| error.to_string())?;
+        let batch = batch.map_err(|error| match error {
+            ArrowError::ParquetError(fault) => plain_fault(&fault),
+            error => error.to_string(),
+        })?;
         let read = batch.as_ref().map_or(0, |batch| batch.num_rows());
         match read.cmp(&rows) {
             Ordering::Less => Err(FEWER_ROWS.into()),
@@ -163,6 +168,11 @@ impl ColumnReader {
             Ordering::Equal => Ok(batch.and_then(|batch| batch.columns().first().cloned())),
         }
     }
+}
+
+/// What the crate says about a fault, without the name of the format, which the message has already.
+fn plain_fault(fault: &str) -> String {
+    fault.trim_start_matches("Parquet error: ").to_owned()
 }
 
 /// Rows of a batch, by the mean size of the rows of a group.
