@@ -267,6 +267,11 @@ pub fn arrow(columns: &[TableColumn<'_>], style: ArrowStyle) -> ArrowBytes {
 /// The metadata of messages, with the bytes before it.
 fn messages(bytes: &[u8], mut at: usize) -> Vec<Range<usize>> {
     let mut all = Vec::new();
+    // Zeros align the first one.
+    at += 8 * bytes[at..]
+        .chunks(8)
+        .take_while(|word| *word == [0; 8])
+        .count();
     loop {
         let length = i32::from_le_bytes(bytes[at + 4..at + 8].try_into().unwrap()) as usize;
         if length == 0 {

@@ -20,6 +20,8 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes of the length of a message's metadata, alone and with the continuation.
 const LENGTH_BYTES: u64 = 4;
 const PREFIX_BYTES: u64 = 8;
+/// Bytes between the start of a file and its first message.
+const MAX_PADDING_BYTES: u64 = 64;
 /// Max rows of a table.
 const MAX_TABLE_ROWS: u64 = 1 << 48;
 
@@ -133,7 +135,7 @@ impl ArrowIndex {
             walk.messages(0)?;
             return walk.index();
         }
-        let start = FILE_START.len() as u64;
+        let start = walk.first_message()?;
         match walk.footer() {
             Ok(footer) => walk.file_messages(start, footer)?,
             Err(error) => {
@@ -203,6 +205,15 @@ impl MessageWalk<'_> {
         Ok(is_file)
     }
 
+    /// The offset of the first message of a file. Some writers align it with zeros.
+    fn first_message(&mut self) -> Result<u64, InputError> {
+        let start = FILE_START.len() as u64;
+        let padding = self.bytes(start, MAX_PADDING_BYTES.min(self.end.saturating_sub(start)))?;
+        let words = padding.chunks(FILE_START.len());
+        let zeros = words.take_while(|word| word.iter().all(|&byte| byte == 0));
+        Ok(start + zeros.flatten().count() as u64)
+    }
+
     fn footer(&mut self) -> Result<ArrowFooter, InputError> {
         let end = self.end.checked_sub(ENDING_BYTES);
         let end = end.ok_or_else(|| file_error(NO_END))?;
@@ -232,11 +243,12 @@ impl MessageWalk<'_> {
     fn file_messages(&mut self, start: u64, mut footer: ArrowFooter) -> Result<(), InputError> {
         self.end = footer.start;
         footer.blocks.sort_unstable();
+        let faults = self.faults.len();
         let walked = self.messages(start);
         if self.schema.is_none() {
             // Old writers have a schema of another form at the start.
             self.schema = Some(footer.schema.clone());
-            self.faults.clear();
+            self.faults.truncate(faults);
             match footer.blocks.first() {
                 Some(&first) => self.messages(first)?,
                 None => return walked,

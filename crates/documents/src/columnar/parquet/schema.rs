@@ -19,7 +19,7 @@ pub(super) struct TableSchema {
 }
 
 impl TableSchema {
-    /// The columns of a file. Returns `None` if their names are too long.
+    /// The columns of a file. Returns `None` if their names are too long, or a type lacks its length.
     pub(super) fn new(stored: &SchemaDescriptor) -> Result<Option<Self>> {
         let descriptor = SchemaDescriptor::new(as_bytes(&stored.root_schema_ptr())?);
         let schema = parquet_to_arrow_schema(&descriptor, None)?;
@@ -33,6 +33,9 @@ impl TableSchema {
             return Ok(None);
         }
         for (leaf, column) in leaves.iter_mut().zip(stored.columns()) {
+            if !has_length(column) {
+                return Ok(None);
+            }
             leaf.is_text &= is_text(column);
             leaf.name.set_schema_name(column.path().string());
         }
@@ -60,6 +63,11 @@ impl TableSchema {
         });
         leaves.map(|leaf| leaf.number)
     }
+}
+
+/// Whether the length of values is stated if they all have the same.
+fn has_length(column: &ColumnDescriptor) -> bool {
+    column.physical_type() != PhysicalType::FIXED_LEN_BYTE_ARRAY || column.type_length() > 0
 }
 
 /// Whether the values of a column are texts, or may be: bytes that are not said to be something else.

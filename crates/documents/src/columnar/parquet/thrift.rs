@@ -9,8 +9,11 @@ const STRUCT: u8 = 12;
 const MAX_VALUE_DEPTH: usize = 16;
 /// Groups of a schema within one another.
 const MAX_SCHEMA_DEPTH: usize = 64;
-/// The number of the type of a page that holds a dictionary.
+/// The number of the type of a page that holds a dictionary, and the fields of headers that describe pages of each type.
 const DICTIONARY_PAGE: i64 = 2;
+const PAGE_FIELDS: [i64; 4] = [5, 6, 7, 8];
+/// The field with the checksum of a page.
+const CHECKSUM_FIELD: i64 = 4;
 
 /// Bytes that are read from the start on. Methods return `None` if they end or are damaged.
 pub(super) struct ThriftReader<'b>(pub(super) &'b [u8]);
@@ -110,18 +113,27 @@ pub(super) struct PageSizes {
 }
 
 impl PageSizes {
-    /// Reads the start of the header of a page.
+    /// Reads the start of the header of a page. Returns `None` if it does not go on with the field for its type, without which
+    /// the crate panics.
     pub(super) fn parse(header: &[u8]) -> Option<Self> {
         let (mut reader, mut last) = (ThriftReader(header), 0);
         let mut next = |number| {
             let field = reader.field(&mut last)??;
             (field.0 == number).then(|| reader.integer())?
         };
-        Some(PageSizes {
-            is_dictionary: next(1)? == DICTIONARY_PAGE,
+        let kind = next(1)?;
+        let sizes = PageSizes {
+            is_dictionary: kind == DICTIONARY_PAGE,
             unpacked: next(2)?.try_into().ok()?,
             packed: next(3)?.try_into().ok()?,
-        })
+        };
+        let mut field = reader.field(&mut last)??;
+        if field.0 == CHECKSUM_FIELD {
+            reader.skip(field.1, MAX_VALUE_DEPTH)?;
+            field = reader.field(&mut last)??;
+        }
+        let described = PAGE_FIELDS.get(usize::try_from(kind).ok()?);
+        (Some(&field.0) == described && field.1 == STRUCT).then_some(sizes)
     }
 }
 
@@ -227,10 +239,15 @@ mod tests {
             packed: 20,
         };
         assert_eq!(
-            PageSizes::parse(&[0x15, 4, 0x15, 0xd8, 4, 0x15, 40]),
+            PageSizes::parse(&[0x15, 4, 0x15, 0xd8, 4, 0x15, 40, 0x4c]),
             Some(sizes)
         );
-        assert_eq!(PageSizes::parse(&[0x15, 4, 0x15, 0xd7, 4, 0x15, 40]), None);
+        let of_values = [0x15, 4, 0x15, 0xd8, 4, 0x15, 40, 0x2c];
+        assert_eq!(PageSizes::parse(&of_values), None);
+        assert_eq!(
+            PageSizes::parse(&[0x15, 4, 0x15, 0xd7, 4, 0x15, 40, 0x4c]),
+            None
+        );
         assert_eq!(PageSizes::parse(&[0x15, 4, 0x15]), None);
     }
 }
