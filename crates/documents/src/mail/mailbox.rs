@@ -105,25 +105,50 @@ impl<'r> Mailbox<'r> {
     }
 }
 
-impl ReadBytes for Mailbox<'_> {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+impl Mailbox<'_> {
+    /// Returns the next bytes of the message, at most `max`; none at its end.
+    fn next_bytes(&mut self, max: usize) -> Result<&[u8], InputError> {
         self.fill();
         if self.known == 0 {
             self.known = self.bytes_of_message();
         }
-        let held = &self.buffer[self.at..];
-        let count = self.known.min(into.len()).min(held.len());
-        let Some(last) = count.checked_sub(1) else {
-            self.at_line_start |= held.is_empty();
-            let error = self.error.take_if(|_| held.is_empty());
-            return error.map_or(Ok(0), Err);
-        };
-        into[..count].copy_from_slice(&held[..count]);
-        self.at_line_start = is_line_end(held[last]);
+        let held = self.buffer.len() - self.at;
+        if held == 0
+            && let Some(error) = self.error.take()
+        {
+            self.at_line_start = true;
+            return Err(error);
+        }
+        let start = self.at;
+        let count = self.known.min(max).min(held);
         self.at += count;
         self.offset += count as u64;
         self.known -= count;
-        Ok(count)
+        let bytes = &self.buffer[start..self.at];
+        self.at_line_start = bytes
+            .last()
+            .map_or(self.at_line_start, |last| is_line_end(*last));
+        Ok(bytes)
+    }
+}
+
+impl ReadBytes for Mailbox<'_> {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        let bytes = self.next_bytes(into.len())?;
+        into[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    /// Appends without filling `into` with zeros first, which would take longer than reading short messages.
+    fn read_up_to(&mut self, max: usize, into: &mut Vec<u8>) -> Result<usize, InputError> {
+        let start = into.len();
+        loop {
+            let bytes = self.next_bytes(max - (into.len() - start))?;
+            if bytes.is_empty() {
+                return Ok(into.len() - start);
+            }
+            into.extend_from_slice(bytes);
+        }
     }
 }
 
