@@ -94,7 +94,6 @@ mod find;
 #[doc(hidden)]
 pub mod fuzz_support;
 mod gate;
-#[cfg(feature = "columnar")]
 mod guard;
 mod halt;
 mod list;

@@ -9,6 +9,8 @@ use mail_parser::parsers::MessageStream;
 use super::charset::{MailCharset, has_foreign};
 use super::coding::{MailCoding, lines};
 use super::flow;
+use crate::fault::{InputError, Packing};
+use crate::guard::guard;
 use crate::mail_start::{is_blank, is_field};
 
 /// Maximum bytes of a field that are read. The parser takes time quadratic in the number of parameters.
@@ -35,6 +37,8 @@ pub(super) struct PartHeader {
     pub(super) content: BodyContent,
     pub(super) coding: MailCoding,
     pub(super) file_name: Option<String>,
+    /// Why a field could not be read.
+    pub(super) fault: Option<InputError>,
     /// The type of content in lower case.
     kind: String,
     parameters: Option<ContentType<'static>>,
@@ -52,8 +56,8 @@ impl PartHeader {
             let colon = memchr::memchr(b':', field).unwrap_or(0);
             let value = &field[colon + 1..field.len().min(colon + 1 + MAX_FIELD_BYTES)];
             match &field[..colon].to_ascii_lowercase()[..] {
-                b"content-type" => header.parameters = parsed(value),
-                b"content-disposition" => disposition = parsed(value),
+                b"content-type" => header.parameters = parsed(value, &mut header.fault),
+                b"content-disposition" => disposition = parsed(value, &mut header.fault),
                 b"content-transfer-encoding" => header.coding = MailCoding::of(value),
                 _ => {}
             }
@@ -152,11 +156,12 @@ fn fields(text: &[u8]) -> (Vec<Range<usize>>, usize) {
 }
 
 /// Returns a value and its parameters.
-fn parsed(value: &[u8]) -> Option<ContentType<'static>> {
+fn parsed(value: &[u8], fault: &mut Option<InputError>) -> Option<ContentType<'static>> {
     // The parser takes a value without a line end for an empty one.
     let line = [value, b"\n"].concat();
-    let value = MessageStream::new(&line).parse_content_type();
-    value.into_owned().into_content_type()
+    let parse = || MessageStream::new(&line).parse_content_type().into_owned();
+    let value = guard(Packing::Mail, parse).map_err(|error| *fault = Some(error));
+    value.ok()?.into_content_type()
 }
 
 /// Returns the type and the subtype of a value. The parser returns them in lower case.

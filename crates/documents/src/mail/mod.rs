@@ -159,13 +159,14 @@ impl MailMessage<'_> {
     /// body is the start of its text. Returns false if the source should not be read further.
     fn entity(&mut self, bytes: &[u8], start: usize, at: usize, is_of_digest: bool) -> bool {
         let part = self.find_stop(bytes, at);
-        let (header, length) = PartHeader::read(&part[at..], is_of_digest);
+        let (mut header, length) = PartHeader::read(&part[at..], is_of_digest);
         let place = BodyPlace {
             start,
             body: at + length,
         };
-        if let Some(number) = header.fragment() {
-            self.report_loss(place.body, InputError::Fragment(number));
+        let fragment = header.fragment().map(InputError::Fragment);
+        for error in header.fault.take().into_iter().chain(fragment) {
+            self.report_loss(place.body, error);
         }
         self.nested += 1;
         let is_deep = self.nested > MAX_DEPTH;
