@@ -13,6 +13,8 @@
 mod arrow;
 #[cfg(feature = "columnar")]
 mod batch;
+// The readers of these formats use all of it.
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))]
 mod cells;
 mod choice;
 #[cfg(feature = "columnar")]
@@ -22,6 +24,7 @@ mod name;
 mod parquet;
 #[cfg(feature = "columnar")]
 mod part;
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))]
 mod path;
 mod rows;
 #[cfg(feature = "columnar")]

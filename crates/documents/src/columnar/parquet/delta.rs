@@ -1,4 +1,5 @@
-//! How many bytes the texts of a page have in the delta encodings of Parquet, in which a page of few bytes may hold large texts.
+//! How many bytes the texts of a page have in the delta encodings of Parquet, in which a page of few bytes may hold large texts;
+//! and whether levels are as long as stated.
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
@@ -12,15 +13,39 @@ pub(super) const LENGTHS_BYTES: usize = 16;
 /// Returns the bytes that the texts of a page take beside those of the page; `None` if the page is damaged.
 pub(super) fn text_bytes(page: &Page, levels: ColumnLevels) -> Option<usize> {
     let max = page.num_values() as usize;
-    let (first, rest) = integers(values(page, levels)?, max)?;
+    let (lengths, rest) = integers(values(page, levels)?, max)?;
     if page.encoding() != Encoding::DELTA_BYTE_ARRAY {
-        return Some(0);
+        return (sum(&lengths)? == rest.len()).then_some(0);
     }
-    let (rest, _) = integers(rest, max)?;
-    let mut lengths = first.iter().chain(&rest);
+    let (ends, rest) = integers(rest, max)?;
+    let bytes = sum(&lengths)?.checked_add(sum(&ends)?)?;
+    (sum(&ends)? == rest.len()).then_some(bytes)
+}
+
+fn sum(lengths: &[i32]) -> Option<usize> {
+    let mut lengths = lengths.iter();
     lengths.try_fold(0_usize, |sum, &length| {
         sum.checked_add(length.try_into().ok()?)
     })
+}
+
+/// Whether `bytes` are this many levels of `width` bits, in runs, and nothing more.
+pub(super) fn are_levels(bytes: &[u8], width: usize, count: usize) -> bool {
+    let (mut reader, mut levels) = (ThriftReader(bytes), 0_usize);
+    while levels < count && width > 0 {
+        let Some(head) = reader.length() else {
+            return false;
+        };
+        let (more, length) = match (head >> 1, head & 1) {
+            (groups, 1) => (groups.saturating_mul(8), groups.saturating_mul(width)),
+            (run, _) => (run, width.div_ceil(8)),
+        };
+        if more == 0 || reader.take(length).is_none() {
+            return false;
+        }
+        levels = levels.saturating_add(more);
+    }
+    reader.0.is_empty()
 }
 
 /// The bytes of a page after its levels.
@@ -35,7 +60,7 @@ fn values(page: &Page, levels: ColumnLevels) -> Option<&[u8]> {
         let length = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
         return bytes.get(length as usize..);
     }
-    for _ in 0..usize::from(levels.repeats) + usize::from(levels.defines) {
+    for _ in levels.max.iter().filter(|max| **max > 0) {
         let (length, rest) = bytes.split_first_chunk()?;
         bytes = rest.get(u32::from_le_bytes(*length) as usize..)?;
     }
@@ -87,10 +112,7 @@ fn bits(packed: &[u8], number: usize, width: u8) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const LEVELS: ColumnLevels = ColumnLevels {
-        repeats: false,
-        defines: false,
-    };
+    const LEVELS: ColumnLevels = ColumnLevels { max: [0, 0] };
 
     /// Three lengths below 32, in one block.
     fn lengths(all: [u8; 3]) -> Vec<u8> {
@@ -118,7 +140,8 @@ mod tests {
         let bytes = [lengths([0, 20, 20]), lengths([20, 1, 2]), vec![b'x'; 23]].concat();
         let shared = page(bytes.clone(), Encoding::DELTA_BYTE_ARRAY);
         assert_eq!(text_bytes(&shared, LEVELS), Some(63));
-        let plain = page(lengths([7, 8, 9]), Encoding::DELTA_LENGTH_BYTE_ARRAY);
+        let plain = [lengths([7, 8, 9]), vec![b'x'; 24]].concat();
+        let plain = page(plain, Encoding::DELTA_LENGTH_BYTE_ARRAY);
         assert_eq!(text_bytes(&plain, LEVELS), Some(0));
         let cut = page(bytes[..60].to_vec(), Encoding::DELTA_BYTE_ARRAY);
         assert_eq!(text_bytes(&cut, LEVELS), None);

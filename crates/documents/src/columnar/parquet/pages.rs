@@ -223,11 +223,36 @@ pub(super) struct CheckedPages {
     value_bytes: usize,
 }
 
-/// Whether a column has repetition levels and definition levels.
+/// The max repetition level and definition level of a column.
 #[derive(Clone, Copy)]
 pub(super) struct ColumnLevels {
-    pub(super) repeats: bool,
-    pub(super) defines: bool,
+    pub(super) max: [i16; 2],
+}
+
+impl ColumnLevels {
+    /// Whether the levels of a page of the second version are as long as its header states.
+    fn fit(self, page: &Page) -> bool {
+        let Page::DataPageV2 {
+            buf,
+            num_values,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            ..
+        } = page
+        else {
+            return true;
+        };
+        let lengths = [*rep_levels_byte_len as usize, *def_levels_byte_len as usize];
+        let (repetitions, rest) = buf.split_at_checked(lengths[0]).unwrap_or_default();
+        let definitions = rest.get(..lengths[1]).unwrap_or_default();
+        [(repetitions, self.max[0]), (definitions, self.max[1])]
+            .iter()
+            .zip(lengths)
+            .all(|((bytes, max), length)| {
+                let width = (16 - max.leading_zeros()) as usize;
+                bytes.len() == length && delta::are_levels(bytes, width, *num_values as usize)
+            })
+    }
 }
 
 impl CheckedPages {
@@ -265,8 +290,7 @@ impl CheckedPages {
             stated: metadata.num_values().try_into().unwrap_or(0),
             values: 0,
             levels: ColumnLevels {
-                repeats: column.max_rep_level() > 0,
-                defines: column.max_def_level() > 0,
+                max: [column.max_rep_level(), column.max_def_level()],
             },
             min_value_bytes,
             value_bytes,
@@ -323,7 +347,10 @@ impl CheckedPages {
                 )),
             };
         }
-        if self.levels.repeats {
+        if !self.levels.fit(page) {
+            return Err(general("a page has damaged levels"));
+        }
+        if self.levels.max[0] > 0 {
             let each = LISTED_VALUE_BYTES + self.value_bytes;
             self.chunk.take_more(values.saturating_mul(each))?;
         }
