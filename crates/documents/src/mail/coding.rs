@@ -25,8 +25,8 @@ pub(super) enum MailCoding {
     Quoted,
 }
 
-/// The decoded bytes of a body.
-pub(super) struct DecodedBody<'b> {
+/// The decoded body of a part.
+pub(super) struct DecodedPart<'b> {
     pub(super) bytes: Cow<'b, [u8]>,
     /// Number of encoded bytes. The bytes after them are not in the coding.
     pub(super) used: usize,
@@ -49,9 +49,9 @@ impl MailCoding {
     }
 
     /// Decodes `body`. `is_text` says that it has no control characters.
-    pub(super) fn decode(self, body: &[u8], is_text: bool) -> DecodedBody<'_> {
+    pub(super) fn decode(self, body: &[u8], is_text: bool) -> DecodedPart<'_> {
         match self {
-            MailCoding::Plain => DecodedBody {
+            MailCoding::Plain => DecodedPart {
                 bytes: body.into(),
                 used: body.len(),
                 losses: uuencoded_file(body).into_iter().collect(),
@@ -62,7 +62,7 @@ impl MailCoding {
                 for line in lines(body) {
                     unquote(line, is_text, &mut out);
                 }
-                DecodedBody {
+                DecodedPart {
                     bytes: out.into(),
                     used: body.len(),
                     losses: Vec::new(),
@@ -78,7 +78,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Decodes base64 up to the first line of text. A wrong character counts as zeros, so that the bytes after it keep their
 /// places.
-fn base64_body(body: &[u8]) -> DecodedBody<'_> {
+fn base64_body(body: &[u8]) -> DecodedPart<'_> {
     let mut out = Vec::with_capacity(body.len() / 4 * 3);
     let (mut chars, mut losses) = (Vec::new(), Vec::new());
     let (mut used, mut width) = (0, 0);
@@ -101,7 +101,7 @@ fn base64_body(body: &[u8]) -> DecodedBody<'_> {
     if !decode_end(&chars, &mut out) {
         losses.push((used, damaged(Packing::Mail, early_end())));
     }
-    DecodedBody {
+    DecodedPart {
         bytes: out.into(),
         used,
         losses,

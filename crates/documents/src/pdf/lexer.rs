@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Maximum number of objects in one object, since each takes many times its bytes of memory.
-pub(super) const MAX_OBJECTS: usize = 1 << 20;
+pub(super) const MAX_OBJECTS: usize = 3 << 19;
 
 /// A token. Strings and names without escapes are parts of the bytes that were read.
 #[derive(Clone, Debug, PartialEq)]

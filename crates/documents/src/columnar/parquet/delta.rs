@@ -1,10 +1,9 @@
-//! How many bytes the texts of a page have in the delta encodings of Parquet, in which a page of few bytes may hold large texts;
-//! and whether levels are as long as stated.
+//! How many bytes the texts of a page have in the delta encodings of Parquet, in which a page of few bytes may hold large texts.
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
 
-use super::pages::ColumnLevels;
+use super::levels::ColumnLevels;
 use super::thrift::ThriftReader;
 
 /// Bytes of memory for the lengths of a text.
@@ -13,7 +12,7 @@ pub(super) const LENGTHS_BYTES: usize = 16;
 /// Returns the bytes that the texts of a page take beside those of the page; `None` if the page is damaged.
 pub(super) fn text_bytes(page: &Page, levels: ColumnLevels) -> Option<usize> {
     let max = page.num_values() as usize;
-    let (lengths, rest) = integers(values(page, levels)?, max)?;
+    let (lengths, rest) = integers(levels.values(page)?, max)?;
     if page.encoding() != Encoding::DELTA_BYTE_ARRAY {
         return (sum(&lengths)? == rest.len()).then_some(0);
     }
@@ -27,44 +26,6 @@ fn sum(lengths: &[i32]) -> Option<usize> {
     lengths.try_fold(0_usize, |sum, &length| {
         sum.checked_add(length.try_into().ok()?)
     })
-}
-
-/// Whether `bytes` are this many levels of `width` bits, in runs, and nothing more.
-pub(super) fn are_levels(bytes: &[u8], width: usize, count: usize) -> bool {
-    let (mut reader, mut levels) = (ThriftReader(bytes), 0_usize);
-    while levels < count && width > 0 {
-        let Some(head) = reader.length() else {
-            return false;
-        };
-        let (more, length) = match (head >> 1, head & 1) {
-            (groups, 1) => (groups.saturating_mul(8), groups.saturating_mul(width)),
-            (run, _) => (run, width.div_ceil(8)),
-        };
-        if more == 0 || reader.take(length).is_none() {
-            return false;
-        }
-        levels = levels.saturating_add(more);
-    }
-    reader.0.is_empty()
-}
-
-/// The bytes of a page after its levels.
-fn values(page: &Page, levels: ColumnLevels) -> Option<&[u8]> {
-    let mut bytes: &[u8] = page.buffer();
-    if let Page::DataPageV2 {
-        def_levels_byte_len,
-        rep_levels_byte_len,
-        ..
-    } = page
-    {
-        let length = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
-        return bytes.get(length as usize..);
-    }
-    for _ in levels.max.iter().filter(|max| **max > 0) {
-        let (length, rest) = bytes.split_first_chunk()?;
-        bytes = rest.get(u32::from_le_bytes(*length) as usize..)?;
-    }
-    Some(bytes)
 }
 
 /// Reads integers, of which there are at most `max`. Also returns the bytes after them.

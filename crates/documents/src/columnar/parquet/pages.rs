@@ -17,6 +17,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
 use super::delta;
+use super::levels::ColumnLevels;
 use super::thrift::PageSizes;
 use crate::file::ReadAt;
 
@@ -221,38 +222,6 @@ pub(super) struct CheckedPages {
     /// Min bytes of a value in a dictionary, and bytes of a value of a fixed length.
     min_value_bytes: usize,
     value_bytes: usize,
-}
-
-/// The max repetition level and definition level of a column.
-#[derive(Clone, Copy)]
-pub(super) struct ColumnLevels {
-    pub(super) max: [i16; 2],
-}
-
-impl ColumnLevels {
-    /// Whether the levels of a page of the second version are as long as its header states.
-    fn fit(self, page: &Page) -> bool {
-        let Page::DataPageV2 {
-            buf,
-            num_values,
-            def_levels_byte_len,
-            rep_levels_byte_len,
-            ..
-        } = page
-        else {
-            return true;
-        };
-        let lengths = [*rep_levels_byte_len as usize, *def_levels_byte_len as usize];
-        let (repetitions, rest) = buf.split_at_checked(lengths[0]).unwrap_or_default();
-        let definitions = rest.get(..lengths[1]).unwrap_or_default();
-        [(repetitions, self.max[0]), (definitions, self.max[1])]
-            .iter()
-            .zip(lengths)
-            .all(|((bytes, max), length)| {
-                let width = (16 - max.leading_zeros()) as usize;
-                bytes.len() == length && delta::are_levels(bytes, width, *num_values as usize)
-            })
-    }
 }
 
 impl CheckedPages {
