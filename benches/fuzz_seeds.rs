@@ -250,18 +250,16 @@ fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Makes one stream of several blocks.
+/// Makes one stream of several blocks, whose headers state their sizes.
 fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
-    use liblzma::stream::{Action, Check, Stream};
-    let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
-    let mut out = Vec::with_capacity(2 * bytes.len() + 1000);
-    for block in bytes.chunks(100) {
-        stream
-            .process_vec(block, &mut out, Action::FullFlush)
-            .unwrap();
-    }
-    stream.process_vec(&[], &mut out, Action::Finish).unwrap();
-    out
+    let stream = liblzma::stream::MtStreamBuilder::new()
+        .preset(0)
+        .block_size(100)
+        .encoder()
+        .unwrap();
+    let mut out = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
 }
 
 fn lz4(bytes: &[u8]) -> Vec<u8> {

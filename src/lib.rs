@@ -33,7 +33,7 @@ assert_eq!(report.records, 1);
 //! | feature | by default | adds |
 //! |---|---|---|
 //! | `pipeline` | yes | tasks on files. Without it the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system; with it, the system must be Linux, macOS or Windows |
-//! | `parquet` | yes | rows as Parquet, and rows read back from it |
+//! | `columnar` | yes | texts of Parquet and Arrow files, rows as Parquet, and rows read back from it |
 //! | `resolve` | no | questions to the registry: `Resolve`, and `Check::online` |
 //! | `serde` | no | names, mentions and records to and from any format of serde |
 //!

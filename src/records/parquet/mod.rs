@@ -1,7 +1,7 @@
 //! Apache Parquet: columns in row groups, packed with zstd, with statistics and, for records, the order they are sorted in.
 //!
 //! Any thread may collect rows as columns in blocks. The blocks are written to the file one row group at a time by the crate
-//! `parquet`. Records are read row by row by the reader of `input`, which sources have too. This module has the schemas.
+//! `parquet`. Records are read row by row by `ParquetTable` of `doisift-documents`. This module has the schemas.
 
 mod ahead;
 mod columns;

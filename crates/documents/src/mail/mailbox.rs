@@ -67,7 +67,7 @@ impl<'r> Mailbox<'r> {
         self.at == self.buffer.len() && self.error.is_none()
     }
 
-    /// Starts the next message after the end of one. Returns false if there is none.
+    /// Starts the next message. Returns false at the end of the file.
     pub(super) fn next_message(&mut self) -> bool {
         self.known = FROM.len();
         !self.is_at_end()
