@@ -48,8 +48,8 @@ assert_eq!(report.records, 1);
 //!                             doi   the identifier itself
 //! ```
 //!
-//! Two stages are crates of their own: `doisift-documents` reads sources and does not know DOI names, `doisift-core` handles
-//! names and bytes in memory. This crate exports the items of both that its users need. A module may use only modules of earlier
+//! Stages are crates of their own: `doisift-documents` reads sources and `doisift-structure` structured texts, and neither knows
+//! DOI names; `doisift-core` handles names and bytes in memory. This crate exports the items of them that its users need. A module may use only modules of earlier
 //! stages: dedup does not know output formats, and only the pipeline knows all stages. `Merge` unites the records of several
 //! scans.
 //!
@@ -106,6 +106,8 @@ mod dedup;
 #[cfg(feature = "pipeline")]
 mod diff;
 #[cfg(feature = "pipeline")]
+mod edges;
+#[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]
 mod indexing;
@@ -134,8 +136,6 @@ mod report;
 #[cfg(feature = "resolve")]
 mod resolve;
 #[cfg(feature = "pipeline")]
-mod structure;
-#[cfg(feature = "pipeline")]
 mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
@@ -158,6 +158,8 @@ pub use doisift_documents::Shard;
 #[cfg(feature = "pipeline")]
 pub use doisift_known::{Date, IndexSource};
 #[cfg(feature = "pipeline")]
+pub use doisift_structure::Role;
+#[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]
 pub use indexing::{BuildIndex, IndexReport};
@@ -177,8 +179,6 @@ pub use records::{Format, MentionRow, PartSize, Record};
 pub use report::{KnownReport, Loss, Losses, ScanReport};
 #[cfg(feature = "resolve")]
 pub use resolve::{Resolve, ResolveReport};
-#[cfg(feature = "pipeline")]
-pub use structure::Role;
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
 

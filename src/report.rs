@@ -10,8 +10,8 @@ use crate::counts::Counts;
 use crate::error::Error;
 use crate::options::ReportedOptions;
 use crate::records::IndexStatus;
-use crate::structure::Role;
 use crate::task::{Ending, TaskReport};
+use doisift_structure::Role;
 
 /// Max errors that a report lists. Further ones are only counted.
 const LISTED: usize = 1000;
@@ -181,7 +181,7 @@ impl RoleCounts {
         match role {
             Role::Own => self.own += 1,
             Role::Reference => self.reference += 1,
-            Role::Other => self.other += 1,
+            _ => self.other += 1,
         }
         self.asserted += u64::from(asserted && role == Role::Reference);
     }

@@ -12,7 +12,7 @@ use super::table::TableReader;
 use super::text::{self as prose, ProseReader};
 use crate::column::HeaderChoice;
 use crate::error::TableError;
-use crate::structure::Syntax;
+use doisift_structure::Syntax;
 
 /// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {

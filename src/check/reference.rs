@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
-use crate::structure::{LATEX_MARKS, without_latex};
+use doisift_structure::{LATEX_MARKS, without_latex};
 
 /// A reference, before it is judged.
 #[derive(Debug)]

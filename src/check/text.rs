@@ -9,7 +9,7 @@ use super::bibliography::items::{CitedItem, CitedName, ItemReader};
 use super::reference::TakenReferences;
 use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, trimmed};
 use super::seen::NameSet;
-use crate::structure::Syntax;
+use doisift_structure::Syntax;
 
 /// Max bytes that decide whether a text is a list.
 const LIST_HEAD_BYTES: usize = 16 << 10;

@@ -2,7 +2,7 @@
 
 use doisift_core::ParseError;
 
-use crate::structure::BadRecordField;
+use doisift_structure::BadRecordField;
 
 /// Reason why rows cannot be selected with these options.
 #[derive(Debug, thiserror::Error)]

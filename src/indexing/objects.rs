@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memchr2, memchr3, memmem, memrchr};
 
 use super::cut::{BlockSizes, HeldText, RawText};
 use crate::error::{Cause, KnownError};
-use crate::structure::string_bytes;
+use doisift_structure::string_bytes;
 
 /// Finds the objects of an array in a buffer to which bytes are appended. Reads each byte once.
 #[derive(Default)]

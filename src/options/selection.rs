@@ -2,7 +2,7 @@
 
 use super::spec::{OptionHelp, OptionKind, Subject};
 use super::types::parsed;
-use crate::structure::{RecordId, Role};
+use doisift_structure::{RecordId, Role};
 
 const WRITTEN: &[&str] = &["scan"];
 

@@ -14,7 +14,7 @@ use super::spec::OptionKind;
 use super::value::{BadOption, OptionValue};
 use crate::error::SelectionError;
 use crate::records::{Format, PartSize};
-use crate::structure::Role;
+use doisift_structure::Role;
 
 /// A type of one value of an option.
 pub(crate) trait OptionType: Sized {

@@ -1,7 +1,7 @@
 //! The columns of a file of rows, and the kind of rows that they show.
 
 use super::field::{Field, RowKind};
-use crate::structure::{RecordColumn, RecordType};
+use doisift_structure::{RecordColumn, RecordType};
 
 /// The kind of the rows of a file or folder, and their columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use doisift_core::CheckDigit;
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value};
-use crate::structure::{RecordColumn, RecordValue};
+use doisift_structure::{RecordColumn, RecordValue};
 
 /// A reusable row of nodes, or of mentions or edges, that owns its texts.
 #[derive(Clone, Debug, Default)]

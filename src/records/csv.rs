@@ -14,7 +14,7 @@ use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER_BYTES, LineBuffer, MAX_ROW_BYTES, RowReader, RowWriter, float};
-use crate::structure::RecordValue;
+use doisift_structure::RecordValue;
 
 /// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {

@@ -18,7 +18,7 @@ use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, RecordSlot, Row, Slot, Value, set};
 use super::rows::{BUFFER_BYTES, LineBuffer, MAX_ROW_BYTES, RowReader, RowWriter, float};
-use crate::structure::{RecordType, RecordValue};
+use doisift_structure::{RecordType, RecordValue};
 
 /// Writes JSON Lines.
 pub(super) struct Jsonl<W> {

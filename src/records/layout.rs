@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::field::{Field, INDEX_STATUS_FIELDS, RowKind};
 use super::format::Format;
-use crate::structure::{RecordColumn, RecordType};
+use doisift_structure::{RecordColumn, RecordType};
 
 /// Layout of the rows of an output.
 #[derive(Clone, Debug)]

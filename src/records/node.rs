@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::field::Field;
 use super::row::{Row, Value};
-use crate::structure::{Node, RecordFields, RecordValue, record_value};
+use crate::edges::Node;
+use doisift_structure::{RecordFields, RecordValue, record_value};
 
 /// A row of `--nodes-to`.
 #[derive(Clone, Debug)]

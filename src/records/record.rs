@@ -10,7 +10,8 @@ use super::field::{Field, RowKind};
 use super::forms::Forms;
 use super::index_status::{IndexStatus, OwnedIndexStatus};
 use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
-use crate::structure::{EdgeDetails, RecordValue, record_value};
+use crate::edges::EdgeDetails;
+use doisift_structure::{RecordValue, record_value};
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

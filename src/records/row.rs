@@ -3,7 +3,7 @@
 use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
 use super::forms::Forms;
-use crate::structure::{RecordType, RecordValue};
+use doisift_structure::{RecordType, RecordValue};
 
 /// A row that can be written.
 pub(crate) trait Row {

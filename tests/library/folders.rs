@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "crates/cli/src",
     "crates/core/src",
     "crates/documents/src",
     "crates/known/src",
+    "crates/structure/src",
     "crates/system/src",
     "crates/resolve/src",
     "src",

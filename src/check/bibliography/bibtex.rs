@@ -11,7 +11,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
-use crate::structure::without_latex;
+use doisift_structure::without_latex;
 
 /// Returns the references in a part of a document. The strings that it defines are kept for later parts.
 pub(super) fn references(bytes: &[u8], strings: &mut BibStrings) -> Vec<Reference> {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{EntryDraft, FieldText};
 use crate::check::reference::TakenReferences;
 use crate::check::reference::{Escape, Reference};
-use crate::structure::string_bytes;
+use doisift_structure::string_bytes;
 
 type CslItem<'t> = HashMap<String, &'t RawValue>;
 

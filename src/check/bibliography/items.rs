@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use crate::structure::{Event, ItemPart, Structure, StructureRequest, Syntax};
+use doisift_structure::{Event, ItemPart, Structure, StructureRequest, Syntax};
 
 /// A reference of a record.
 pub(in crate::check) struct CitedItem {

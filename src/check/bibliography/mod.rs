@@ -17,8 +17,8 @@ use doisift_core::Doi;
 
 use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed};
 use super::text as prose;
-use crate::structure::Syntax;
 use bibtex::BibStrings;
+use doisift_structure::Syntax;
 use tagged::TagSyntax;
 
 /// A format of bibliographies.

@@ -12,12 +12,12 @@ use doisift_documents::{
 use super::notice::{Notice, Notices, SourceTotals};
 use super::unused_options::SeenInputs;
 use crate::dedup::Document;
+use crate::edges::{Mistyped, StructureFaults};
 use crate::error::{Cause, Error, MistypedValues};
 use crate::lock::lock;
 use crate::pipeline::checkpoint::{FinishedWork, Mark, ReadDocument, ReadPlace};
 use crate::pipeline::plan::{NamedSource, OnError, ScanOptions, UnreadPaths};
 use crate::report::{Losses, ScanCounts};
-use crate::structure::{Mistyped, StructureFaults};
 
 /// The counts, losses and notices of a scan so far. All threads write to it.
 pub(crate) struct ScanLedger<'p> {

@@ -7,7 +7,7 @@ use crate::dedup::StoredFields;
 use crate::error::{Cause, Error, SelectionError};
 use crate::options::{Edges, RowOptions, SelectionOptions};
 use crate::records::{Field, Format, Layout, RowKind};
-use crate::structure::{RecordField, Role, StructureRequest};
+use doisift_structure::{RecordField, Role, StructureRequest};
 
 /// Max bytes before and after a mention that its row may have.
 const MAX_CONTEXT_BYTES: usize = 1024;

@@ -8,10 +8,11 @@ use doisift_core::{Form, Mention};
 
 use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;
+use crate::edges::{Edge, EdgeDetails, PathReader, Paths, StoredPath};
 use crate::error::Error;
 use crate::lookup::RecentIndexStatuses;
 use crate::records::{MentionRow, NodeRow, RowEdge, StoredIndexStatus};
-use crate::structure::{Edge, EdgeDetails, PathReader, Paths, Role, StoredPath};
+use doisift_structure::Role;
 
 /// Max rows whose memory is kept for reuse.
 const RETAINED_ROWS: usize = 1 << 15;

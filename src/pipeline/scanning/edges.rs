@@ -9,6 +9,7 @@ use doisift_core::{Form, TextKind};
 use doisift_documents::{Chunk, printable::shortened_name};
 
 use crate::dedup::Document;
+use crate::edges::{BareReference, Edge, EdgeJoin, JoinedRow, RowSink, UnnamedRow};
 use crate::pipeline::ledger::ScanLedger;
 use crate::pipeline::plan::ScanOptions;
 use crate::pipeline::rows::{
@@ -18,9 +19,7 @@ use crate::pipeline::rows::{
 use crate::pipeline::shared_scan::SharedScan;
 use crate::records::NodeRow;
 use crate::report::{RoleCounts, ScanCounts};
-use crate::structure::{
-    BareReference, Edge, EdgeJoin, JoinedRow, Role, RowSink, Syntax, UnnamedRow, ValueSyntax,
-};
+use doisift_structure::{Role, Syntax, ValueSyntax};
 
 /// Endings of packings after the ending of a format.
 const PACKINGS: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];

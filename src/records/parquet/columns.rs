@@ -4,7 +4,7 @@ use crate::records::Forms;
 use crate::records::field::FieldKind;
 use crate::records::layout::Layout;
 use crate::records::row::{Row, Value};
-use crate::structure::{RecordType, RecordValue};
+use doisift_structure::{RecordType, RecordValue};
 
 /// Memory of a row without its texts, in bytes.
 const FIXED_ROW_BYTES: usize = 64;

@@ -23,7 +23,7 @@ use ::parquet::schema::types::Type;
 
 use super::field::{Field, FieldKind};
 use super::layout::Layout;
-use crate::structure::RecordType;
+use doisift_structure::RecordType;
 
 pub(super) use columns::RowColumns;
 pub(super) use read::{ParquetReader, columns};

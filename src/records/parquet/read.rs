@@ -13,7 +13,7 @@ use crate::records::field::Field;
 use crate::records::record::OFFSET;
 use crate::records::row::{OwnedRow, RecordSlot, Slot, set};
 use crate::records::{Forms, ReadError, RowReader, csv};
-use crate::structure::{RecordType, RecordValue};
+use doisift_structure::{RecordType, RecordValue};
 
 /// Reads records from Parquet files of this program, and of other programs with the same columns. Columns may be in any order
 /// and nullable, numbers may have 32 bits or no sign, and forms may be a list or text.

@@ -2,8 +2,8 @@
 
 use crate::records::fault::RecordFault;
 use crate::records::field::{Field, FieldKind, RowKind, kind_of};
-use crate::structure::{RecordColumn, RecordType};
 use doisift_documents::{ColumnType, ParquetTable, TableColumn};
+use doisift_structure::{RecordColumn, RecordType};
 
 /// The column of a field.
 pub(super) struct FieldColumn {

@@ -12,8 +12,8 @@ use super::{MANIFEST, PartEntry, SUCCESS, is_part, may_be_of_folder};
 use crate::records::columns::{FileColumns, FoundColumn};
 use crate::records::fault::{ReadError, RecordFault};
 use crate::records::field::RowKind;
-use crate::structure::RecordType;
 use crate::temporary::is_temporary;
+use doisift_structure::RecordType;
 
 /// The content of a complete folder of parts.
 pub(crate) struct FolderContent {

@@ -12,31 +12,32 @@ use super::record_field::{RecordField, RecordPath};
 use super::table::RecordId;
 
 /// Max bytes of a value or a text that are kept.
-pub(super) const MAX_CAPTURED_BYTES: usize = 64 << 10;
+pub const MAX_CAPTURED_BYTES: usize = 64 << 10;
 
 /// The data that a run wants of structured documents.
 #[derive(Debug, Default)]
-pub(crate) struct StructureRequest {
+pub struct StructureRequest {
     /// The path of the identifier in records; by the table if `None`.
-    pub(crate) id: Option<RecordId>,
+    pub id: Option<RecordId>,
     /// The fields of records.
-    pub(crate) fields: Vec<RecordField>,
+    pub fields: Vec<RecordField>,
     /// Whether rows have their paths. Building and holding paths takes much of the time of a join.
-    pub(crate) paths: bool,
+    pub paths: bool,
     /// Whether rows have the details of their items, such as the key of the reference and the relation.
-    pub(crate) items: bool,
+    pub items: bool,
     /// Whether references without a name have rows.
-    pub(crate) texts: bool,
+    pub texts: bool,
     /// Whether the texts of the fields for names of references are reported.
-    pub(crate) names: bool,
+    pub names: bool,
     /// Whether records have rows.
-    pub(crate) nodes: bool,
-    pub(crate) tables: RequestTables,
+    pub nodes: bool,
+    /// The tables of readers, which are built when they are first needed.
+    pub tables: RequestTables,
 }
 
 /// The tables of readers, which are built once.
 #[derive(Default)]
-pub(crate) struct RequestTables {
+pub struct RequestTables {
     json: OnceLock<Arc<Pointers>>,
     fields: OnceLock<Arc<FieldTree>>,
     xml: OnceLock<Arc<Elements>>,

@@ -48,7 +48,7 @@ pub(super) enum Detail {
 
 /// The kind of a part of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ItemPart {
+pub enum ItemPart {
     /// The key of the reference.
     Key,
     /// The party that assigned the name to the reference.
@@ -462,7 +462,7 @@ pub(super) const RIS: &[(&str, Meaning)] = &[
 /// In JSON it is a JSON pointer, with `*` for any item of a list; the first item with an identifier counts. In XML it is a path
 /// of elements that may end in an attribute. In BibTeX and RIS it is the name of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordId {
+pub struct RecordId {
     path: Box<str>,
 }
 

@@ -16,7 +16,7 @@ const MAX_AFTER_BYTES: usize = 64 << 10;
 
 /// The syntax of a value, which determines its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueSyntax {
+pub enum ValueSyntax {
     /// A string of JSON.
     Json,
     /// The text of an element.
@@ -34,7 +34,7 @@ pub(crate) enum ValueSyntax {
 impl ValueSyntax {
     /// Returns the range of the value around the byte at `at`. `None` if it is longer than names are, not alone in its field, or
     /// has no end.
-    pub(super) fn around(self, bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    pub fn around(self, bytes: &[u8], at: usize) -> Option<Range<usize>> {
         let from = at.saturating_sub(MAX_BEFORE_BYTES);
         let near = &bytes[from..bytes.len().min(at + MAX_AFTER_BYTES)];
         let found = self.within(near, at - from)?;
@@ -74,7 +74,7 @@ impl ValueSyntax {
 
     /// Whether the bytes of a value are the name with this key, in upper or lower case. The only escape that it decodes is one
     /// `\/` in JSON.
-    pub(crate) fn shows(self, value: &[u8], key: &str) -> bool {
+    pub fn shows(self, value: &[u8], key: &str) -> bool {
         let (start, rest) = match memchr2(b'\\', b'%', value) {
             None => (value, &[][..]),
             Some(at) if self == ValueSyntax::Json && value[at..].starts_with(b"\\/") => {
@@ -91,9 +91,9 @@ impl ValueSyntax {
     }
 
     /// Decodes the text of a value. Bytes that are not UTF-8 are replaced.
-    pub(crate) fn decoded(self, value: &[u8]) -> Cow<'_, str> {
+    pub fn decoded(self, value: &[u8]) -> Cow<'_, str> {
         match self {
-            ValueSyntax::Json => super::json::unescaped(value),
+            ValueSyntax::Json => super::json_text::unescaped(value),
             ValueSyntax::Element | ValueSyntax::Attribute(_) => {
                 match String::from_utf8_lossy(value) {
                     Cow::Borrowed(text) => htmlize::unescape(text),
@@ -175,10 +175,10 @@ fn closed(before: &[u8], after: &[u8], closer: u8) -> Option<usize> {
 }
 
 /// Marks that LaTeX writes with a backslash.
-pub(crate) const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
+pub const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
 
 /// Returns the text without the backslashes and braces of [`LATEX_MARKS`], and without a `\url` macro around it.
-pub(crate) fn without_latex(text: &str) -> Cow<'_, str> {
+pub fn without_latex(text: &str) -> Cow<'_, str> {
     if !text.contains(['\\', '{']) {
         return text.into();
     }

@@ -4,21 +4,24 @@ use super::bibtex::is_type;
 
 /// A syntax of structured text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
+pub enum Syntax {
     /// A JSON document, JSON Lines, or several values one after another.
     Json,
+    /// XML.
     Xml,
+    /// BibTeX.
     Bibtex,
+    /// RIS.
     Ris,
 }
 
 impl Syntax {
     /// Max bytes of a document's head that [`of`](Self::of) reads.
-    pub(crate) const HEAD_BYTES: usize = 16 << 10;
+    pub const HEAD_BYTES: usize = 16 << 10;
 
     /// Returns the syntax of a document that starts with `head`. `None` if it shows no syntax. Web pages look like XML, so the
     /// caller must exclude them.
-    pub(crate) fn of(head: &[u8]) -> Option<Syntax> {
+    pub fn of(head: &[u8]) -> Option<Syntax> {
         let head = &head[..head.len().min(Self::HEAD_BYTES)];
         let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
         let head = head.trim_ascii_start();

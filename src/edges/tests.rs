@@ -6,10 +6,8 @@ use doisift_core::Scanner;
 use proptest::prelude::*;
 
 use super::join::MAX_HELD_ROWS;
-use super::{
-    BareReference, Edge, EdgeJoin, JoinedRow, RecordId, StructureFaults, StructureRequest, Syntax,
-    UnnamedRow,
-};
+use super::{BareReference, Edge, EdgeJoin, JoinedRow, StructureFaults, UnnamedRow};
+use doisift_structure::{RecordId, StructureRequest, Syntax};
 
 impl UnnamedRow for () {
     fn of(_: BareReference) -> Self {}

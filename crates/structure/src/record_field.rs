@@ -5,21 +5,25 @@ use std::str::FromStr;
 /// A field of records, parsed from an option: `/issued/date-parts/0/0`, `year=/issued/date-parts/0/0`,
 /// `year:int=/issued/date-parts/0/0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordField {
-    pub(crate) column: RecordColumn,
-    pub(crate) path: RecordPath,
+pub struct RecordField {
+    /// The column that the caller gives to the values.
+    pub column: RecordColumn,
+    /// The path of the values in records.
+    pub path: RecordPath,
 }
 
 /// A column of rows that holds a field of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordColumn {
-    pub(crate) name: Box<str>,
-    pub(crate) kind: RecordType,
+pub struct RecordColumn {
+    /// The name of the column.
+    pub name: Box<str>,
+    /// The type of its values.
+    pub kind: RecordType,
 }
 
 /// The path of a field in records: `/issued/date-parts/0/0`, `member`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordPath {
+pub struct RecordPath {
     steps: Vec<Box<str>>,
 }
 
@@ -28,28 +32,35 @@ impl Eq for RecordValue {}
 
 /// The values of the fields of a record, in the order in which they are wanted. `None` if the record has no value, null if the
 /// value is not of the column's type.
-pub(crate) type RecordFields = [Option<RecordValue>];
+pub type RecordFields = [Option<RecordValue>];
 
 /// The type of a column that holds a field of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum RecordType {
+pub enum RecordType {
+    /// Text.
     #[default]
     Text,
     /// A signed integer of 64 bits.
     Int,
     /// A finite floating-point number of 64 bits.
     Float,
+    /// `true` or `false`.
     Bool,
 }
 
 /// A value of a field of records, converted to the type of its column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum RecordValue {
+pub enum RecordValue {
+    /// The record has no value, or one of another type.
     #[default]
     Null,
+    /// A text.
     Text(Box<str>),
+    /// An integer.
     Int(i64),
+    /// A finite number.
     Float(f64),
+    /// `true` or `false`.
     Bool(bool),
 }
 
@@ -109,7 +120,8 @@ fn named(field: &str) -> Option<(&str, Option<&str>, &str)> {
 }
 
 impl RecordColumn {
-    pub(crate) fn new(name: &str, kind: RecordType) -> Self {
+    /// Creates a column with a name and a type.
+    pub fn new(name: &str, kind: RecordType) -> Self {
         RecordColumn {
             name: name.into(),
             kind,
@@ -117,7 +129,7 @@ impl RecordColumn {
     }
 
     /// Returns the name, with the type if that is not text.
-    pub(crate) fn described(&self) -> String {
+    pub fn described(&self) -> String {
         match self.kind {
             RecordType::Text => self.name.to_string(),
             kind => format!("{}:{}", self.name, kind.name()),
@@ -126,7 +138,7 @@ impl RecordColumn {
 }
 
 /// Returns the value of the field with this number; null if the record has no value.
-pub(crate) fn record_value(fields: Option<&RecordFields>, number: usize) -> &RecordValue {
+pub fn record_value(fields: Option<&RecordFields>, number: usize) -> &RecordValue {
     let value = fields.and_then(|fields| fields.get(number)?.as_ref());
     value.unwrap_or(&RecordValue::Null)
 }
@@ -140,13 +152,13 @@ impl RecordType {
     ];
 
     /// Returns the type with this word, or `None` if there is none.
-    pub(crate) fn named(word: &str) -> Option<RecordType> {
+    pub fn named(word: &str) -> Option<RecordType> {
         let mut all = RecordType::ALL.into_iter();
         all.find(|kind| kind.name() == word)
     }
 
     /// Returns the word for the type.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             RecordType::Text => "text",
             RecordType::Int => "int",
@@ -156,7 +168,7 @@ impl RecordType {
     }
 
     /// Describes the values of the type, for messages.
-    pub(crate) fn values(self) -> &'static str {
+    pub fn values(self) -> &'static str {
         match self {
             RecordType::Text => "texts",
             RecordType::Int => "whole numbers of 64 bits",
@@ -171,7 +183,7 @@ impl RecordType {
 
     /// Converts a text to a value of the type. Returns `None` if that is not possible. An integer may have a point and zeros
     /// after it, since some programs write all numbers as floating-point numbers.
-    pub(crate) fn read(self, text: &str) -> Option<RecordValue> {
+    pub fn read(self, text: &str) -> Option<RecordValue> {
         let word = text.trim();
         match self {
             RecordType::Text => Some(RecordValue::Text(text.into())),
@@ -204,7 +216,7 @@ fn whole(number: &str) -> &str {
 
 /// A path with an empty name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BadRecordPath;
+pub struct BadRecordPath;
 
 impl FromStr for RecordPath {
     type Err = BadRecordPath;

@@ -21,12 +21,12 @@ impl Role {
     const ALL: [Role; 3] = [Role::Own, Role::Reference, Role::Other];
 
     /// Returns the role with this word, or `None` if there is none.
-    pub(crate) fn named(word: &str) -> Option<Role> {
+    pub fn named(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.name() == word)
     }
 
     /// Returns the word for the role in rows.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Role::Own => "self",
             Role::Reference => "reference",
@@ -37,49 +37,67 @@ impl Role {
 
 /// The place of a byte in a structured text, without its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BytePlace {
-    pub(crate) role: Role,
+pub struct BytePlace {
+    /// The role of a mention there.
+    pub role: Role,
     /// Whether the byte is in a field that is defined to hold an identifier, not in running text.
-    pub(crate) asserted: bool,
+    pub asserted: bool,
     /// The index of the reference within the record.
-    pub(crate) reference: Option<u64>,
+    pub reference: Option<u64>,
     /// The rank of the identifier of the record that has the byte. The lowest rank is the best identifier.
-    pub(crate) id: Option<u8>,
+    pub id: Option<u8>,
     /// Whether a later [`Event::Related`] decides if the byte is in a reference.
-    pub(crate) is_related: bool,
+    pub is_related: bool,
 }
 
 /// An event that a reader reports. A record ends after the records in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event<'t> {
+pub enum Event<'t> {
     /// A record starts.
     Open,
     /// The innermost record ends.
     Close,
     /// An identifier of the innermost record, with its escapes undone. Rank 0 is the best.
-    Id { rank: u8, text: &'t str },
+    Id {
+        /// The lowest is the best.
+        rank: u8,
+        /// The identifier, without white space around it.
+        text: &'t str,
+    },
     /// Decides about all places in the innermost record that were related: whether they are in a reference.
-    Related { cites: bool },
+    Related {
+        /// Whether they are.
+        cites: bool,
+    },
     /// The structure is broken at an offset of the document.
     Broken(u64),
     /// A value of a field of the innermost record: the number of the field, the offset and the text. The first value counts. An
     /// object or a list of JSON has no text.
     Field {
+        /// The number of the field.
         number: usize,
+        /// Its text, with its escapes undone.
         text: Option<&'t str>,
+        /// The offset of the value in the document.
         offset: u64,
     },
     /// An item of the innermost record starts at an offset. It is a reference if it has an index; otherwise it gives details of
     /// the names in it.
     Item {
+        /// The index of the reference in its record.
         reference: Option<u64>,
+        /// The offset in the document.
         offset: u64,
+        /// Its path, if paths are wanted.
         path: &'t str,
     },
     /// A part of the item, and the bytes of the document that hold its text.
     Part {
+        /// The kind of the part.
         part: ItemPart,
+        /// Its text, with its escapes undone.
         text: &'t str,
+        /// The offsets of the start and the end of the text in the document.
         place: (u64, u64),
     },
     /// The item ends before an offset.

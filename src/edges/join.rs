@@ -13,11 +13,10 @@ use std::sync::Arc;
 use doisift_documents::printable::shortened_name;
 
 use super::paths::{Paths, StoredPath};
-use super::place::{BytePlace, Event, Role};
-use super::record_field::{RecordFields, RecordType, RecordValue};
-use super::table::ItemPart;
-use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
-use super::{Structure, Syntax, ValueSyntax};
+use doisift_structure::{
+    BytePlace, Event, ItemPart, MAX_CAPTURED_BYTES, RecordFields, RecordType, RecordValue, Role,
+    Structure, StructureRequest, Syntax, ValueSyntax,
+};
 
 /// Max rows that are held. Few records have more rows before their identifier; their first rows get no identifier.
 pub(super) const MAX_HELD_ROWS: usize = 1 << 18;

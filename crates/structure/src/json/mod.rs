@@ -10,7 +10,6 @@ mod levels;
 mod marks;
 mod scalars;
 mod skim;
-mod text;
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -20,9 +19,8 @@ use memchr::{memchr, memchr2, memchr3};
 
 use levels::OpenBrackets;
 use scalars::{is_scalar, plain_end};
-pub(crate) use text::string_bytes;
-pub(super) use text::unescaped;
 
+use super::json_text::{string_bytes, unescaped};
 use super::place::{BytePlace, Event, MAX_LEVELS, MAX_NAME_BYTES, keep_within};
 use super::pointers::{PathNode, Pointers};
 use super::stack::{self, LevelNames};
