@@ -148,7 +148,7 @@ pub use doisift_core::{
 #[cfg(feature = "pipeline")]
 pub use check::{Check, CheckFormat, CheckReport, CheckVerdict, CheckedReference};
 #[cfg(feature = "pipeline")]
-pub use column::{Charset, CleanReport, CleanTable, TableFormat, TableOptions};
+pub use column::{CleanReport, CleanTable, TableOptions};
 #[cfg(feature = "pipeline")]
 pub use counts::Counts;
 #[cfg(feature = "pipeline")]
@@ -159,6 +159,8 @@ pub use doisift_documents::Shard;
 pub use doisift_known::{Date, IndexSource};
 #[cfg(feature = "pipeline")]
 pub use doisift_structure::Role;
+#[cfg(feature = "pipeline")]
+pub use doisift_tables::{Charset, TableFormat};
 #[cfg(feature = "pipeline")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "pipeline")]

@@ -10,9 +10,9 @@ use super::bibliography::yaml::YamlLayout;
 use super::reference::TakenReferences;
 use super::table::TableReader;
 use super::text::{self as prose, ProseReader};
-use crate::column::HeaderChoice;
 use crate::error::TableError;
 use doisift_structure::Syntax;
+use doisift_tables::HeaderChoice;
 
 /// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {

@@ -9,7 +9,6 @@ use super::Check;
 use super::held::HeldSizes;
 use super::verdict::CheckVerdict;
 use super::write::CheckFormat;
-use crate::column::HeaderChoice;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
 use crate::options::{
@@ -17,6 +16,7 @@ use crate::options::{
 };
 use crate::registry;
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use doisift_tables::HeaderChoice;
 
 options! {
     /// Options of `doisift check`: column, repairs, format and findings.

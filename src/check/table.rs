@@ -6,8 +6,10 @@ use serde_json::value::RawValue;
 
 use super::reference::TakenReferences;
 use super::reference::{Escape, NameField, Reference, ReferenceName};
-use crate::column::{Dialect, HeaderChoice, RowSplitter, TableHead, TableReading, named_column};
 use crate::error::TableError;
+use doisift_tables::{
+    Dialect, HeaderChoice, RowSplitter, TableFault, TableHead, TableReading, named_column,
+};
 
 /// Bytes that decide the layout of a table.
 const LAYOUT_HEAD_BYTES: usize = 64 << 10;
@@ -113,7 +115,7 @@ fn delimited(
     dialect: Dialect,
     column: &str,
     column_index: &mut Option<usize>,
-) -> Result<Vec<Reference>, TableError> {
+) -> Result<Vec<Reference>, TableFault> {
     let mut references = Vec::new();
     while at < bytes.len() {
         let (cells, length) = dialect.first_row(&bytes[at..]);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::charset::Code;
-use super::format::DocumentReading;
+use doisift_tables::TableReading;
+
+use super::code::Code;
 use super::layout::TableLayout;
 use super::members::WantedMembers;
 use super::report::CellTally;
@@ -44,12 +45,12 @@ impl RowDocument {
         }
     }
 
-    pub(super) fn reading(&self) -> DocumentReading {
+    pub(super) fn reading(&self) -> TableReading {
         match &self.shape {
-            RowShape::Delimited(layout) => DocumentReading::Delimited(layout.dialect),
-            RowShape::JsonLines(_) => DocumentReading::JsonLines,
-            RowShape::JsonArray(_) => DocumentReading::JsonArray,
-            RowShape::Lines(row_end) => DocumentReading::Lines(*row_end),
+            RowShape::Delimited(layout) => TableReading::Delimited(layout.dialect),
+            RowShape::JsonLines(_) => TableReading::JsonLines,
+            RowShape::JsonArray(_) => TableReading::JsonArray,
+            RowShape::Lines(row_end) => TableReading::Lines(*row_end),
         }
     }
 }

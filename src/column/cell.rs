@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use doisift_core::Change;
 use doisift_documents::printable;
+use doisift_tables::{Charset, shown_at};
 
-use super::charset::{Charset, Code, shown_at};
+use super::code::Code;
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::reason::reason;
 use super::report::CellTally;

@@ -1,11 +1,10 @@
 //! Fills in the defaults of options, and refuses options that contradict each other.
 
 use doisift_documents::SheetChoice;
+use doisift_tables::{HeaderChoice, TableFormat};
 
 use super::CleanTable;
 use super::cleaner::ColumnCleaner;
-use super::format::TableFormat;
-use super::header::HeaderChoice;
 use super::settings::CleanSettings;
 use crate::error::{Cause, Error, TableError};
 use crate::lookup;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use doisift_tables::{ElementSplitter, element};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
-use super::elements::{self, ElementSplitter};
 use super::members::WantedMembers;
 use super::status::CellStatus;
 use crate::error::TableError;
@@ -173,7 +173,7 @@ impl LineCleaner<'_> {
         let mut at = 0;
         while at < bytes.len() && batch.failure.is_none() {
             let next = splitter.next_end(&bytes).unwrap_or(bytes.len());
-            let place = elements::element(&bytes[at..next], batch.is_first && at == 0);
+            let place = element(&bytes[at..next], batch.is_first && at == 0);
             let place = at + place.start..at + place.end;
             batch.out.extend_from_slice(&bytes[at..place.start]);
             if !place.is_empty() {

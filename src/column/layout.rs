@@ -1,11 +1,7 @@
 //! The wanted and the new columns of a table.
 
-use doisift_documents::printable;
+use doisift_tables::{Dialect, named_column, numbered};
 
-use super::dialect::Dialect;
-#[cfg(feature = "resolve")]
-use super::format::first_row;
-use super::format::{DELIMITERS, is_name};
 use crate::error::TableError;
 
 /// Names of the new columns for one column: clean name, status, reason.
@@ -39,7 +35,7 @@ impl TableLayout {
         let texts: Vec<_> = first.iter().map(|cell| dialect.text(cell)).collect();
         let find = |column: &String| {
             if header {
-                named(&texts, column)
+                Ok(named_column(&texts, column)?)
             } else {
                 numbered(column, first.len()).ok_or_else(|| TableError::NoNumber {
                     column: column.clone(),
@@ -103,87 +99,5 @@ impl TableLayout {
             taken.push(name.clone().into_bytes());
         }
         Ok(())
-    }
-}
-
-/// Returns the index of a column, by its name or number, in the header at the start of `head`.
-#[cfg(feature = "resolve")]
-pub(crate) fn header_column(
-    dialect: Dialect,
-    head: &[u8],
-    column: &str,
-) -> Result<usize, TableError> {
-    let (cells, _) = first_row(dialect, head);
-    let texts: Vec<_> = cells.iter().map(|cell| dialect.text(cell)).collect();
-    named(&texts, column)
-}
-
-/// Returns the index of the column with this name, or else this number.
-pub(crate) fn named(
-    header: &[impl std::ops::Deref<Target = [u8]>],
-    column: &str,
-) -> Result<usize, TableError> {
-    let at = |is: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
-        (0..header.len())
-            .filter(|&index| is(&header[index]))
-            .collect()
-    };
-    let exact = at(&|cell| cell.trim_ascii() == column.as_bytes().trim_ascii());
-    let found = if exact.is_empty() {
-        at(&|cell| is_name(cell, column))
-    } else {
-        exact
-    };
-    match (found[..].first(), found.len()) {
-        (Some(index), 1) => Ok(*index),
-        (None, _) => numbered(column, header.len()).ok_or_else(|| TableError::NoColumn {
-            column: column.to_owned(),
-            header: listed(header),
-            is_list: is_list(header, column),
-            proposed: None,
-        }),
-        (Some(_), _) => Err(TableError::SameName {
-            column: column.to_owned(),
-            numbers: found
-                .iter()
-                .map(|index| (index + 1).to_string())
-                .collect::<Vec<_>>()
-                .join(" and "),
-        }),
-    }
-}
-
-/// Whether `column` is several columns of the header, joined by a delimiter.
-fn is_list(header: &[impl std::ops::Deref<Target = [u8]>], column: &str) -> bool {
-    let delimiters = DELIMITERS.map(char::from);
-    column.contains(delimiters)
-        && column
-            .split(delimiters)
-            .all(|part| named(header, part).is_ok())
-}
-
-pub(super) fn numbered(column: &str, width: usize) -> Option<usize> {
-    let number: usize = column.trim().parse().ok()?;
-    (1..=width).contains(&number).then(|| number - 1)
-}
-
-/// Lists the columns of a header with their numbers, for a message. Only the first of many are shown.
-fn listed(header: &[impl std::ops::Deref<Target = [u8]>]) -> String {
-    const MAX_SHOWN_COLUMNS: usize = 50;
-    let name = |(at, cell): (usize, &_)| {
-        let cell: &[u8] = std::ops::Deref::deref(cell);
-        let text = printable::name(&printable::bytes_as_name(cell.trim_ascii()));
-        format!("{} {text}", at + 1)
-    };
-    let names: Vec<_> = header
-        .iter()
-        .enumerate()
-        .take(MAX_SHOWN_COLUMNS)
-        .map(|(at, cell)| name((at, cell)))
-        .collect();
-    let more = header.len().saturating_sub(MAX_SHOWN_COLUMNS);
-    match more {
-        0 => names.join(", "),
-        more => format!("{}, and {more} more", names.join(", ")),
     }
 }

@@ -7,14 +7,11 @@
 
 mod batch;
 mod cell;
-mod charset;
 mod chosen;
 mod cleaner;
+mod code;
 mod crew;
-mod dialect;
-mod elements;
-mod format;
-mod header;
+mod ending;
 mod json;
 mod layout;
 mod lines;
@@ -27,27 +24,16 @@ mod report;
 mod run;
 mod settings;
 mod sink;
-mod split;
 mod status;
 mod table;
 #[cfg(test)]
 mod tests;
 mod worker;
 
-pub use charset::Charset;
 pub use cleaner::ColumnCleaner;
-pub use format::TableFormat;
 pub use options::TableOptions;
 pub use report::CleanReport;
 pub use status::CellStatus;
-
-pub(crate) use dialect::Dialect;
-pub(crate) use format::{DocumentReading as TableReading, sep_line};
-pub(crate) use header::{HeaderChoice, TableHead, table_bytes};
-#[cfg(feature = "resolve")]
-pub(crate) use layout::header_column;
-pub(crate) use layout::named as named_column;
-pub(crate) use split::RowSplitter;
 
 use std::path::PathBuf;
 

@@ -1,9 +1,8 @@
 //! The options of names, and of tables with columns of them.
 
 use doisift_core::UrlEncoding;
+use doisift_tables::{Charset, TableFormat};
 
-use super::charset::Charset;
-use super::format::TableFormat;
 use crate::normalize::Presentation;
 use crate::options::{BadOption, OptionHelp, OptionKind, OptionType, OptionValue, parsed};
 

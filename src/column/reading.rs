@@ -7,19 +7,19 @@ use doisift_documents::{
     DocumentHead, DocumentSink, InputError, Packing, PeekReader, ReadBuffer, ReadBytes,
     SheetChoice, SourceNote, TextOrigin, printable,
 };
+use doisift_tables::{
+    Charset, Dialect, ElementSplitter, RowSplitter, TableFault, TableFormat, TableHead,
+    TableReading, Utf8Text, is_array, sep_line, shown_at, table_bytes,
+};
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
-use super::charset::{Charset, Code, Utf8Text, shown_at};
+use super::code::Code;
 use super::crew::BatchSender;
-use super::dialect::Dialect;
-use super::elements::{self, ElementSplitter};
-use super::format::{self, DocumentReading, TableFormat};
-use super::header::{TableHead, table_bytes};
+use super::ending;
 use super::json;
 use super::layout::{NewNames, TableLayout};
 use super::members::WantedMembers;
 use super::settings::CleanSettings;
-use super::split::RowSplitter;
 use crate::error::{Cause, Error, TableError};
 use crate::report::Losses;
 use crate::task::{Ticket, not_cancelled};
@@ -40,7 +40,7 @@ pub(super) struct Readings {
 }
 
 struct FirstTable {
-    reading: DocumentReading,
+    reading: TableReading,
     /// The header without its line end.
     header: Vec<u8>,
     line_end: Vec<u8>,
@@ -280,9 +280,7 @@ impl InputReading<'_, '_> {
         let head = TableHead::of((&text, false), *format, &columns.column, *header);
         match head.map(|head| head.reading) {
             // In some encodings, the second byte of a character may be a letter or `|`, but no other mark.
-            Ok(DocumentReading::Delimited(dialect)) => {
-                charset.holds_ascii(dialect.delimiter < b'@')
-            }
+            Ok(TableReading::Delimited(dialect)) => charset.holds_ascii(dialect.delimiter < b'@'),
             _ => false,
         }
     }
@@ -344,7 +342,7 @@ impl InputReading<'_, '_> {
     ) -> Result<Arc<RowDocument>, Error> {
         batch.is_first = true;
         let shape = self.shape(head.reading, code.rows, batch);
-        let shape = shape.map_err(|error| self.failed(name, head.explain(error)))?;
+        let shape = shape.map_err(|error| self.failed(name, error.explained(&head)))?;
         Ok(Arc::new(RowDocument {
             source: Arc::clone(&self.source),
             document: name.clone(),
@@ -362,7 +360,7 @@ impl InputReading<'_, '_> {
         let settings = self.settings;
         if settings.columns.column.is_empty() {
             let head = document.raw.peek(TextKind::HEAD_BYTES);
-            return Ok(TableHead::at_once(DocumentReading::lines(head)));
+            return Ok(TableHead::at_once(TableReading::lines(head)));
         }
         let format = self.pass_preamble(document, batch);
         let (head, whole) = table_bytes(&mut document.raw, settings.max_row);
@@ -370,16 +368,16 @@ impl InputReading<'_, '_> {
             return Err(TableError::NoHeader);
         }
         let text = document.code.rows.text(head);
-        if format.is_none() && elements::is_array(&text) {
+        if format.is_none() && is_array(&text) {
             // Two arrays cannot be written as one.
             return match self.readings.first {
                 Some(_) => Err(TableError::Different),
-                None => Ok(TableHead::at_once(DocumentReading::JsonArray)),
+                None => Ok(TableHead::at_once(TableReading::JsonArray)),
             };
         }
         let columns = &settings.columns.column;
         let table = TableHead::of((&text, whole), format, columns, settings.header);
-        let table = table.map_err(|error| of_office(&document.name, error))?;
+        let table = table.map_err(|error| of_office(&document.name, error.into()))?;
         let is_first = match &self.readings.first {
             Some(first) if first.reading != table.reading => return Err(TableError::Different),
             first => first.is_none(),
@@ -417,7 +415,7 @@ impl InputReading<'_, '_> {
             return Some(TableFormat::Delimited(b','));
         }
         let head = document.raw.peek(TextKind::HEAD_BYTES);
-        let Some((delimiter, length)) = format::sep_line(head) else {
+        let Some((delimiter, length)) = sep_line(head) else {
             return self.settings.format;
         };
         if is_first {
@@ -431,26 +429,26 @@ impl InputReading<'_, '_> {
     /// Finds the columns, and writes the header of the first table with the new columns.
     fn shape(
         &mut self,
-        reading: DocumentReading,
+        reading: TableReading,
         rows: Charset,
         batch: &mut RowBuffer,
     ) -> Result<RowShape, TableError> {
         self.check_ending(&reading)?;
         match reading {
-            DocumentReading::Lines(end) => Ok(RowShape::Lines(end)),
-            DocumentReading::JsonLines => self.json_shape(reading, batch).map(RowShape::JsonLines),
-            DocumentReading::JsonArray => self.json_shape(reading, batch).map(RowShape::JsonArray),
-            DocumentReading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
+            TableReading::Lines(end) => Ok(RowShape::Lines(end)),
+            TableReading::JsonLines => self.json_shape(reading, batch).map(RowShape::JsonLines),
+            TableReading::JsonArray => self.json_shape(reading, batch).map(RowShape::JsonArray),
+            TableReading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
         }
     }
 
     /// # Errors
     /// If the ending of the output names another format than the table's, in which it is written.
-    fn check_ending(&self, reading: &DocumentReading) -> Result<(), TableError> {
+    fn check_ending(&self, reading: &TableReading) -> Result<(), TableError> {
         match &self.settings.output {
-            Some(path) if reading.is_named_otherwise(path) => Err(TableError::Ending {
+            Some(path) if ending::is_named_otherwise(*reading, path) => Err(TableError::Ending {
                 output: path.clone(),
-                format: reading.written(),
+                format: ending::written(*reading),
             }),
             _ => Ok(()),
         }
@@ -480,7 +478,7 @@ impl InputReading<'_, '_> {
         let end = blank + delimiters + cells.iter().map(|cell| cell.len()).sum::<usize>();
         let next = blank + length;
         let first = FirstTable {
-            reading: DocumentReading::Delimited(dialect),
+            reading: TableReading::Delimited(dialect),
             header: batch.bytes[blank..end].to_vec(),
             line_end: batch.bytes[end..next].to_vec(),
             members: None,
@@ -506,13 +504,13 @@ impl InputReading<'_, '_> {
 
     fn json_shape(
         &mut self,
-        reading: DocumentReading,
+        reading: TableReading,
         batch: &mut RowBuffer,
     ) -> Result<WantedMembers, TableError> {
         let settings = self.settings;
         let members = json::members(&batch.bytes);
         if settings.format.is_none() && members.is_none() {
-            return Err(TableError::Unknown { proposed: None });
+            return Err(TableFault::Unknown { proposed: None }.into());
         }
         let first = FirstTable {
             reading,
@@ -579,12 +577,12 @@ impl InputReading<'_, '_> {
     /// Skips a line that is too long to be held. Such a row of a table ends the run.
     fn skip_line(
         &mut self,
-        reading: DocumentReading,
+        reading: TableReading,
         document: &mut OpenDocument<'_>,
         batch: &mut RowBuffer,
     ) -> Result<(), Error> {
         batch.bytes.clear();
-        let DocumentReading::Lines(end) = reading else {
+        let TableReading::Lines(end) = reading else {
             let max = self.settings.max_row;
             batch.failure = Some(TableError::LongRow { row: 1, max });
             return Ok(());
@@ -611,9 +609,9 @@ enum PieceSplitter {
 }
 
 impl PieceSplitter {
-    fn new(reading: DocumentReading) -> Self {
+    fn new(reading: TableReading) -> Self {
         match reading {
-            DocumentReading::JsonArray => PieceSplitter::Elements(ElementSplitter::default()),
+            TableReading::JsonArray => PieceSplitter::Elements(ElementSplitter::default()),
             _ => PieceSplitter::Rows(RowSplitter::new(reading.dialect())),
         }
     }

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift_documents::{ReadLimits, SheetChoice};
+use doisift_tables::{HeaderChoice, TableFormat};
 
-use super::format::TableFormat;
-use super::header::HeaderChoice;
 use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{Index, KnownNames};
 use crate::normalize::Presentation;

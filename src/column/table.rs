@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
-use super::charset::Code;
+use super::code::Code;
 use super::layout::TableLayout;
 use super::status::CellStatus;
 use crate::normalize;

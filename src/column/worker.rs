@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use doisift_tables::{ElementSplitter, shown_at};
+
 use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::cell::CellCleaner;
-use super::charset::shown_at;
-use super::elements::ElementSplitter;
 use super::json::LineCleaner;
 use super::lines;
 use super::settings::CleanSettings;

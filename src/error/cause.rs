@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use doisift_documents::printable;
 use doisift_documents::{BadGlob, InputError};
+use doisift_tables::RowLoss;
 
 #[cfg(feature = "resolve")]
 use super::ResolveError;
@@ -165,6 +166,15 @@ impl Cause {
             #[cfg(feature = "resolve")]
             Cause::Resolve(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+impl From<RowLoss> for Cause {
+    fn from(loss: RowLoss) -> Self {
+        match loss {
+            RowLoss::Input(error) => Cause::Input(error),
+            loss => Cause::Known(KnownError::Rows(loss)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use doisift_documents::printable;
+use doisift_tables::RowLoss;
 
 use super::ErrorKind;
 
@@ -42,14 +43,9 @@ pub(crate) enum KnownError {
     /// A name of this many bytes is too long for an index.
     #[error("a name of {0} bytes is too long for an index")]
     Long(usize),
-    /// A row or an object of JSON is longer than this limit in bytes.
-    #[error("a row or an object of more than {0} bytes, which was not read; give more --memory")]
-    LongRow(usize),
-    /// A quote of a table is not closed.
-    #[error(
-        "the quote that opens here is never closed, so the rest of the table is one cell; close it"
-    )]
-    OpenQuote,
+    /// Rows of a table or objects of JSON are too long, or a quote is not closed.
+    #[error("{0}")]
+    Rows(RowLoss),
     /// An object of JSON lacks this member for its name.
     #[error("the object has no member {0}; --column names the one that holds the name")]
     NoMember(Box<str>),

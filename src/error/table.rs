@@ -1,9 +1,9 @@
 //! Reasons why a table cannot be read or written.
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use doisift_documents::{Packing, printable};
+use doisift_tables::{TableFault, TableHead};
 
 use super::ErrorKind;
 
@@ -13,12 +13,9 @@ use super::ErrorKind;
 /// rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TableError {
-    /// The head of a document shows neither a delimited table nor JSON Lines.
-    #[error("neither a table nor JSON Lines was recognised{}; give --input-format or --delimiter", header_row(*.proposed))]
-    Unknown {
-        /// The row, from 1, that may be the header.
-        proposed: Option<NonZeroU32>,
-    },
+    /// The layout of a document is not known, or lacks a column.
+    #[error(transparent)]
+    Layout(#[from] TableFault),
     /// It is not text, but of this kind.
     #[error("this is {0}, not text; save the table as CSV")]
     NotText(&'static str),
@@ -54,33 +51,6 @@ pub(crate) enum TableError {
     /// It has no row to take the header from.
     #[error("the table has no rows, so it has no header")]
     NoHeader,
-    /// The header lacks a column.
-    #[error("the header has no column {column}; it has {header}{each}{row}", column = printable::name(.column), header = .header,
-        each = if *.is_list { "; give --column once for each" } else { "" }, row = header_row(*.proposed))]
-    NoColumn {
-        /// The column as asked for.
-        column: String,
-        /// The columns of the header with their numbers.
-        header: String,
-        /// Whether `column` is several columns of the header, with a delimiter between them.
-        is_list: bool,
-        /// Another row, from 1, that may be the header.
-        proposed: Option<NonZeroU32>,
-    },
-    /// The head of the table has no row with the number that was given for the header.
-    #[error("the first 16 KiB have no row {row}; give --header-row a smaller number", row = .row)]
-    NoRow {
-        /// The number of the row, from 1.
-        row: u64,
-    },
-    /// Several columns of the header have this name.
-    #[error("the header has several columns {column}, at {numbers}; give the number", column = printable::name(.column), numbers = .numbers)]
-    SameName {
-        /// The column as asked for.
-        column: String,
-        /// The numbers of the columns, from 1.
-        numbers: String,
-    },
     /// A table has no header, and the column is not a number from 1 to the number of cells of the first row.
     #[error("{column} is not the number of a column, from 1 to {width}", column = printable::name(.column), width = .width)]
     NoNumber {
@@ -136,6 +106,14 @@ pub(crate) enum TableError {
 }
 
 impl TableError {
+    /// Adds the row that may be the header to the error for a missing column.
+    pub(crate) fn explained(self, head: &TableHead) -> Self {
+        match self {
+            TableError::Layout(fault) => head.explain(fault).into(),
+            other => other,
+        }
+    }
+
     pub(super) fn kind(&self) -> ErrorKind {
         match self {
             TableError::Options(_) | TableError::Ending { .. } => ErrorKind::Options,
@@ -147,11 +125,4 @@ impl TableError {
 /// Formats the number of a row.
 fn row_name(row: Option<u64>) -> String {
     row.map_or("header".to_owned(), |row| format!("row {row}"))
-}
-
-/// Returns the advice for a message if a later row may be the header.
-fn header_row(proposed: Option<NonZeroU32>) -> String {
-    proposed.map_or(String::new(), |row| {
-        format!("; row {row} has as many cells as the rows below it, and --header-row {row} takes it as the header")
-    })
 }

@@ -9,8 +9,8 @@ use serde::de::IgnoredAny;
 
 use super::objects::items;
 use super::options::KnownOptions;
-use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, named_column};
-use crate::error::{Cause, KnownError, TableError};
+use crate::error::{Cause, KnownError};
+use doisift_tables::{Dialect, HeaderChoice, TableFault, TableHead, TableReading, named_column};
 
 /// Layout of a document.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ fn of_rows(
     let wanted = options.column.as_slice();
     let shown = |wanted| TableHead::of((head, whole), None, wanted, choice);
     let table = match shown(wanted) {
-        Err(error @ TableError::Unknown { proposed: Some(_) }) => {
-            return Err(Cause::Table(error));
+        Err(error @ TableFault::Unknown { proposed: Some(_) }) => {
+            return Err(Cause::Table(error.into()));
         }
         table => table.or_else(|_| shown(&[])),
     };
@@ -157,5 +157,5 @@ fn names_column(
     };
     let header: Vec<_> = names.iter().map(|name| name.as_bytes()).collect();
     let found = named_column(&header, &column).map_err(|error| table.explain(error));
-    found.map(Some).map_err(Cause::Table)
+    found.map(Some).map_err(|error| Cause::Table(error.into()))
 }

@@ -1,14 +1,13 @@
 //! Builds an index of known names from the files of registries, from lists and from tables.
 //!
 //! `doisift-documents` opens the sources, and `doisift-known` sorts names and writes the index. `kind` recognises the layout of a
-//! document by its head, `cut` and `objects` cut it into rows or objects, and `works` and `table` take names and notices from
+//! document by its head, `objects` cuts arrays into objects, and `works` and `table` take names and notices from
 //! these. `names` passes them with their places to `collect`, which counts them and adds them to the index; `build` has its memory
 //! and its errors. `checkpoint` keeps finished work.
 
 mod build;
 mod checkpoint;
 mod collect;
-mod cut;
 mod kind;
 mod names;
 mod objects;
@@ -24,9 +23,6 @@ mod tests;
 mod works;
 
 pub use report::IndexReport;
-
-#[cfg(feature = "resolve")]
-pub(crate) use cut::{BlockSizes, RowBlocks, RowPiece};
 
 use std::path::PathBuf;
 

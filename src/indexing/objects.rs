@@ -5,9 +5,9 @@ use std::ops::Range;
 use doisift_documents::InputError;
 use memchr::{memchr_iter, memchr2, memchr3, memmem, memrchr};
 
-use super::cut::{BlockSizes, HeldText, RawText};
 use crate::error::{Cause, KnownError};
 use doisift_structure::string_bytes;
+use doisift_tables::{BlockSizes, HeldText, RawText, RowLoss};
 
 /// Finds the objects of an array in a buffer to which bytes are appended. Reads each byte once.
 #[derive(Default)]
@@ -223,7 +223,7 @@ impl<'d> ObjectBlocks<'d> {
         let at = self.text.offset + self.finder.start as u64;
         self.finder.start = self.finder.at;
         let is_first = !std::mem::replace(&mut self.finder.is_dropped, true);
-        let error = KnownError::LongRow(self.text.sizes.max);
+        let error = KnownError::Rows(RowLoss::TooLong(self.text.sizes.max));
         is_first.then_some(ObjectPiece::Lost(Cause::Known(error), at))
     }
 }

@@ -7,13 +7,13 @@ use doisift_documents::{ColumnSelection, ReadLimits, SourceSearch};
 use doisift_known::Date;
 
 use super::BuildIndex;
-use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::{
     GivenOptions, MIN_MEMORY_BYTES, OnError, OptionHelp, OptionKind, ReportedOptions,
     reported_paths,
 };
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use doisift_tables::HeaderChoice;
 
 options! {
     /// Options of `doisift index`: output, column and sources of names.

@@ -10,13 +10,12 @@ use doisift_documents::{
 use rayon::ThreadPool;
 
 use super::collect::{Collector, DocumentPlace};
-use super::cut::{BlockSizes, RowBlocks};
 use super::kind::{self, DocumentKind};
 use super::names::Names;
 use super::objects::ObjectBlocks;
 use super::{table, works};
-use crate::column::{TableReading, table_bytes};
 use crate::error::{Cause, KnownError};
+use doisift_tables::{BlockSizes, RowBlocks, TableReading, table_bytes};
 
 const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 

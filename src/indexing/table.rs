@@ -4,11 +4,10 @@ use doisift_core::Doi;
 use doisift_known::Notice;
 use doisift_known::notices::{DateOrder, NoticeError, RetractionWatch};
 
-use super::cut::{RowBlocks, RowPiece};
 use super::kind::NameColumns;
 use super::names::Names;
-use crate::column::Dialect;
 use crate::error::KnownError;
+use doisift_tables::{Dialect, RowBlocks, RowPiece};
 
 /// DataCite's states of registered names.
 const REGISTERED: [&[u8]; 2] = [b"findable", b"registered"];
@@ -17,7 +16,7 @@ const REGISTERED: [&[u8]; 2] = [b"findable", b"registered"];
 pub(super) fn read_lines(mut blocks: RowBlocks<'_>, names: &mut Names<'_, '_>) {
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.report_loss(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error.into(), at),
             RowPiece::Rows(bytes, offset) => {
                 let mut at = offset;
                 for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -43,7 +42,7 @@ pub(super) fn read(
     let mut notices = NoticeRows::default();
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.report_loss(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error.into(), at),
             RowPiece::Rows(bytes, offset) => {
                 let mut at = 0;
                 while at < bytes.len() {

@@ -2,9 +2,8 @@
 
 use doisift_documents::{InputError, PeekReader, ReadBytes};
 
-use super::cut::{BlockSizes, RowBlocks, RowPiece};
 use super::objects::{ObjectBlocks, ObjectPiece};
-use crate::column::{Dialect, TableReading};
+use doisift_tables::{BlockSizes, Dialect, RowBlocks, RowPiece, TableReading};
 
 /// Bytes with damage in place of each `!`. Reading can continue after it.
 struct Damaged<'b>(&'b [u8]);

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::cut::{RowBlocks, RowPiece};
 use super::names::Names;
 use super::objects::{ObjectBlocks, ObjectPiece};
 use crate::error::KnownError;
+use doisift_tables::{RowBlocks, RowPiece};
 
 /// An object, with its offset in the document.
 type Object<'b> = (&'b [u8], u64);
@@ -47,7 +47,7 @@ pub(super) fn read_lines(
 ) {
     while let Some(piece) = blocks.next() {
         match piece {
-            RowPiece::Lost(error, at) => names.report_loss(error, at),
+            RowPiece::Lost(error, at) => names.report_loss(error.into(), at),
             RowPiece::Rows(bytes, offset) => take(&lines(bytes, offset), member, names),
         }
         if names.is_halted() {

@@ -10,13 +10,15 @@ use doisift_documents::{
 };
 
 use super::options::{NameInput, ResolveSettings};
-use crate::column::{Dialect, HeaderChoice, TableHead, TableReading, header_column, table_bytes};
 use crate::error::{Cause, Error, KnownError, TableError};
-use crate::indexing::{BlockSizes, RowBlocks, RowPiece};
 use crate::normalize::{Normalizer, quoted};
 use crate::records::FileId;
 use crate::report::Losses;
 use crate::task::{named_source, not_cancelled};
+use doisift_tables::{
+    BlockSizes, Dialect, HeaderChoice, RowBlocks, RowPiece, TableFault, TableHead, TableReading,
+    header_column, table_bytes,
+};
 
 /// Bytes of memory for reading rows. Names stay in memory anyway.
 const READ_MEMORY_BYTES: usize = 256 << 20;
@@ -183,7 +185,7 @@ impl NameReading<'_> {
         let mut is_header = matches!(place, NamePlace::Column(..));
         while let Some(piece) = blocks.next() {
             match piece {
-                RowPiece::Lost(error, at) => self.lost(name, at, error),
+                RowPiece::Lost(error, at) => self.lost(name, at, error.into()),
                 RowPiece::Rows(bytes, offset) => {
                     let mut at = 0;
                     while at < bytes.len() {
@@ -215,7 +217,7 @@ impl NamePlace {
         (head, whole): (&[u8], bool),
         column: Option<&str>,
         choice: HeaderChoice,
-    ) -> Result<FoundNames, TableError> {
+    ) -> Result<FoundNames, TableFault> {
         let wanted: Vec<String> = column.map(str::to_owned).into_iter().collect();
         let usual = [DEFAULT_COLUMN.to_owned()];
         let columns = if wanted.is_empty() {
@@ -280,7 +282,7 @@ impl DocumentSink for NameReading<'_> {
                 let blocks = RowBlocks::new(raw, offset, place.dialect(), sizes);
                 self.rows(&name, &place, blocks);
             }
-            Err(error) => self.fail(&name, Cause::Table(error)),
+            Err(error) => self.fail(&name, Cause::Table(error.into())),
         }
     }
 

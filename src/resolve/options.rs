@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use doisift_documents::{ColumnSelection, display_name};
 
 use super::Resolve;
-use crate::column::HeaderChoice;
 use crate::error::{Cause, Error, SelectionError};
 use crate::options::{GivenOptions, OptionHelp, ReportedOptions};
 use crate::records::{Format, Layout, RowKind};
 use crate::registry::RegistryClient;
 use crate::task::{Monitor, chosen_format, chosen_tmp_dir, named_output};
+use doisift_tables::HeaderChoice;
 
 options! {
     /// Options of `doisift resolve`: the column of names, and agencies.

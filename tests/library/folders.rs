@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "crates/cli/src",
     "crates/core/src",
     "crates/documents/src",
@@ -16,6 +16,7 @@ const CRATES: [&str; 8] = [
     "crates/structure/src",
     "crates/system/src",
     "crates/resolve/src",
+    "crates/tables/src",
     "src",
 ];
 

@@ -10,7 +10,6 @@ use doisift_documents::{
 
 use super::selection::Selection;
 use crate::checkpoint::fault;
-use crate::column::HeaderChoice;
 use crate::dedup::StoredFields;
 use crate::error::{CheckpointError, Error};
 use crate::lookup::{Index, KnownNames};
@@ -21,6 +20,7 @@ use crate::options::{
 };
 use crate::records::{Field, Format, Layout, PartPlan, RowKind};
 use crate::task::{Monitor, RowTarget};
+use doisift_tables::HeaderChoice;
 
 /// The options of a scan with all defaults and derived values filled in.
 #[derive(Debug)]

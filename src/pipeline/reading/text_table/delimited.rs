@@ -5,7 +5,7 @@ use std::sync::Arc;
 use doisift_documents::{ColumnPath, ColumnSelection, HeaderColumns, InputError, RowBatchBuilder};
 
 use super::{CutRow, RowFault};
-use crate::column::Dialect;
+use doisift_tables::Dialect;
 
 /// Cuts rows into cells.
 pub(super) struct DelimitedRows<'t> {

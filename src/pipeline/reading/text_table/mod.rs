@@ -16,8 +16,10 @@ use doisift_documents::{
 
 use self::delimited::DelimitedRows;
 use self::objects::ObjectRows;
-use crate::column::{RowSplitter, TableFormat, TableHead, TableReading, sep_line, table_bytes};
 use crate::pipeline::plan::ScanOptions;
+use doisift_tables::{
+    Dialect, RowSplitter, TableFormat, TableHead, TableReading, sep_line, table_bytes,
+};
 
 /// Bytes of a read.
 const READ_BYTES: usize = 256 << 10;
@@ -288,7 +290,7 @@ impl CutRow {
 }
 
 impl RowCutter<'_> {
-    fn dialect(&self) -> crate::column::Dialect {
+    fn dialect(&self) -> Dialect {
         match self {
             RowCutter::Delimited(rows) => rows.dialect,
             RowCutter::Objects(_) => TableReading::JsonLines.dialect(),

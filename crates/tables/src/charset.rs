@@ -53,10 +53,11 @@ impl FromStr for Charset {
 }
 
 impl Charset {
-    pub(super) const UTF_8: Charset = Charset(CharsetKind::Utf8);
+    /// UTF-8.
+    pub const UTF_8: Charset = Charset(CharsetKind::Utf8);
 
     /// Returns the encoding of Windows for western languages.
-    pub(super) fn windows_1252() -> Charset {
+    pub fn windows_1252() -> Charset {
         Charset::of_encoding(WINDOWS_1252)
     }
 
@@ -90,12 +91,12 @@ impl Charset {
     }
 
     /// Whether a text in this encoding may start with a byte order mark.
-    pub(super) fn has_mark(self) -> bool {
+    pub fn has_mark(self) -> bool {
         !matches!(self.0, CharsetKind::Known(_))
     }
 
     /// Whether each byte below 0x80 is the ASCII character; with `trails`, each byte below 0x40 suffices.
-    pub(super) fn holds_ascii(self, trails: bool) -> bool {
+    pub fn holds_ascii(self, trails: bool) -> bool {
         let CharsetKind::Known(encoding) = self.0 else {
             return self == Charset::UTF_8;
         };
@@ -105,7 +106,7 @@ impl Charset {
 
     /// Detects the encoding from the head of a table without a byte order mark: windows-1252 if more sequences are invalid UTF-8
     /// than valid, otherwise UTF-8.
-    pub(super) fn detect(head: &[u8]) -> Charset {
+    pub fn detect(head: &[u8]) -> Charset {
         let (mut valid, mut invalid) = (0_usize, 0_usize);
         for chunk in head.utf8_chunks() {
             valid += chunk
@@ -125,7 +126,7 @@ impl Charset {
     }
 
     /// Decodes bytes. Invalid ones become U+FFFD.
-    pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+    pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self.encoding() {
             Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
             None => String::from_utf8_lossy(bytes),
@@ -133,7 +134,7 @@ impl Charset {
     }
 
     /// Decodes bytes to bytes of UTF-8. UTF-8 stays unchanged, even if it is invalid.
-    pub(super) fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+    pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         if self == Charset::UTF_8 {
             return bytes.into();
         }
@@ -147,7 +148,7 @@ impl Charset {
     ///
     /// # Errors
     /// The offset in `text` of a character that the encoding lacks.
-    pub(super) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, usize> {
+    pub fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, usize> {
         match self.0 {
             CharsetKind::Utf8 => Ok(text.as_bytes().into()),
             CharsetKind::Utf16Le => Ok(units(text, u16::to_le_bytes)),
@@ -159,7 +160,7 @@ impl Charset {
     }
 
     /// Escapes each character of `text` that the encoding lacks.
-    pub(super) fn escaped(self, text: &str) -> String {
+    pub fn escaped(self, text: &str) -> String {
         if self.encode(text).is_ok() {
             return text.to_owned();
         }
@@ -198,7 +199,7 @@ fn encode<'t>(encoding: &'static Encoding, text: &'t str) -> Result<Cow<'t, [u8]
 }
 
 /// Formats the character of `text` at `at`: `U+2010`.
-pub(super) fn shown_at(text: &str, at: usize) -> String {
+pub fn shown_at(text: &str, at: usize) -> String {
     let char = text[at..].chars().next().map_or(0, u32::from);
     format!("U+{char:04X}")
 }
@@ -207,7 +208,7 @@ pub(super) fn shown_at(text: &str, at: usize) -> String {
 const STEP_BYTES: usize = 16 << 10;
 
 /// Decodes `raw` to UTF-8. Invalid bytes become U+FFFD. Only the first are reported, as an [`InputError::Encoding`].
-pub(super) struct Utf8Text<R> {
+pub struct Utf8Text<R> {
     raw: R,
     charset: Charset,
     decoder: Decoder,
@@ -220,7 +221,7 @@ pub(super) struct Utf8Text<R> {
 
 impl<R: ReadBytes> Utf8Text<R> {
     /// Returns `None` for UTF-32, which is supported only with a byte order mark.
-    pub(super) fn new(raw: R, charset: Charset) -> Option<Self> {
+    pub fn new(raw: R, charset: Charset) -> Option<Self> {
         let encoding = charset.encoding()?;
         Some(Utf8Text {
             raw,
@@ -265,45 +266,6 @@ impl<R: ReadBytes> ReadBytes for Utf8Text<R> {
         into[..count].copy_from_slice(&self.out[self.start..self.start + count]);
         self.start += count;
         Ok(count)
-    }
-}
-
-/// Encodings of the bytes of a table, when read and when written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Code {
-    /// The encoding of the bytes of rows. UTF-8 if [`converts`](Self::converts).
-    pub(super) rows: Charset,
-    /// The encoding of the output.
-    pub(super) out: Charset,
-    /// Whether a row that is not UTF-8 is read as windows-1252.
-    pub(super) mixed: bool,
-}
-
-impl Code {
-    pub(super) const UTF_8: Code = Code {
-        rows: Charset::UTF_8,
-        out: Charset::UTF_8,
-        mixed: false,
-    };
-
-    /// Whether whole rows are converted when they are written. Otherwise all bytes except the wanted cells are copied.
-    pub(super) fn converts(self) -> bool {
-        self.rows != self.out
-    }
-
-    /// Returns the encodings of a single row.
-    pub(super) fn of_row(self, row: &[u8]) -> Code {
-        let other = self.mixed && !self.converts() && str::from_utf8(row).is_err();
-        let rows = if other {
-            Charset::windows_1252()
-        } else {
-            self.rows
-        };
-        Code {
-            rows,
-            out: if other { rows } else { self.out },
-            mixed: false,
-        }
     }
 }
 

@@ -2,39 +2,46 @@
 
 use doisift_documents::{InputError, PeekReader, ReadBuffer, ReadBytes};
 
-use crate::column::{Dialect, RowSplitter};
-use crate::error::{Cause, KnownError};
+use super::dialect::Dialect;
+use super::fault::RowLoss;
+use super::split::RowSplitter;
 
 /// The unread bytes of a document.
-pub(crate) type RawText<'d> = PeekReader<&'d mut dyn ReadBytes>;
+pub type RawText<'d> = PeekReader<&'d mut dyn ReadBytes>;
 
 /// Sizes of the part of a document in memory, in bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct BlockSizes {
+pub struct BlockSizes {
     /// Bytes of one read.
-    pub(super) step: usize,
+    pub step: usize,
     /// Max length of a row or object.
-    pub(super) max: usize,
+    pub max: usize,
 }
 
 /// A piece of a document with its offset: whole rows, or the error that lost some.
-pub(crate) enum RowPiece<'b> {
+pub enum RowPiece<'b> {
+    /// Whole rows.
     Rows(&'b [u8], u64),
-    Lost(Cause, u64),
+    /// A loss at this offset.
+    Lost(RowLoss, u64),
 }
 
 /// The part of a document in memory, which is read in steps.
-pub(super) struct HeldText<'d> {
-    pub(super) raw: RawText<'d>,
-    pub(super) bytes: Vec<u8>,
+pub struct HeldText<'d> {
+    /// The unread bytes.
+    pub raw: RawText<'d>,
+    /// The bytes in memory.
+    pub bytes: Vec<u8>,
     /// Offset of `bytes` in the document.
-    pub(super) offset: u64,
-    pub(super) sizes: BlockSizes,
-    pub(super) has_ended: bool,
+    pub offset: u64,
+    /// The sizes of reads.
+    pub sizes: BlockSizes,
+    /// Whether no bytes follow.
+    pub has_ended: bool,
 }
 
 /// Cuts a document into blocks of rows.
-pub(crate) struct RowBlocks<'d> {
+pub struct RowBlocks<'d> {
     text: HeldText<'d>,
     dialect: Dialect,
     splitter: RowSplitter,
@@ -48,7 +55,7 @@ pub(crate) struct RowBlocks<'d> {
 
 impl BlockSizes {
     /// Sizes for a run within `memory`.
-    pub(crate) fn within(memory: usize) -> Self {
+    pub fn within(memory: usize) -> Self {
         BlockSizes {
             step: (memory / 64).clamp(4 << 10, 2 << 20),
             max: (memory / 16).clamp(64 << 10, 256 << 20),
@@ -58,7 +65,7 @@ impl BlockSizes {
 
 impl<'d> HeldText<'d> {
     /// Creates it for the rest of a document, from `offset` on.
-    pub(super) fn new(raw: RawText<'d>, offset: u64, sizes: BlockSizes) -> Self {
+    pub fn new(raw: RawText<'d>, offset: u64, sizes: BlockSizes) -> Self {
         HeldText {
             raw,
             bytes: Vec::new(),
@@ -69,18 +76,22 @@ impl<'d> HeldText<'d> {
     }
 
     /// Reads one more step.
-    pub(super) fn fill(&mut self) -> Result<(), InputError> {
+    ///
+    /// # Errors
+    /// If the document is damaged after the bytes that were read.
+    pub fn fill(&mut self) -> Result<(), InputError> {
         let count = self.raw.read_up_to(self.sizes.step, &mut self.bytes)?;
         self.has_ended = count < self.sizes.step;
         Ok(())
     }
 
     /// Returns the offset of the next unread byte.
-    pub(super) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }
 
-    pub(super) fn drop_first(&mut self, count: usize) {
+    /// Drops the first `count` bytes from memory.
+    pub fn drop_first(&mut self, count: usize) {
         self.bytes.drain(..count);
         self.offset += count as u64;
     }
@@ -88,7 +99,7 @@ impl<'d> HeldText<'d> {
 
 impl<'d> RowBlocks<'d> {
     /// Creates it for the rest of a document, from `offset` on.
-    pub(crate) fn new(raw: RawText<'d>, offset: u64, dialect: Dialect, sizes: BlockSizes) -> Self {
+    pub fn new(raw: RawText<'d>, offset: u64, dialect: Dialect, sizes: BlockSizes) -> Self {
         RowBlocks {
             text: HeldText::new(raw, offset, sizes),
             dialect,
@@ -100,7 +111,9 @@ impl<'d> RowBlocks<'d> {
     }
 
     /// Returns the next block of whole rows or the next loss, or `None` at the end.
-    pub(crate) fn next(&mut self) -> Option<RowPiece<'_>> {
+    // The block borrows from this.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<RowPiece<'_>> {
         loop {
             self.text.drop_first(std::mem::take(&mut self.passed));
             self.splitter.cut();
@@ -130,10 +143,10 @@ impl<'d> RowBlocks<'d> {
             }
             if let Some(read) = self.skips {
                 if let Err(error) = self.skip(read) {
-                    return Some(RowPiece::Lost(Cause::Input(error), self.text.offset));
+                    return Some(RowPiece::Lost(RowLoss::Input(error), self.text.offset));
                 }
             } else if self.text.has_ended {
-                let error = Cause::Known(KnownError::OpenQuote);
+                let error = RowLoss::OpenQuote;
                 return self.open.take().map(|at| RowPiece::Lost(error, at));
             }
         }
@@ -147,15 +160,15 @@ impl<'d> RowBlocks<'d> {
             self.skips = Some((self.text.bytes.len() - whole) as u64);
             self.text.bytes.truncate(whole);
         }
-        RowPiece::Lost(Cause::Input(error), at)
+        RowPiece::Lost(RowLoss::Input(error), at)
     }
 
     fn too_long(&mut self) -> RowPiece<'static> {
         self.passed = 0;
         self.skips = Some(self.text.bytes.len() as u64);
         self.text.bytes.clear();
-        let error = KnownError::LongRow(self.text.sizes.max);
-        RowPiece::Lost(Cause::Known(error), self.text.offset)
+        let error = RowLoss::TooLong(self.text.sizes.max);
+        RowPiece::Lost(error, self.text.offset)
     }
 
     /// Skips the rest of a row after its first `read` bytes.

@@ -5,14 +5,14 @@ use std::num::NonZeroU32;
 use doisift_core::TextKind;
 use doisift_documents::{PeekReader, ReadBytes};
 
+use super::column::numbered;
 use super::dialect::Dialect;
-use super::format::{self, DELIMITERS, DocumentReading, TableFormat};
-use super::layout::numbered;
-use crate::error::TableError;
+use super::fault::TableFault;
+use super::format::{self, DELIMITERS, TableFormat, TableReading};
 
 /// Choice of the header row of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HeaderChoice {
+pub enum HeaderChoice {
     /// The first row that is not blank, or a later row if only that has a wanted column.
     Shown,
     /// This row, from 1, counting blank ones.
@@ -23,10 +23,11 @@ pub(crate) enum HeaderChoice {
 
 /// The format of a table, and the place of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TableHead {
-    pub(crate) reading: DocumentReading,
+pub struct TableHead {
+    /// How rows are read.
+    pub reading: TableReading,
     /// Number of rows above the header, counting blank ones.
-    pub(crate) above: u64,
+    pub above: u64,
     /// Another row that may be the header, if the chosen one has no wanted column.
     proposed: Option<NonZeroU32>,
 }
@@ -42,7 +43,7 @@ const MAX_HEADER_BYTES: usize = 16 << 20;
 
 /// Returns the head of a document that decides the layout of a table, and whether it is the whole document. Reads about `max`
 /// bytes to find a line end.
-pub(crate) fn table_bytes<R: ReadBytes>(raw: &mut PeekReader<R>, max: usize) -> (&[u8], bool) {
+pub fn table_bytes<R: ReadBytes>(raw: &mut PeekReader<R>, max: usize) -> (&[u8], bool) {
     let mut size = TextKind::HEAD_BYTES;
     loop {
         let head = raw.peek(size);
@@ -70,12 +71,12 @@ impl TableHead {
     ///
     /// # Errors
     /// If no `format` is given and none is detected, or the head lacks the chosen row.
-    pub(crate) fn of(
+    pub fn of(
         (head, whole): (&[u8], bool),
         format: Option<TableFormat>,
         columns: &[String],
         choice: HeaderChoice,
-    ) -> Result<Self, TableError> {
+    ) -> Result<Self, TableFault> {
         let rows = HeadRows {
             head,
             whole,
@@ -103,13 +104,12 @@ impl TableHead {
     }
 
     /// Returns the head of a document whose lines are texts.
-    #[cfg(feature = "resolve")]
-    pub(crate) fn of_lines() -> Self {
-        TableHead::at_once(DocumentReading::LINES)
+    pub fn of_lines() -> Self {
+        TableHead::at_once(TableReading::LINES)
     }
 
     /// Returns the head of a document without a header.
-    pub(super) fn at_once(reading: DocumentReading) -> Self {
+    pub fn at_once(reading: TableReading) -> Self {
         TableHead {
             reading,
             above: 0,
@@ -118,30 +118,30 @@ impl TableHead {
     }
 
     /// Returns the number of bytes above the header. `bytes` must start with the table.
-    pub(crate) fn skipped(&self, bytes: &[u8]) -> usize {
+    pub fn skipped(&self, bytes: &[u8]) -> usize {
         rows_end(self.reading.dialect(), bytes, self.above)
     }
 
     /// Adds the row that may be the header to the error for a missing column.
-    pub(crate) fn explain(&self, error: TableError) -> TableError {
+    pub fn explain(&self, error: TableFault) -> TableFault {
         propose(error, self.proposed)
     }
 }
 
-fn propose(error: TableError, proposed: Option<NonZeroU32>) -> TableError {
+fn propose(error: TableFault, proposed: Option<NonZeroU32>) -> TableFault {
     match error {
-        TableError::NoColumn {
+        TableFault::NoColumn {
             column,
             header,
             is_list,
             ..
-        } => TableError::NoColumn {
+        } => TableFault::NoColumn {
             column,
             header,
             is_list,
             proposed,
         },
-        TableError::Unknown { .. } => TableError::Unknown { proposed },
+        TableFault::Unknown { .. } => TableFault::Unknown { proposed },
         other => other,
     }
 }
@@ -175,14 +175,14 @@ impl<'h> HeadRows<'h> {
     }
 
     /// Returns the offset of the row after `above` others.
-    fn start(&self, above: u64) -> Result<usize, TableError> {
+    fn start(&self, above: u64) -> Result<usize, TableFault> {
         let Some(dialect) = self.dialects().next().filter(|_| above > 0) else {
             return Ok(0);
         };
         let start = rows_end(dialect, self.head, above);
         match start < self.head.len() {
             true => Ok(start),
-            false => Err(TableError::NoRow { row: above + 1 }),
+            false => Err(TableFault::NoRow { row: above + 1 }),
         }
     }
 

@@ -5,7 +5,7 @@ use memchr::{memchr, memrchr};
 use super::dialect::Dialect;
 
 /// Finds the ends of rows in a buffer that starts with a row and to which bytes are appended. Reads each byte once.
-pub(crate) struct RowSplitter {
+pub struct RowSplitter {
     dialect: Dialect,
     /// Bytes of the buffer that were read.
     at: usize,
@@ -17,7 +17,8 @@ pub(crate) struct RowSplitter {
 }
 
 impl RowSplitter {
-    pub(crate) fn new(dialect: Dialect) -> Self {
+    /// Creates it for a table in this dialect.
+    pub fn new(dialect: Dialect) -> Self {
         RowSplitter {
             dialect,
             at: 0,
@@ -28,7 +29,7 @@ impl RowSplitter {
     }
 
     /// Reads to the end of the buffer `bytes`; `ended` says that no more bytes follow. Returns the length of its whole rows.
-    pub(crate) fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
+    pub fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
         while self.at < bytes.len() && self.step(bytes, ended) {}
         if !self.in_quotes {
             self.note_end(bytes, self.at);
@@ -37,14 +38,14 @@ impl RowSplitter {
     }
 
     /// Adjusts the offsets after the whole rows were removed from the buffer.
-    pub(crate) fn cut(&mut self) {
+    pub fn cut(&mut self) {
         self.at -= self.whole;
         self.outside = self.outside.saturating_sub(self.whole);
         self.whole = 0;
     }
 
     /// Whether the bytes end in a quoted cell.
-    pub(crate) fn is_in_quotes(&self) -> bool {
+    pub fn is_in_quotes(&self) -> bool {
         self.in_quotes
     }
 

@@ -9,19 +9,20 @@ use memchr::{memchr, memchr2};
 
 /// Syntax of a delimited table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    pub(crate) delimiter: u8,
+pub struct Dialect {
+    /// The byte between cells.
+    pub delimiter: u8,
     /// Whether a quote opens a cell.
-    pub(super) quotes: bool,
+    pub quotes: bool,
     /// The byte that ends a row: `\n`, or `\r` in tables without any `\n`.
-    pub(crate) row_end: u8,
+    pub row_end: u8,
 }
 
 const QUOTE: u8 = b'"';
 
 impl Dialect {
     /// Returns the end of the cell that starts at `at`: a delimiter, the end of its row, or the end of `bytes`.
-    pub(crate) fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
+    pub fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
         if self.quotes && bytes.get(at) == Some(&QUOTE) {
             at = closing_quote(bytes, at + 1);
         }
@@ -30,13 +31,13 @@ impl Dialect {
     }
 
     /// Whether the quote at `at` opens a cell. `bytes` must start with a row, and `at` must be outside of quotes.
-    pub(super) fn opens(self, bytes: &[u8], at: usize) -> bool {
+    pub fn opens(self, bytes: &[u8], at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| bytes[before]);
         before.is_none_or(|byte| byte == self.delimiter || byte == self.row_end)
     }
 
     /// Returns the text of a cell, with quotes undone.
-    pub(crate) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
+    pub fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let Some(inner) = cell.strip_prefix(b"\"").filter(|_| self.quotes) else {
             return cell.into();
         };
@@ -58,7 +59,7 @@ impl Dialect {
     }
 
     /// Appends a cell with this text. Quotes it if `quoted`, or if it would not be read as one cell otherwise.
-    pub(super) fn write(self, text: &[u8], quoted: bool, out: &mut Vec<u8>) {
+    pub fn write(self, text: &[u8], quoted: bool, out: &mut Vec<u8>) {
         let breaks = |byte: u8| byte == self.delimiter || matches!(byte, b'\n' | b'\r');
         // Tools that read tab-separated text seldom undo quotes, so a quote inside a cell stays as it is there.
         let marks = self.delimiter != b'\t' && memchr(QUOTE, text).is_some();
@@ -79,19 +80,19 @@ impl Dialect {
     }
 
     /// Whether a cell is quoted.
-    pub(super) fn is_quoted(self, cell: &[u8]) -> bool {
+    pub fn is_quoted(self, cell: &[u8]) -> bool {
         self.quotes && cell.first() == Some(&QUOTE)
     }
 
     /// Returns the end of a row without the `\r` of its line end. `end` is the offset of the byte that ends the row.
-    pub(crate) fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
+    pub fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
         let has_return =
             self.row_end == b'\n' && end > start && end < bytes.len() && bytes[end - 1] == b'\r';
         end - usize::from(has_return)
     }
 
     /// Returns the cells of the row at the start of `bytes`, and the length of the row with its line end.
-    pub(crate) fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
+    pub fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
         let (mut cells, mut at) = (Vec::new(), 0);
         loop {
             let end = self.cell_end(bytes, at);

@@ -1,13 +1,11 @@
 //! Formats of tables, and their detection from the head of a document.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use doisift_core::{ParseError, TextKind};
 
 use super::dialect::Dialect;
-use crate::error::TableError;
-use crate::records::has_ending;
+use super::fault::TableFault;
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +34,7 @@ impl TableFormat {
     }
 
     /// Returns the name, or the delimiter if it has no name.
-    pub(super) fn name(self) -> String {
+    pub fn name(self) -> String {
         let named = TableFormat::NAMED.iter().find(|(_, known)| *known == self);
         match (named, self) {
             (Some((name, _)), _) => (*name).to_owned(),
@@ -61,8 +59,10 @@ impl FromStr for TableFormat {
 
 /// Format in which a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DocumentReading {
+pub enum TableReading {
+    /// Rows of cells.
     Delimited(Dialect),
+    /// A JSON object on each line.
     JsonLines,
     /// An array of JSON objects.
     JsonArray,
@@ -70,13 +70,13 @@ pub(crate) enum DocumentReading {
     Lines(u8),
 }
 
-impl DocumentReading {
+impl TableReading {
     /// Returns the dialect that cuts rows. Rows of JSON Lines and texts are lines.
-    pub(crate) fn dialect(self) -> Dialect {
+    pub fn dialect(self) -> Dialect {
         match self {
-            DocumentReading::Delimited(dialect) => dialect,
-            DocumentReading::JsonLines | DocumentReading::JsonArray => Self::LINES.dialect(),
-            DocumentReading::Lines(row_end) => Dialect {
+            TableReading::Delimited(dialect) => dialect,
+            TableReading::JsonLines | TableReading::JsonArray => Self::LINES.dialect(),
+            TableReading::Lines(row_end) => Dialect {
                 delimiter: row_end,
                 quotes: false,
                 row_end,
@@ -85,39 +85,13 @@ impl DocumentReading {
     }
 
     /// Lines that end with a line feed.
-    pub(crate) const LINES: Self = DocumentReading::Lines(b'\n');
+    pub const LINES: Self = TableReading::Lines(b'\n');
 
     /// Returns the reading of a document of lines that starts with `head`.
-    pub(super) fn lines(head: &[u8]) -> Self {
-        DocumentReading::Lines(row_end(head))
-    }
-
-    /// Returns the description of the output's format.
-    pub(super) fn written(self) -> &'static str {
-        match self {
-            DocumentReading::Delimited(_) => "delimited text, such as CSV",
-            DocumentReading::JsonLines => "JSON Lines",
-            DocumentReading::JsonArray => "a JSON array",
-            DocumentReading::Lines(_) => "lines",
-        }
-    }
-
-    /// Whether the ending of an output names another format.
-    pub(super) fn is_named_otherwise(self, output: &Path) -> bool {
-        let others: &[&str] = match self {
-            DocumentReading::Delimited(_) => &["json", "jsonl", "ndjson"],
-            DocumentReading::JsonLines => &["csv", "tab", "tsv"],
-            DocumentReading::JsonArray => &["csv", "jsonl", "ndjson", "tab", "tsv"],
-            DocumentReading::Lines(_) => &[],
-        };
-        has_ending(output, &BINARY) || has_ending(output, others)
+    pub fn lines(head: &[u8]) -> Self {
+        TableReading::Lines(row_end(head))
     }
 }
-
-/// Endings of tables that are not text.
-const BINARY: [&str; 9] = [
-    "arrow", "feather", "fods", "ods", "parquet", "xls", "xlsb", "xlsm", "xlsx",
-];
 
 /// Detects the format of a table that starts with `head`; `whole` says that the table ends with it.
 ///
@@ -129,18 +103,18 @@ pub(super) fn reading(
     format: Option<TableFormat>,
     columns: &[String],
     header: bool,
-) -> Result<DocumentReading, TableError> {
+) -> Result<TableReading, TableFault> {
     let delimiter = match format {
-        Some(TableFormat::JsonLines) => return Ok(DocumentReading::JsonLines),
+        Some(TableFormat::JsonLines) => return Ok(TableReading::JsonLines),
         Some(TableFormat::Delimited(delimiter)) => delimiter,
         None if head.trim_ascii_start().first() == Some(&b'{') => {
-            return Ok(DocumentReading::JsonLines);
+            return Ok(TableReading::JsonLines);
         }
         None => {
-            delimiter(head, whole, columns, header).ok_or(TableError::Unknown { proposed: None })?
+            delimiter(head, whole, columns, header).ok_or(TableFault::Unknown { proposed: None })?
         }
     };
-    Ok(DocumentReading::Delimited(dialect(head, whole, delimiter)))
+    Ok(TableReading::Delimited(dialect(head, whole, delimiter)))
 }
 
 /// The delimiters that are detected.
@@ -210,6 +184,7 @@ pub(super) fn first_row(dialect: Dialect, bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     (cells, &bytes[length..])
 }
 
+/// Returns the dialect with this delimiter, in which quotes open cells, of a table that starts with `head`.
 pub(super) fn with_quotes(delimiter: u8, head: &[u8]) -> Dialect {
     Dialect {
         delimiter,
@@ -252,7 +227,7 @@ fn closes_quotes(dialect: Dialect, head: &[u8], whole: bool) -> bool {
 }
 
 /// Returns the delimiter that a first line such as `sep=;` names, and the length of the line. Spreadsheets write such lines.
-pub(crate) fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
+pub fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
     let delimiter = *head.strip_prefix(b"sep=")?.first()?;
     let length = memchr::memchr(b'\n', head)? + 1;
     let is_line = matches!(&head[5..length], b"\n" | b"\r\n");
@@ -266,8 +241,8 @@ mod tests {
     fn shown(head: &str, column: &str, header: bool) -> Option<(u8, bool)> {
         let columns = [column.to_owned()];
         match reading(head.as_bytes(), true, None, &columns, header) {
-            Ok(DocumentReading::Delimited(dialect)) => Some((dialect.delimiter, dialect.quotes)),
-            Ok(DocumentReading::JsonLines) => Some((b'{', false)),
+            Ok(TableReading::Delimited(dialect)) => Some((dialect.delimiter, dialect.quotes)),
+            Ok(TableReading::JsonLines) => Some((b'{', false)),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Finds the ends of elements in a buffer to which bytes are appended. Reads each byte once.
 #[derive(Default)]
-pub(super) struct ElementSplitter {
+pub struct ElementSplitter {
     /// Bytes of the buffer that were read.
     at: usize,
     /// Number of open arrays and objects.
@@ -17,7 +17,7 @@ pub(super) struct ElementSplitter {
 
 impl ElementSplitter {
     /// Creates a splitter for bytes that start with the array if they are the `first`, or else inside it.
-    pub(super) fn of(first: bool) -> Self {
+    pub fn of(first: bool) -> Self {
         ElementSplitter {
             depth: usize::from(!first),
             ..ElementSplitter::default()
@@ -25,7 +25,7 @@ impl ElementSplitter {
     }
 
     /// Reads to the end of the buffer. Returns the length of its whole elements.
-    pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
+    pub fn advance(&mut self, bytes: &[u8]) -> usize {
         while let Some(end) = self.next_end(bytes) {
             self.whole = end;
         }
@@ -33,13 +33,13 @@ impl ElementSplitter {
     }
 
     /// Adjusts the offsets after the whole elements were removed from the buffer.
-    pub(super) fn cut(&mut self) {
+    pub fn cut(&mut self) {
         self.at -= self.whole;
         self.whole = 0;
     }
 
     /// Reads to the comma after an element. Returns the offset after it, or `None` if it is not in `bytes`.
-    pub(super) fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.at) {
             self.at += 1;
             if self.in_string {
@@ -60,13 +60,13 @@ impl ElementSplitter {
 }
 
 /// Whether a document that starts with `head` is an array of objects.
-pub(super) fn is_array(head: &[u8]) -> bool {
+pub fn is_array(head: &[u8]) -> bool {
     let inside = head.trim_ascii_start().strip_prefix(b"[");
     inside.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"{"))
 }
 
 /// Returns the range of the element in its row: without white space, the comma after it, and the brackets of the array.
-pub(super) fn element(row: &[u8], is_first: bool) -> Range<usize> {
+pub fn element(row: &[u8], is_first: bool) -> Range<usize> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace();
     let skip = |at: usize| at + row[at..].iter().take_while(|byte| is_blank(byte)).count();
     let start = skip(0);
