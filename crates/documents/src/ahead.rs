@@ -144,7 +144,7 @@ fn unpack(
     answers: &ResultSender<'_, UnpackedPiece>,
 ) {
     let section = FileSection::new(file, member.range.start, member.range.end);
-    let raw = PeekReader::new(ChecksumReader::new(section, member.check));
+    let raw = PeekReader::new(ChecksumReader::new(Packing::Zip, section, member.check));
     let Ok(mut unpacked) = codec::gzip_members(raw, limits) else {
         return;
     };

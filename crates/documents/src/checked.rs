@@ -17,6 +17,7 @@ pub(super) struct MemberCheck {
 
 /// Reads the bytes of a member, and compares its checksum and size at the end. An error is returned once.
 pub(super) struct ChecksumReader<R> {
+    packing: Packing,
     bytes: R,
     crc: Crc,
     count: u64,
@@ -25,8 +26,10 @@ pub(super) struct ChecksumReader<R> {
 }
 
 impl<R: ReadBytes> ChecksumReader<R> {
-    pub(super) fn new(bytes: R, check: Option<MemberCheck>) -> Self {
+    /// Reads the `bytes` of a member of an archive in the format `packing`.
+    pub(super) fn new(packing: Packing, bytes: R, check: Option<MemberCheck>) -> Self {
         ChecksumReader {
+            packing,
             bytes,
             crc: Crc::new(),
             count: 0,
@@ -52,7 +55,9 @@ impl<R: ReadBytes> ChecksumReader<R> {
             size: self.count,
         };
         if read == 0 && !into.is_empty() && check != found {
-            return Err(damaged(Packing::Zip, io::ErrorKind::InvalidData));
+            let wrong = "its checksum or its size is wrong";
+            let error = io::Error::new(io::ErrorKind::InvalidData, wrong);
+            return Err(damaged(self.packing, error));
         }
         Ok(read)
     }

@@ -232,9 +232,10 @@ pub enum InputError {
     /// A member of a zip is packed by a method that is not supported, with this number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
-    /// Members of a 7z archive are packed by a method that is not supported, with this identifier in 7-Zip's list of methods.
-    #[error("7z method {0:x} cannot be unpacked")]
-    SevenZipMethod(u64),
+    /// Members of a 7z archive are packed by a method that is not supported: its name, or its identifier in 7-Zip's list of
+    /// methods.
+    #[error("7z method {0} cannot be unpacked")]
+    SevenZipMethod(Box<str>),
     /// This many members are packed together with a damaged one, after it.
     #[error("members lost with the damaged data before them, with which they are packed: {0}")]
     Solid(u64),

@@ -25,7 +25,6 @@ pub(super) use self::end::{MAX_END_BYTES, ends_archive};
 use self::headers::{CENTRAL_MAGIC, DESCRIPTOR_MAGIC, END_MAGIC, LocalHeader, ZipEntry, local_of};
 use self::sound::{DirectoryFlaw, SoundDirectory};
 pub(super) use self::volume::CountedFile;
-pub(super) use self::volume::CountedPart;
 use super::ahead::{MemberBytes, MemberPrefetcher};
 use super::checked::{ChecksumReader, MemberCheck};
 use super::codec::damaged;
@@ -357,6 +356,7 @@ impl ZipArchive<'_, '_> {
         match unpacked {
             Ok(bytes) => {
                 let mut checked = ChecksumReader::new(
+                    Packing::Zip,
                     ExpansionReader::of_unpacked(bytes, self.sink.expansion()),
                     check,
                 );
