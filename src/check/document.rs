@@ -63,7 +63,10 @@ impl DocumentReader {
             return Ok(DocumentReader::List);
         }
         let kind = kind(origin, head, is_whole);
-        let syntax = Syntax::of(head).filter(|_| matches!(kind, TextKind::Unknown));
+        let syntax = Syntax::of(head).filter(|syntax| {
+            let has_references = matches!(syntax, Syntax::Json | Syntax::Xml);
+            has_references && matches!(kind, TextKind::Unknown)
+        });
         Ok(DocumentReader::Prose(Box::new(ProseReader::new(
             kind, syntax,
         ))))

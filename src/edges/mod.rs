@@ -7,6 +7,8 @@ mod join;
 mod paths;
 
 #[cfg(test)]
+mod source_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use join::{

@@ -121,7 +121,7 @@ fn check_rows(text: &str, wanted: &[&str]) -> StructureFaults {
 }
 
 #[track_caller]
-fn check(text: &str, wanted: &[&str]) {
+pub(super) fn check(text: &str, wanted: &[&str]) {
     let faults = check_rows(text, wanted);
     assert_eq!(faults, StructureFaults::default(), "{text}");
 }

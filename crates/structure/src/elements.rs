@@ -47,8 +47,8 @@ pub(super) enum TextUse {
     Detail(Detail),
 }
 
-/// The attribute of a related item with its relation, which shows whether it is a reference.
-pub(super) const RELATION: &[u8] = b"relationType";
+/// The attributes of a related item that may have its relation, which shows whether it is a reference: of DataCite and of MODS.
+pub(super) const RELATION: [&[u8]; 2] = [b"relationType", b"type"];
 
 /// An attribute and the value that it must have.
 struct AttributeCondition {
@@ -98,7 +98,7 @@ impl Elements {
         let mut table = Elements {
             named: Vec::new(),
             any: Vec::new(),
-            wanted_names: vec![RELATION.into()],
+            wanted_names: RELATION.map(Box::from).into(),
             marks: 0,
             text_rules: Vec::new(),
             are_children_records: id.is_some(),

@@ -27,7 +27,7 @@
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-// A reader per syntax: `json`, `xml`, `bibtex`, `ris`. `table` lists the meanings of paths in the known formats; `pointers` and
+// A reader per syntax: `json`, `xml`, `bibtex`, `tagged`. `table` lists the meanings of paths in the known formats; `pointers` and
 // `elements` look paths up in it. `stack` keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags`
 // numbers the names of elements. `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes
 // from records, `record_field` parses their columns, types and paths, and `gather` collects the text of elements. `json_text` undoes
@@ -40,10 +40,10 @@ mod json_text;
 mod place;
 mod pointers;
 mod record_field;
-mod ris;
 mod stack;
 mod syntax;
 mod table;
+mod tagged;
 mod tags;
 mod value;
 mod wanted;
@@ -59,6 +59,7 @@ pub use record_field::{
 };
 pub use syntax::Syntax;
 pub use table::{ItemPart, RecordId};
+pub use tagged::TagSyntax;
 pub use value::{LATEX_MARKS, ValueSyntax, without_latex};
 pub use wanted::{MAX_CAPTURED_BYTES, RequestTables, StructureRequest};
 
@@ -66,7 +67,7 @@ use std::sync::Arc;
 
 use bibtex::Bibtex;
 use json::Json;
-use ris::Ris;
+use tagged::Tagged;
 use xml::Xml;
 
 /// The reader of one document.
@@ -76,7 +77,7 @@ enum Reader {
     Json(Box<Json>),
     Xml(Box<Xml>),
     Bibtex(Box<Bibtex>),
-    Ris(Box<Ris>),
+    Tagged(Box<Tagged>),
 }
 
 impl Structure {
@@ -86,7 +87,7 @@ impl Structure {
             Syntax::Json => Reader::Json(Box::new(Json::new(wanted))),
             Syntax::Xml => Reader::Xml(Box::new(Xml::new(wanted))),
             Syntax::Bibtex => Reader::Bibtex(Box::new(Bibtex::new(wanted))),
-            Syntax::Ris => Reader::Ris(Box::new(Ris::new(wanted))),
+            Syntax::Tagged(tags) => Reader::Tagged(Box::new(Tagged::new(tags, wanted))),
         })
     }
 
@@ -97,7 +98,7 @@ impl Structure {
             Reader::Json(json) => json.read(bytes, to, report),
             Reader::Xml(xml) => xml.read(new, report),
             Reader::Bibtex(bibtex) => bibtex.read(new, report),
-            Reader::Ris(ris) => ris.read(new, report),
+            Reader::Tagged(tagged) => tagged.read(new, report),
         }
     }
 
@@ -107,7 +108,7 @@ impl Structure {
             Reader::Json(json) => json.value(),
             Reader::Xml(xml) => xml.value(),
             Reader::Bibtex(_) => Some(ValueSyntax::Bibtex),
-            Reader::Ris(_) => Some(ValueSyntax::Ris),
+            Reader::Tagged(tagged) => Some(ValueSyntax::Tagged(tagged.syntax())),
         }
     }
 
@@ -118,7 +119,7 @@ impl Structure {
             Reader::Json(json) => json.place(),
             Reader::Xml(xml) => xml.place(),
             Reader::Bibtex(bibtex) => bibtex.place(),
-            Reader::Ris(ris) => ris.place(),
+            Reader::Tagged(tagged) => tagged.place(),
         }
     }
 
@@ -128,7 +129,7 @@ impl Structure {
             Reader::Json(json) => json.path(path),
             Reader::Xml(xml) => xml.path(path),
             Reader::Bibtex(bibtex) => bibtex.path(path),
-            Reader::Ris(ris) => ris.path(path),
+            Reader::Tagged(tagged) => tagged.path(path),
         }
     }
 
@@ -138,7 +139,7 @@ impl Structure {
             Reader::Json(json) => json.end(report),
             Reader::Xml(xml) => xml.end(report),
             Reader::Bibtex(bibtex) => bibtex.end(report),
-            Reader::Ris(ris) => ris.end(report),
+            Reader::Tagged(tagged) => tagged.end(report),
         }
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use super::table::{
-    Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_NAMES, JSON_RECORDS, Meaning, RecordId,
-};
+use super::table::{Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
 
 /// A path in the table, seen both from the start of the value and from the start of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +126,16 @@ impl Pointers {
     }
 }
 
+/// Returns the kind of a field for the identifier of a reference: one for DOI names is named so.
+fn name_part(path: &str) -> ItemPart {
+    let mut names = path.rsplit('/').filter(|name| *name != "*");
+    let field = names.next().unwrap_or_default().to_ascii_lowercase();
+    match field.contains("doi") {
+        true => ItemPart::Name,
+        false => ItemPart::Identifier,
+    }
+}
+
 /// A path in one of the trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Step(u32);
@@ -206,12 +214,22 @@ impl PathTree {
                 meaning => meaning.is_item().then_some(Detail::Item),
             };
         }
-        let names = JSON_NAMES.iter().filter(|_| has_names);
-        for (path, detail) in JSON_DETAILS.iter().chain(names) {
-            let steps = path.split('/').skip(1);
-            let end = steps.fold(Step::RECORD, |step, name| self.grow(step, name));
-            self.branches[end.0 as usize].detail = Some(*detail);
+        for (path, detail) in JSON_DETAILS {
+            self.set_detail(path, *detail);
         }
+        for (path, _) in JSON_FIELDS
+            .iter()
+            .filter(|(_, meaning)| has_names && *meaning == Meaning::Cited)
+        {
+            self.set_detail(path, Detail::Part(name_part(path)));
+        }
+    }
+
+    /// Sets the detail that a path within a record gives, unless it has one.
+    fn set_detail(&mut self, path: &str, detail: Detail) {
+        let steps = path.split('/').skip(1);
+        let end = steps.fold(Step::RECORD, |step, name| self.grow(step, name));
+        self.branches[end.0 as usize].detail.get_or_insert(detail);
     }
 
     /// Returns the paths that are one step longer.

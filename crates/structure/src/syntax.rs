@@ -1,6 +1,7 @@
 //! Recognises the syntax of a structured text from its head.
 
 use super::bibtex::is_type;
+use super::tagged::TagSyntax;
 
 /// A syntax of structured text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub enum Syntax {
     Xml,
     /// BibTeX.
     Bibtex,
-    /// RIS.
-    Ris,
+    /// A format with a tag at the start of each line, such as RIS.
+    Tagged(TagSyntax),
 }
 
 impl Syntax {
@@ -30,7 +31,9 @@ impl Syntax {
             b'{' if matches!(next(1), Some(b'"' | b'}')) => Some(Syntax::Json),
             b'[' if matches!(next(1), Some(b'{' | b'"')) => Some(Syntax::Json),
             b'<' if is_markup(head) => Some(Syntax::Xml),
-            _ => lines(head).find_map(|line| of_line(head, line)),
+            _ => TagSyntax::of(head)
+                .map(Syntax::Tagged)
+                .or_else(|| lines(head).find_map(|line| of_line(head, line))),
         }
     }
 }
@@ -69,7 +72,7 @@ fn of_line(head: &[u8], at: usize) -> Option<Syntax> {
     let rest = &head[at..];
     match rest.trim_ascii_start().first()? {
         b'@' => is_entry(rest.trim_ascii_start()).then_some(Syntax::Bibtex),
-        b'T' if rest.starts_with(b"TY  - ") => Some(Syntax::Ris),
+        b'T' if rest.starts_with(b"TY  - ") => Some(Syntax::Tagged(TagSyntax::Ris)),
         _ => None,
     }
 }
@@ -118,8 +121,15 @@ mod tests {
             ("@page { margin: 0, 1 }", None),
             ("@media screen { a, b { } }", None),
             ("@Override\nvoid f() {}", None),
-            ("1.\nTY  - JOUR\n", Some(Syntax::Ris)),
+            ("1.\nTY  - JOUR\n", Some(Syntax::Tagged(TagSyntax::Ris))),
             ("TY - JOUR", None),
+            ("\nPMID- 1\n", Some(Syntax::Tagged(TagSyntax::Pubmed))),
+            ("%0 Book\n", Some(Syntax::Tagged(TagSyntax::Endnote))),
+            (
+                "FN ISI Export Format\r\nVR 1.0\r\n",
+                Some(Syntax::Tagged(TagSyntax::WebOfScience)),
+            ),
+            ("FN a function\nPT", None),
             ("", None),
         ];
         for (head, syntax) in cases {

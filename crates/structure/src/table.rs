@@ -71,7 +71,7 @@ pub enum ItemPart {
 pub(super) const RELATIONS: [&[u8]; 4] = [b"Cites", b"References", b"cites", b"references"];
 
 /// Paths of records in JSON, from the start of a value. `*` is any item of a list.
-pub(super) const JSON_RECORDS: [&str; 10] = [
+pub(super) const JSON_RECORDS: [&str; 15] = [
     "",         // JSON Lines, and a file with one record
     "/*",       // CSL, and other lists
     "/items/*", // Crossref's public data file
@@ -80,8 +80,13 @@ pub(super) const JSON_RECORDS: [&str; 10] = [
     "/data", // DataCite's REST API
     "/data/*",
     "/results/*",           // OpenAlex's API
-    "/hits/hits/*",         // Zenodo's API
+    "/hits/hits/*",         // Zenodo's and INSPIRE's APIs
     "/hits/hits/*/_source", // Elasticsearch
+    "/response/docs/*",     // Solr: ADS, PLOS
+    "/resultList/result/*", // Europe PMC
+    "/result",
+    "/recommendedPapers/*", // Semantic Scholar
+    "/entities/?",          // Wikidata
 ];
 
 /// Meanings of paths within a record in JSON. `*` is any item of a list, `?` any member.
@@ -106,6 +111,55 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/doi", Meaning::Id(0)),
     ("/ids/doi", Meaning::Own),
     ("/primary_location/landing_page_url", Meaning::Own),
+    ("/best_oa_location/landing_page_url", Meaning::Own),
+    ("/locations/*/landing_page_url", Meaning::Own),
+    ("/open_access/oa_url", Meaning::Own),
+    // Semantic Scholar: its API, its files, and the references that it reads from PDF
+    ("/externalIds/DOI", Meaning::Id(0)),
+    ("/externalids/DOI", Meaning::Id(0)),
+    ("/references/*/externalIds/DOI", Meaning::Cited),
+    ("/citations/*/externalIds/DOI", Meaning::Linked),
+    ("/citations/*/doi", Meaning::Linked),
+    ("/citedPaper/externalIds/DOI", Meaning::Cites),
+    ("/citingPaper/externalIds/DOI", Meaning::Linked),
+    ("/bib_entries/?/other_ids/DOI/*", Meaning::Cites),
+    ("/paperId", Meaning::Id(4)),
+    ("/paper_id", Meaning::Id(4)),
+    // OpenCitations
+    ("/citing", Meaning::Id(0)),
+    ("/cited", Meaning::Cites),
+    // Europe PMC
+    ("/fullTextUrlList/fullTextUrl/*/url", Meaning::Own),
+    ("/referenceList/reference/*", Meaning::Reference),
+    ("/referenceList/reference/*/doi", Meaning::Cited),
+    ("/citationList/citation/*/doi", Meaning::Linked),
+    ("/request/id", Meaning::Id(4)),
+    // ADS
+    ("/doi/*", Meaning::Id(0)),
+    ("/identifier/*", Meaning::Own),
+    ("/bibcode", Meaning::Id(4)),
+    // INSPIRE, from its API and as files
+    ("/metadata/dois/*/value", Meaning::Id(0)),
+    ("/metadata/references/*/reference/dois/*", Meaning::Cited),
+    ("/dois/*/value", Meaning::Id(0)),
+    ("/references/*/reference/dois/*", Meaning::Cited),
+    ("/control_number", Meaning::Id(5)),
+    // Wikidata: the DOI name of an item, and those of the sources of its statements
+    ("/claims/P356/*/mainsnak/datavalue/value", Meaning::Id(0)),
+    (
+        "/claims/?/*/references/*/snaks/P356/*/datavalue/value",
+        Meaning::Linked,
+    ),
+    (
+        "/claims/?/*/qualifiers/P356/*/datavalue/value",
+        Meaning::Linked,
+    ),
+    // CITATION.cff
+    ("/identifiers/*/value", Meaning::Found(3)),
+    ("/preferred-citation/doi", Meaning::Linked),
+    ("/preferred-citation/identifiers/*/value", Meaning::Linked),
+    ("/references/*/identifiers/*/value", Meaning::Cited),
+    ("/repository-code", Meaning::Id(5)),
     // fatcat
     ("/ext_ids/doi", Meaning::Id(0)),
     ("/refs/*", Meaning::Reference),
@@ -218,6 +272,11 @@ pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
         "/metadata/references/*/reference",
         Detail::Part(ItemPart::Text),
     ),
+    (
+        "/metadata/references/*/reference/label",
+        Detail::Part(ItemPart::Key),
+    ),
+    ("/references/*/reference/label", Detail::Part(ItemPart::Key)),
     ("/relation/?", Detail::Relation),
     ("/relation/cites", Detail::Relation),
     ("/relation/references", Detail::Relation),
@@ -227,51 +286,7 @@ pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
     ("/updated-by/*/type", Detail::Part(ItemPart::UpdateType)),
 ];
 
-/// Fields of items for names, by paths within a record in JSON, for runs that want the texts of these fields.
-pub(super) const JSON_NAMES: &[(&str, Detail)] = &[
-    ("/reference/*/DOI", Detail::Part(ItemPart::Name)),
-    ("/reference/*/doi", Detail::Part(ItemPart::Name)),
-    ("/refs/*/extra/doi", Detail::Part(ItemPart::Name)),
-    ("/refs/*/extra/DOI", Detail::Part(ItemPart::Name)),
-    ("/refs/*/extra/crossref/doi", Detail::Part(ItemPart::Name)),
-    ("/references/*/doi", Detail::Part(ItemPart::Name)),
-    ("/references/*/DOI", Detail::Part(ItemPart::Name)),
-    (
-        "/extra/datacite/relations/*/relatedIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/relatedIdentifiers/*/relatedIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/relatedItems/*/relatedItemIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/relatedItems/*/relatedItemIdentifier/relatedItemIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/attributes/relatedIdentifiers/*/relatedIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/attributes/relatedItems/*/relatedItemIdentifier/relatedItemIdentifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/metadata/references/*/identifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    (
-        "/metadata/related_identifiers/*/identifier",
-        Detail::Part(ItemPart::Identifier),
-    ),
-    ("/relations/*/id", Detail::Part(ItemPart::Identifier)),
-];
-
-/// Fields of items for names in XML, as [`JSON_NAMES`] for JSON.
+/// Fields of items for names in XML, for runs that want their texts. In JSON these are the paths with [`Meaning::Cited`].
 pub(super) const XML_NAMES: &[(&str, Detail)] = &[
     ("citation/doi", Detail::Part(ItemPart::Name)),
     ("pub-id[pub-id-type=doi]", Detail::Part(ItemPart::Name)),
@@ -280,6 +295,11 @@ pub(super) const XML_NAMES: &[(&str, Detail)] = &[
         Detail::Part(ItemPart::Name),
     ),
     ("idno[type=doi]", Detail::Part(ItemPart::Name)),
+    ("reference/doi", Detail::Part(ItemPart::Name)),
+    (
+        "relatedItem/identifier[type=doi]",
+        Detail::Part(ItemPart::Name),
+    ),
     (
         "relatedIdentifier[relatedIdentifierType=doi]",
         Detail::Part(ItemPart::Name),
@@ -364,15 +384,37 @@ pub(super) const XML: &[(&str, Meaning)] = &[
     // Counts by PubMed Central
     ("article/@id", Meaning::Id(5)),
     ("article/meta-data/@doi", Meaning::Id(0)),
-    // TEI
+    // TEI: GROBID, HAL
     ("TEI", Meaning::Record),
+    ("listBibl/biblFull", Meaning::Record),
     ("sourceDesc/biblStruct/idno[type=doi]", Meaning::Id(0)),
+    (
+        "sourceDesc/biblStruct/analytic/idno[type=doi]",
+        Meaning::Id(0),
+    ),
     ("publicationStmt/idno[type=doi]", Meaning::Id(0)),
+    ("publicationStmt/idno[type=halid]", Meaning::Id(4)),
     ("listBibl/biblStruct", Meaning::Reference),
     ("listBibl/bibl", Meaning::Reference),
     ("biblStruct/@id", Meaning::Aside),
     ("bibl/@id", Meaning::Aside),
     ("idno[type=doi]", Meaning::Cited),
+    ("ptr/@target", Meaning::Cited),
+    // MODS
+    ("mods", Meaning::Record),
+    ("mods/identifier[type=doi]", Meaning::Id(0)),
+    ("mods/identifier", Meaning::Id(4)),
+    ("mods/recordInfo/recordIdentifier", Meaning::Id(3)),
+    ("mods/location/url", Meaning::Own),
+    ("relatedItem/identifier[type=doi]", Meaning::Cited),
+    // Europe PMC
+    ("responseWrapper", Meaning::Record),
+    ("responseWrapper/request/id", Meaning::Id(4)),
+    ("resultList/result", Meaning::Record),
+    ("result/doi", Meaning::Id(0)),
+    ("result/id", Meaning::Id(4)),
+    ("referenceList/reference", Meaning::Reference),
+    ("reference/doi", Meaning::Cited),
     // PubMed
     ("PubmedArticle", Meaning::Record),
     ("PubmedBookArticle", Meaning::Record),
@@ -438,6 +480,7 @@ pub(super) const XML_DETAILS: &[(&str, Detail)] = &[
         "relatedItem/@relationType",
         Detail::Part(ItemPart::Relation),
     ),
+    ("mods/relatedItem/@type", Detail::Part(ItemPart::Relation)),
     ("updates/update", Detail::Item),
     ("updates/update/@type", Detail::Part(ItemPart::UpdateType)),
 ];
@@ -455,6 +498,29 @@ pub(super) const RIS: &[(&str, Meaning)] = &[
     ("L1", Meaning::Own),
     ("L2", Meaning::Own),
     ("LK", Meaning::Own),
+];
+
+/// Tags of PubMed's records.
+pub(super) const PUBMED: &[(&str, Meaning)] = &[
+    ("PMID", Meaning::Id(0)),
+    ("LID", Meaning::Own),
+    ("AID", Meaning::Own),
+];
+
+/// Tags of EndNote's records, without the `%`.
+pub(super) const ENDNOTE: &[(&str, Meaning)] = &[
+    ("R", Meaning::Id(0)),
+    ("F", Meaning::Id(1)),
+    ("M", Meaning::Id(2)),
+    ("U", Meaning::Own),
+];
+
+/// Tags of Web of Science's records. Each line of `CR` is a reference.
+pub(super) const WEB_OF_SCIENCE: &[(&str, Meaning)] = &[
+    ("DI", Meaning::Id(0)),
+    ("UT", Meaning::Id(1)),
+    ("D2", Meaning::Linked),
+    ("CR", Meaning::Reference),
 ];
 
 /// The path of a record's identifier, from the record: `/DOI`, `/front/article-meta/article-id`, `/header/@key`.

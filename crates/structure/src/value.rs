@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::tagged::TagSyntax;
 use memchr::memmem;
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
@@ -27,8 +28,8 @@ pub enum ValueSyntax {
     Attribute(u8),
     /// A value of BibTeX in braces or quotes.
     Bibtex,
-    /// The rest of a line of RIS.
-    Ris,
+    /// The rest of a line with a tag.
+    Tagged(TagSyntax),
 }
 
 impl ValueSyntax {
@@ -63,11 +64,10 @@ impl ValueSyntax {
             ValueSyntax::Bibtex => {
                 bibtex(before, after).map(|(start, length)| range(start, length))
             }
-            ValueSyntax::Ris => {
-                let start = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1) + TAG_BYTES;
-                let is_tagged = before.get(start - 1) == Some(&b'-');
-                let length = memchr2(b'\n', b'\r', after)?;
-                is_tagged.then_some(range(start, length))
+            ValueSyntax::Tagged(syntax) => {
+                let line = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1);
+                let (_, mark) = syntax.tag(&before[line..])?;
+                Some(range(line + mark, memchr2(b'\n', b'\r', after)?))
             }
         }
     }
@@ -103,14 +103,12 @@ impl ValueSyntax {
             ValueSyntax::Bibtex => {
                 Cow::Owned(without_latex(&String::from_utf8_lossy(value)).into_owned())
             }
-            ValueSyntax::Characters | ValueSyntax::Ris => String::from_utf8_lossy(value),
+            ValueSyntax::Characters | ValueSyntax::Tagged(_) => String::from_utf8_lossy(value),
         }
     }
 }
 
 const CDATA_OPENER: &[u8] = b"<![CDATA[";
-/// Bytes of a tag of RIS up to its hyphen.
-const TAG_BYTES: usize = 5;
 
 /// Returns the offset after the last quote that is not escaped.
 fn after_quote(before: &[u8]) -> Option<usize> {
@@ -261,11 +259,15 @@ mod tests {
             ),
             (ValueSyntax::Bibtex, "doi = 10.5555/a,", None),
             (
-                ValueSyntax::Ris,
+                ValueSyntax::Tagged(TagSyntax::Ris),
                 "TY  - JOUR\r\nDO  - 10.5555/x y\r\nER",
                 Some(" 10.5555/x y"),
             ),
-            (ValueSyntax::Ris, "N1  - on two\n10.5555/x\nER", None),
+            (
+                ValueSyntax::Tagged(TagSyntax::Ris),
+                "N1  - on two\n10.5555/x\nER",
+                None,
+            ),
         ];
         for (syntax, text, wanted) in cases {
             assert_eq!(value(syntax, text).as_deref(), wanted, "{text}");

@@ -605,8 +605,10 @@ impl Xml {
             self.take(report);
         }
         let meaning = self.listed(&|rule| rule.is_for_element() && self.has_condition(rule));
-        let relation = self.attributes.iter().find(|(name, _)| name == RELATION);
-        let cites = relation.is_some_and(|(_, relation)| RELATIONS.contains(&&**relation));
+        let mut attributes = self.attributes.iter();
+        let cites = attributes.any(|(name, relation)| {
+            RELATION.contains(&&**name) && RELATIONS.contains(&&**relation)
+        });
         let Some(element) = self.elements.last_mut() else {
             return;
         };

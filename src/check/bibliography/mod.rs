@@ -18,8 +18,7 @@ use doisift_core::Doi;
 use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed};
 use super::text as prose;
 use bibtex::BibStrings;
-use doisift_structure::Syntax;
-use tagged::TagSyntax;
+use doisift_structure::{Syntax, TagSyntax};
 
 /// A format of bibliographies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +35,9 @@ impl Bibliography {
         let head = &bytes[..bytes.len().min(Syntax::HEAD_BYTES)];
         match Syntax::of(head) {
             Some(Syntax::Bibtex) => Some(Bibliography::Bibtex),
-            Some(Syntax::Ris) => Some(Bibliography::Tagged(TagSyntax::Ris)),
-            Some(Syntax::Json) => None,
+            Some(Syntax::Tagged(TagSyntax::WebOfScience) | Syntax::Json) | None => None,
+            Some(Syntax::Tagged(tags)) => Some(Bibliography::Tagged(tags)),
             Some(Syntax::Xml) => endnote::is_endnote(head).then_some(Bibliography::Endnote),
-            None => TagSyntax::of(head).map(Bibliography::Tagged),
         }
     }
 

@@ -5,17 +5,7 @@ use std::ops::Range;
 
 use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
-
-/// How tags are written, and what they mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TagSyntax {
-    /// `DO  - 10.5555/a`, from `TY` to `ER`.
-    Ris,
-    /// `LID - 10.5555/a [doi]`, from `PMID`.
-    Pubmed,
-    /// `%R 10.5555/a`, up to an empty line.
-    Endnote,
-}
+use doisift_structure::TagSyntax;
 
 /// The meaning of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,36 +27,9 @@ enum TagMeaning {
 /// Marks a DOI name in PubMed's tags `LID` and `AID`, which hold other identifiers too.
 const PUBMED_MARK: &[u8] = b"[doi]";
 
-impl TagSyntax {
-    /// Returns the syntax of a text that starts with `head`, except RIS, which is recognised elsewhere.
-    pub(super) fn of(head: &[u8]) -> Option<TagSyntax> {
-        let first = head.trim_ascii_start();
-        if first.starts_with(b"PMID- ") {
-            return Some(TagSyntax::Pubmed);
-        }
-        first.starts_with(b"%0 ").then_some(TagSyntax::Endnote)
-    }
-
-    /// Returns the tag at the start of a line, and the length of the tag with its separator.
-    fn tag(self, line: &[u8]) -> Option<(&[u8], usize)> {
-        match self {
-            TagSyntax::Ris => match line {
-                [_, _, b' ', b' ', b'-', ..] => Some((&line[..2], 5)),
-                _ => None,
-            },
-            TagSyntax::Pubmed => match line {
-                [b'A'..=b'Z', _, _, _, b'-', ..] => Some((line[..4].trim_ascii_end(), 5)),
-                _ => None,
-            },
-            TagSyntax::Endnote => match line {
-                [b'%', _, b' ', ..] => Some((&line[1..2], 3)),
-                _ => None,
-            },
-        }
-    }
-
-    fn meaning(self, tag: &[u8]) -> TagMeaning {
-        match (self, tag) {
+impl TagMeaning {
+    fn of(syntax: TagSyntax, tag: &[u8]) -> TagMeaning {
+        match (syntax, tag) {
             (TagSyntax::Ris, b"TY") | (TagSyntax::Endnote, b"0") => TagMeaning::Start,
             (TagSyntax::Ris, b"ER") => TagMeaning::End,
             (TagSyntax::Ris, b"ID") | (TagSyntax::Endnote, b"F") => TagMeaning::Key,
@@ -83,17 +46,6 @@ impl TagSyntax {
             _ => TagMeaning::Other,
         }
     }
-
-    /// Returns the part of a value that is the name, or `None` if it is another identifier.
-    fn name(self, bytes: &[u8], mut value: TagValue) -> Option<FieldText> {
-        if self == TagSyntax::Pubmed {
-            let last = value.lines.last_mut()?;
-            let name = bytes[last.clone()].strip_suffix(PUBMED_MARK)?;
-            *last = trimmed(bytes, last.start..last.start + name.len());
-            value.lines.retain(|line| !line.is_empty());
-        }
-        Some(value.text(bytes))
-    }
 }
 
 /// The value of a tag: the rest of its line, and the lines without a tag after it.
@@ -103,6 +55,17 @@ struct TagValue {
 }
 
 impl TagValue {
+    /// Returns the part of the value that is the name, or `None` if it is another identifier.
+    fn name(mut self, syntax: TagSyntax, bytes: &[u8]) -> Option<FieldText> {
+        if syntax == TagSyntax::Pubmed {
+            let last = self.lines.last_mut()?;
+            let name = bytes[last.clone()].strip_suffix(PUBMED_MARK)?;
+            *last = trimmed(bytes, last.start..last.start + name.len());
+            self.lines.retain(|line| !line.is_empty());
+        }
+        Some(self.text(bytes))
+    }
+
     fn text(self, bytes: &[u8]) -> FieldText {
         let start = self.lines.first().map_or(0, |line| line.start);
         let end = self.lines.last().map_or(start, |line| line.end);
@@ -156,7 +119,7 @@ impl TagReader<'_> {
             }
             return;
         };
-        let meaning = self.syntax.meaning(tag);
+        let meaning = TagMeaning::of(self.syntax, tag);
         self.end_value();
         match meaning {
             TagMeaning::Start | TagMeaning::StartKey => {
@@ -191,7 +154,7 @@ impl TagReader<'_> {
                 draft.key.get_or_insert_with(key);
             }
             TagMeaning::Doi => {
-                if let Some(name) = self.syntax.name(bytes, value) {
+                if let Some(name) = value.name(self.syntax, bytes) {
                     draft.add_doi(bytes, name);
                 }
             }
