@@ -1,5 +1,6 @@
 //! Errors of sources.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -329,7 +330,7 @@ pub enum InputError {
         /// The format.
         packing: Packing,
         /// The fault.
-        fault: &'static str,
+        fault: Cow<'static, str>,
     },
     /// Cells of a column are lost, as the text says, in some of these rows.
     #[error("column {column}, between rows {first_row} and {last_row}: {fault}")]

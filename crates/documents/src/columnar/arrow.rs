@@ -39,7 +39,7 @@ pub(crate) struct ArrowFile {
 fn file_error(fault: &'static str) -> InputError {
     InputError::Table {
         packing: Packing::Arrow,
-        fault,
+        fault: fault.into(),
     }
 }
 

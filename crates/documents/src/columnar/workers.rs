@@ -138,7 +138,7 @@ impl<'u> PartThreads<'u> {
 
     fn start_part(&mut self) {
         while self.pending.len() <= self.workers.threads() && self.next < self.parts {
-            let fault = "has a part that cannot be read";
+            let fault = "has a part that cannot be read".into();
             let packing = self.packing;
             let lost = TableItem::Lost(0, InputError::Table { packing, fault });
             let items = self.workers.start_job(self.next, self.ahead, lost);

@@ -1,16 +1,17 @@
 //! A file: its metadata, and the columns of it that are read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{
     ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
     RowGroupMetaData,
 };
 
 use super::schema::TableSchema;
-use super::thrift;
+use super::thrift::MetadataCheck;
 use crate::columnar::leaf::{self, TableLeaf};
 use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
@@ -34,11 +35,16 @@ pub(super) struct StoredTable {
     pub(super) schema: TableSchema,
 }
 
-pub(super) fn file_error(fault: &'static str) -> InputError {
+pub(super) fn file_error(fault: impl Into<Cow<'static, str>>) -> InputError {
     InputError::Table {
         packing: Packing::Parquet,
-        fault,
+        fault: fault.into(),
     }
+}
+
+/// What the crate says about a fault, without the name of the format, which the message has already.
+pub(super) fn plain_fault(fault: &str) -> String {
+    fault.trim_start_matches("Parquet error: ").to_owned()
 }
 
 impl StoredTable {
@@ -53,16 +59,24 @@ impl StoredTable {
         max: usize,
     ) -> std::result::Result<(Self, Vec<LocatedError>), InputError> {
         let damaged = || file_error("has damaged metadata");
-        let footer = read_footer(&*file, length, max)?;
-        if !thrift::is_schema_bounded(&footer, max.min(MAX_PATH_BYTES)) {
-            return Err(damaged());
+        let mut footer = read_footer(&*file, length, max)?;
+        let check = MetadataCheck::of(&footer, max.min(MAX_PATH_BYTES)).ok_or_else(damaged)?;
+        if check.is_encrypted {
+            return Err(InputError::Encrypted(Packing::Parquet));
         }
+        check.name_types(&mut footer);
         let statistics = ParquetStatisticsPolicy::SkipAll;
         let options = ParquetMetaDataOptions::new().with_column_stats_policy(statistics);
         let metadata = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
-        let metadata = metadata.map_err(|_| damaged())?;
+        let refused = |fault: ParquetError| {
+            file_error(format!(
+                "has metadata that cannot be read: {}",
+                plain_fault(&fault.to_string())
+            ))
+        };
+        let metadata = metadata.map_err(refused)?;
         let schema = TableSchema::new(metadata.file_metadata().schema_descr());
-        let schema = schema.map_err(|_| damaged())?.ok_or_else(damaged)?;
+        let schema = schema.map_err(refused)?.ok_or_else(damaged)?;
         let mut start = [0; MAGIC.len()];
         read_exact(&*file, &mut start, 0)?;
         let table = StoredTable {
@@ -94,6 +108,19 @@ impl StoredTable {
     /// Bytes that were read to open it.
     pub(super) fn metadata_length(&self) -> u64 {
         (self.footer.len() + ENDING_BYTES) as u64
+    }
+
+    /// Whether the writer may not have counted the headers of dictionaries in the sizes of columns: parquet-mr until 1.2.8, which
+    /// states no version or one of these.
+    pub(super) fn omits_dictionary_headers(&self) -> bool {
+        let writer = self.metadata.file_metadata().created_by();
+        let Some(version) = writer.and_then(|writer| writer.strip_prefix("parquet-mr")) else {
+            return false;
+        };
+        let version = version.trim_start_matches(" version ");
+        let mut numbers = version.split(|byte: char| !byte.is_ascii_digit());
+        let mut next = || numbers.next().and_then(|number| number.parse::<u32>().ok());
+        [next(), next(), next()].map(Option::unwrap_or_default) < [1, 2, 9]
     }
 
     /// The number of rows before the row group with this number.

@@ -11,13 +11,16 @@ use parquet::column::page::{PageIterator, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-use super::file::{Projection, RootColumn, StoredTable, rows_of};
+use super::file::{Projection, RootColumn, StoredTable, plain_fault, rows_of};
 use super::pages::{CheckedPages, ChunkFile, PageMemory};
 use crate::fault::{InputError, LocatedError};
 
 /// Max rows of a batch, and bytes that it should have.
 const MAX_BATCH_ROWS: u64 = 8192;
 const BATCH_BYTES: u64 = 1 << 20;
+
+/// Max bytes of the header of a dictionary, which parquet-mr until 1.2.8 did not count in the size of a column (IMPALA-694).
+const MAX_DICTIONARY_HEADER_BYTES: i64 = 100;
 
 const FEWER_ROWS: &str = "it has fewer rows than its row group";
 const MORE_ROWS: &str = "it has more rows than its row group";
@@ -83,7 +86,7 @@ impl GroupColumns {
         for &number in &root.numbers {
             let chunk = group.columns().get(number);
             let chunk = chunk.ok_or((0, "it is missing in a row group".to_owned()))?;
-            let checked = checked_chunk(chunk, stored.length, self.limit);
+            let checked = checked_chunk(chunk, stored, self.limit);
             let chunk =
                 checked.map_err(|fault| (start_of(chunk), plain_fault(&fault.to_string())))?;
             let file = ChunkFile::new(
@@ -170,11 +173,6 @@ impl ColumnReader {
     }
 }
 
-/// What the crate says about a fault, without the name of the format, which the message has already.
-fn plain_fault(fault: &str) -> String {
-    fault.trim_start_matches("Parquet error: ").to_owned()
-}
-
 /// Rows of a batch, by the mean size of the rows of a group.
 fn batch_rows(group: &RowGroupMetaData, projection: &Projection) -> u64 {
     let rows = rows_of(group).max(1);
@@ -204,7 +202,7 @@ fn start_of(chunk: &ColumnChunkMetaData) -> u64 {
 /// Returns the metadata of a column in a row group with which the crate can read it.
 fn checked_chunk(
     chunk: &ColumnChunkMetaData,
-    length: u64,
+    stored: &StoredTable,
     limit: usize,
 ) -> Result<ColumnChunkMetaData> {
     let fault = |fault: &str| Err(ParquetError::General(fault.to_owned()));
@@ -218,21 +216,21 @@ fn checked_chunk(
     let data = chunk.data_page_offset();
     let dictionary = chunk.dictionary_page_offset();
     let dictionary = dictionary.filter(|&at| at > 0 && at < data);
-    let chunk = chunk
-        .clone()
-        .into_builder()
+    let start = dictionary.unwrap_or(data);
+    let end = start.checked_add(chunk.compressed_size());
+    let max_end = i64::try_from(stored.footer_start()).unwrap_or(i64::MAX);
+    let Some(end) = end.filter(|end| (start..=max_end).contains(end) && start >= 0) else {
+        return fault("it is not in the file, which is cut or damaged");
+    };
+    let uncounted = match stored.omits_dictionary_headers() {
+        true => MAX_DICTIONARY_HEADER_BYTES,
+        false => 0,
+    };
+    let builder = chunk.clone().into_builder();
+    builder
         .set_dictionary_page_offset(dictionary)
-        .build()?;
-    let (start, size) = (
-        u64::try_from(dictionary.unwrap_or(data)),
-        u64::try_from(chunk.compressed_size()),
-    );
-    match (start, size) {
-        (Ok(start), Ok(size)) if start.checked_add(size).is_some_and(|end| end <= length) => {
-            Ok(chunk)
-        }
-        _ => fault("it is not in the file, which is cut or damaged"),
-    }
+        .set_total_compressed_size((end + uncounted).min(max_end) - start)
+        .build()
 }
 
 /// The columns in an outermost column of a row group.

@@ -339,9 +339,10 @@ impl CheckedPages {
 
 impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.peek_next_page()?;
+        let next = self.peek_next_page()?;
         self.has_header = false;
-        let Some(mut page) = self.pages.get_next_page()? else {
+        let page = next.map(|_| self.pages.get_next_page()).transpose()?;
+        let Some(mut page) = page.flatten() else {
             return match self.values == self.stated {
                 true => Ok(None),
                 false => Err(general(
@@ -358,6 +359,10 @@ impl PageReader for CheckedPages {
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        // Bytes after the last value are of no page.
+        if self.values > 0 && self.values >= self.stated {
+            return Ok(None);
+        }
         if !self.has_header {
             self.chunk.at_header.store(true, Ordering::Relaxed);
         }

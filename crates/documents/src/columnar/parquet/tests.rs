@@ -7,6 +7,7 @@ use ::parquet::data_type::{
     ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
     Int64Type,
 };
+use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
@@ -294,4 +295,46 @@ fn columns_are_chosen_by_either_name() {
         places(&["text", "author", "price", "id"]),
         (vec!["text".to_owned()], 3)
     );
+}
+
+/// Writes a file again, with each column said to be `missing` bytes shorter.
+fn with_short_columns(file: &[u8], missing: i64) -> Vec<u8> {
+    let length = u32::from_le_bytes(*file[file.len() - 8..].first_chunk().unwrap()) as usize;
+    let start = file.len() - 8 - length;
+    let metadata = &file[start..file.len() - 8];
+    let metadata = ParquetMetaDataReader::decode_metadata(metadata).unwrap();
+    let groups = metadata.row_groups().iter().map(|group| {
+        let columns = group.columns().iter().map(|column| {
+            let size = column.compressed_size() - missing;
+            let builder = column.clone().into_builder();
+            builder.set_total_compressed_size(size).build().unwrap()
+        });
+        let columns = columns.collect();
+        let builder = group.clone().into_builder();
+        builder.set_column_metadata(columns).build().unwrap()
+    });
+    let file_metadata = metadata.file_metadata().clone();
+    let metadata = ParquetMetaData::new(file_metadata, groups.collect());
+    let mut short = file[..start].to_vec();
+    let writer = ParquetMetaDataWriter::new(&mut short, &metadata);
+    writer.finish().unwrap();
+    short
+}
+
+#[test]
+fn early_versions_of_parquet_mr_do_not_count_the_headers_of_dictionaries() {
+    let lost_by = |writer: &str| {
+        let properties = WriterProperties::builder().set_created_by(writer.to_owned());
+        let file = with_short_columns(&written(properties.build()), 14);
+        let (cells, lost) = read(&file, &ColumnSelection::default());
+        let is_whole = cells == expected(|row| format!("#row={}", row + 1));
+        assert_eq!(is_whole, lost.is_empty(), "{writer}");
+        lost.len()
+    };
+    for early in ["parquet-mr", "parquet-mr version 1.2.8 (build a)"] {
+        assert_eq!(lost_by(early), 0, "{early}");
+    }
+    for other in ["parquet-mr version 1.2.9", "parquet-cpp version 1.1.0"] {
+        assert_ne!(lost_by(other), 0, "{other}");
+    }
 }

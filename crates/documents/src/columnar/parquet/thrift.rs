@@ -5,6 +5,12 @@
 const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
+/// The fields of the metadata with the schema, and with how columns are encrypted.
+const SCHEMA_FIELD: i64 = 2;
+const ENCRYPTION_FIELD: i64 = 8;
+/// The types of columns without values, as Arrow wrote it until 2019, and of whole numbers, as they are in the file.
+const NULL_TYPE: u8 = 24 << 1;
+const WHOLE_NUMBER_TYPE: u8 = 17 << 1;
 /// Values within one another.
 const MAX_VALUE_DEPTH: usize = 16;
 /// Groups of a schema within one another.
@@ -137,19 +143,36 @@ impl PageSizes {
     }
 }
 
-/// Whether the groups of the schema in the metadata of a file are not nested too deep, and the paths of its columns, with the
-/// name of each group in all that are in it, have at most `max` bytes in total.
-pub(super) fn is_schema_bounded(metadata: &[u8], max: usize) -> bool {
-    bounded_schema(metadata, max).is_some()
+/// What was found in the metadata of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct MetadataCheck {
+    /// Positions of the type of columns without values, which has no name in the format.
+    null_types: Vec<usize>,
+    /// Whether columns are encrypted.
+    pub(super) is_encrypted: bool,
 }
 
-fn bounded_schema(metadata: &[u8], max: usize) -> Option<()> {
-    let (mut reader, mut last) = (ThriftReader(metadata), 0);
-    while let Some((number, kind)) = reader.field(&mut last)? {
-        if (number, kind) != (2, LIST) {
-            reader.skip(kind, MAX_VALUE_DEPTH)?;
-            continue;
+impl MetadataCheck {
+    /// Reads the metadata of a file. Returns `None` if it is damaged, the groups of its schema are nested too deep, or the paths
+    /// of its columns, with the name of each group in all that are in it, have more than `max` bytes in total.
+    pub(super) fn of(metadata: &[u8], max: usize) -> Option<Self> {
+        let (mut reader, mut last) = (ThriftReader(metadata), 0);
+        let (mut check, mut has_schema) = (MetadataCheck::default(), false);
+        while let Some((number, kind)) = reader.field(&mut last)? {
+            match (number, kind) {
+                (SCHEMA_FIELD, LIST) => {
+                    check.schema(&mut reader, metadata.len(), max)?;
+                    has_schema = true;
+                }
+                _ => reader.skip(kind, MAX_VALUE_DEPTH)?,
+            }
+            check.is_encrypted |= number == ENCRYPTION_FIELD;
         }
+        has_schema.then_some(check)
+    }
+
+    /// Reads a schema in metadata of `length` bytes.
+    fn schema(&mut self, reader: &mut ThriftReader<'_>, length: usize, max: usize) -> Option<()> {
         let (count, kind) = reader.list()?;
         if kind != STRUCT {
             return None;
@@ -158,42 +181,61 @@ fn bounded_schema(metadata: &[u8], max: usize) -> Option<()> {
         let mut groups: Vec<(i64, usize)> = Vec::new();
         let mut bytes = 0_usize;
         for _ in 0..count {
-            let (name, children) = schema_node(&mut reader)?;
-            let path = groups.last().map_or(0, |group| group.1) + name;
+            let node = SchemaNode::read(reader)?;
+            let null_type = node.null_type.map(|left| length - left);
+            self.null_types.extend(null_type);
+            let path = groups.last().map_or(0, |group| group.1) + node.name;
             bytes = bytes.checked_add(path).filter(|&bytes| bytes <= max)?;
             if let Some(group) = groups.last_mut() {
                 group.0 -= 1;
             }
-            groups.push((children, path));
-            groups.truncate(
-                groups
-                    .iter()
-                    .rposition(|group| group.0 > 0)
-                    .map_or(0, |at| at + 1),
-            );
+            groups.push((node.children, path));
+            let open = groups.iter().rposition(|group| group.0 > 0);
+            groups.truncate(open.map_or(0, |at| at + 1));
             if groups.len() > MAX_SCHEMA_DEPTH {
                 return None;
             }
         }
-        return Some(());
+        Some(())
     }
-    None
-}
 
-/// Reads a node of a schema. Returns the length of its name, and the number of its children.
-fn schema_node(reader: &mut ThriftReader<'_>) -> Option<(usize, i64)> {
-    let (mut last, mut name, mut children) = (0, 0, 0);
-    while let Some((number, kind)) = reader.field(&mut last)? {
-        match number {
-            4 if kind == BINARY => {
-                name = reader.length()?;
-                reader.take(name)?;
-            }
-            5 => children = reader.integer()?,
-            _ => reader.skip(kind, MAX_VALUE_DEPTH)?,
+    /// Gives columns without values the type of whole numbers, which they are stored as. The crate refuses the file otherwise.
+    pub(super) fn name_types(&self, metadata: &mut [u8]) {
+        for &at in &self.null_types {
+            metadata[at] = WHOLE_NUMBER_TYPE;
         }
     }
-    Some((name, children))
+}
+
+/// A node of a schema.
+#[derive(Default)]
+struct SchemaNode {
+    /// Length of its name.
+    name: usize,
+    children: i64,
+    /// Bytes of the metadata from its type on, if that is of columns without values.
+    null_type: Option<usize>,
+}
+
+impl SchemaNode {
+    fn read(reader: &mut ThriftReader<'_>) -> Option<Self> {
+        let (mut last, mut node) = (0, SchemaNode::default());
+        while let Some((number, kind)) = reader.field(&mut last)? {
+            match number {
+                4 if kind == BINARY => {
+                    node.name = reader.length()?;
+                    reader.take(node.name)?;
+                }
+                5 => node.children = reader.integer()?,
+                6 if reader.0.first() == Some(&NULL_TYPE) => {
+                    node.null_type = Some(reader.0.len());
+                    reader.skip(kind, MAX_VALUE_DEPTH)?;
+                }
+                _ => reader.skip(kind, MAX_VALUE_DEPTH)?,
+            }
+        }
+        Some(node)
+    }
 }
 
 #[cfg(test)]
@@ -223,12 +265,40 @@ mod tests {
     #[test]
     fn a_schema_is_bounded_in_depth_and_in_the_length_of_its_paths() {
         let flat = metadata(&[(1, 2), (5, 0), (7, 0)]);
-        assert!(is_schema_bounded(&flat, 15));
-        assert!(!is_schema_bounded(&flat, 14));
+        let is_bounded = |metadata: &[u8], max| MetadataCheck::of(metadata, max).is_some();
+        assert!(is_bounded(&flat, 15));
+        assert!(!is_bounded(&flat, 14));
         let nested = |depth| metadata(&vec![(1, 1); depth]);
-        assert!(is_schema_bounded(&nested(64), 1 << 20));
-        assert!(!is_schema_bounded(&nested(65), 1 << 20));
-        assert!(!is_schema_bounded(&flat[..flat.len() - 3], 1 << 20));
+        assert!(is_bounded(&nested(64), 1 << 20));
+        assert!(!is_bounded(&nested(65), 1 << 20));
+        assert!(!is_bounded(&flat[..flat.len() - 3], 1 << 20));
+    }
+
+    #[test]
+    fn the_type_of_columns_without_values_becomes_one_with_a_name() {
+        // A version, and a schema of a group and a column `n` with this type, in a file that is not encrypted.
+        let of_type = |kind: u8| {
+            let column = [0x15, 2, 0x38, 1, b'n', 0x25, kind, 0];
+            [
+                &[0x15, 4, 0x19, 0x2c, 0x48, 1, b'n', 0x15, 2, 0][..],
+                &column,
+                &[0],
+            ]
+            .concat()
+        };
+        let mut metadata = of_type(NULL_TYPE);
+        let check = MetadataCheck::of(&metadata, 100).unwrap();
+        assert!(!check.is_encrypted);
+        check.name_types(&mut metadata);
+        assert_eq!(metadata, of_type(WHOLE_NUMBER_TYPE));
+    }
+
+    #[test]
+    fn the_metadata_says_whether_columns_are_encrypted() {
+        let mut metadata = metadata(&[(1, 0)]);
+        let end = metadata.pop();
+        metadata.extend([0x6c, 0, end.unwrap()]);
+        assert!(MetadataCheck::of(&metadata, 100).unwrap().is_encrypted);
     }
 
     #[test]
