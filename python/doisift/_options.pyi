@@ -121,12 +121,12 @@ class TableOptions(TypedDict, total=False):
     input_format: str | None
     delimiter: str | None
     no_header: bool | None
-    sheet: str | None
     input_encoding: str | None
     output_encoding: str | None
     bom: bool | None
     max_row: int | str | None
     header_row: int | None
+    sheet: str | None
     to: Literal["name", "key", "doi-uri", "url", "urn", "api"] | None
     encode: Literal["mandatory", "recommended"] | None
     strict: bool | None
@@ -164,6 +164,7 @@ class IndexOptions(TypedDict, total=False):
     follow: bool | None
     on_error: Literal["skip", "fail"] | None
     header_row: int | None
+    sheet: str | None
     report: Path | None
     max_expansion: int | None
     max_window: int | str | None
@@ -182,6 +183,7 @@ class CheckOptions(TypedDict, total=False):
     exclude: str | Iterable[str] | None
     follow: bool | None
     header_row: int | None
+    sheet: str | None
     known: Path | None
     online: bool | None
     contact: str | None
@@ -201,6 +203,7 @@ class CheckOptions(TypedDict, total=False):
 class ResolveOptions(TypedDict, total=False):
     agency: bool | None
     header_row: int | None
+    sheet: str | None
     contact: str | None
     cache: Path | None
     max_age: str | None

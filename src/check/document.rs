@@ -12,7 +12,7 @@ use super::table::TableReader;
 use super::text::{self as prose, ProseReader};
 use crate::error::TableError;
 use doisift_structure::Syntax;
-use doisift_tables::HeaderChoice;
+use doisift_tables::{HeaderChoice, TableFormat};
 
 /// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {
@@ -46,8 +46,9 @@ impl DocumentReader {
         column: Option<(&str, HeaderChoice)>,
         origin: Option<TextOrigin>,
     ) -> Result<DocumentReader, TableError> {
-        if let Some((column, header)) = column {
-            let table = TableReader::new(head, is_whole, column, header)?;
+        if let Some(column) = column {
+            let format = TableFormat::of_origin(origin);
+            let table = TableReader::new(head, is_whole, column, format)?;
             return Ok(DocumentReader::Table(Box::new(table)));
         }
         if let Some(bibliography) = Bibliography::of(head) {

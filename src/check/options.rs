@@ -27,7 +27,7 @@ options! {
         short: Some('f'), value: "FORMAT", help: OptionHelp::Short,
     }
 
-    /// Check this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a member
+    /// Check this column of tables; its name in the header or its number from 1, or in JSON the name of a member or a JSON pointer
     text column [Check] { short: Some('c'), value: "COLUMN", help: OptionHelp::Short }
 
     /// Write certain repairs into the files; of texts that hold more or less than the name, and of slips for which one known name
@@ -83,9 +83,6 @@ pub(crate) struct CheckSettings {
     pub(super) monitor: Monitor,
 }
 
-/// Max bytes of the shared texts of a workbook.
-const MAX_SHARED_TEXT_BYTES: usize = 64 << 20;
-
 impl Check {
     /// # Errors
     /// If there is no source, the syntax of a glob is wrong, a word is not a verdict, the format cannot be chosen, a column is to
@@ -108,10 +105,9 @@ impl Check {
                 id: None,
             },
             header: self.header.header_row.into(),
-            sheet: column.is_some().then_some(SheetChoice {
-                sheet: None,
-                memory: MAX_SHARED_TEXT_BYTES.min(memory / 4),
-            }),
+            sheet: column
+                .is_some()
+                .then(|| SheetChoice::within(memory, self.header.sheet.clone())),
             column,
             fix: self.check.fix,
             diff: self.check.diff,

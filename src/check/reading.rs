@@ -17,7 +17,7 @@ use super::row::{CheckedReference, LineCount, RowPlace, document_name};
 use super::row_sink::{CheckedDocument, ReferenceSink};
 use super::verdict::CheckVerdict;
 use crate::error::{Cause, CheckError, Error, KnownError, TableError};
-use crate::task::not_cancelled;
+use crate::task::{not_cancelled, warn_of_sheets};
 
 /// References that are judged together, so that the registry is asked about their names at once.
 const BATCH_REFERENCES: usize = 1024;
@@ -217,19 +217,22 @@ impl<'a, 's> CheckReading<'a, 's> {
             record: 0,
             place: 0..bytes.len(),
             key: None,
-            name: ReferenceName::Field(NameField::any(Escape::None)),
+            name: match bytes.is_empty() {
+                true => ReferenceName::Nothing,
+                false => ReferenceName::Field(NameField::any(Escape::None)),
+            },
         };
-        let texts = batch.cells().iter().map(|cell| batch.text(cell));
-        let references: Vec<Reference> = texts.clone().map(reference).collect();
-        let cited: Vec<HeldReference<'_>> = texts.zip(&references).collect();
+        let texts = row_texts(batch);
+        let references: Vec<Reference> = texts.iter().map(|(_, text)| reference(text)).collect();
+        let cited = texts.iter().map(|(_, text)| *text).zip(&references);
+        let cited: Vec<HeldReference<'_>> = cited.collect();
         let judgements = self.judge_all(&cited)?;
-        for ((cell, (bytes, reference)), judged) in batch.cells().iter().zip(cited).zip(judgements)
-        {
+        for (((row, _), (bytes, reference)), judged) in texts.iter().zip(cited).zip(judgements) {
             let mut place = RowPlace {
                 source: &self.source,
                 document: table.map(|table| &**table),
                 lines: None,
-                row: Some(batch.first_row + u64::from(cell.row)),
+                row: Some(batch.first_row + u64::from(*row)),
             };
             self.sink.take(&place.row(bytes, reference, judged))?;
         }
@@ -250,6 +253,22 @@ impl<'a, 's> CheckReading<'a, 's> {
             self.failure.get_or_insert(error);
         }
     }
+}
+
+/// Returns the texts of the cells, each with the number of its row in the batch. A row without cells has an empty text.
+fn row_texts(batch: &CellBatch) -> Vec<(u32, &[u8])> {
+    let mut cells = batch.cells().iter().peekable();
+    let mut texts: Vec<(u32, &[u8])> = Vec::new();
+    for row in 0..batch.rows {
+        let before = texts.len();
+        while let Some(cell) = cells.next_if(|cell| cell.row == row) {
+            texts.push((row, batch.text(cell)));
+        }
+        if texts.len() == before {
+            texts.push((row, b""));
+        }
+    }
+    texts
 }
 
 /// Judges one reference.
@@ -281,6 +300,7 @@ impl DocumentSink for CheckReading<'_, '_> {
         if self.is_halted() || head.origin == Some(TextOrigin::Metadata) {
             return;
         }
+        warn_of_sheets(&self.source, &head, self.settings.sheet.as_ref());
         self.sink.counts.documents += 1;
         self.sink.enter();
         let checked = self.check(&head, bytes);

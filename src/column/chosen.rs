@@ -17,8 +17,6 @@ const LINE_CHUNK_BYTES: usize = 128 << 10;
 /// Max bytes of a row of a table, and of a line.
 const MAX_ROW_BYTES: usize = 256 << 20;
 const MAX_LINE_BYTES: usize = 16 << 20;
-/// Max bytes of the shared texts of a workbook.
-const MAX_SHARED_TEXT_BYTES: usize = 256 << 20;
 
 impl CleanTable {
     /// Returns a normalizer for single texts with these options.
@@ -81,10 +79,7 @@ impl CleanTable {
             format: self.table_format(),
             presentation: self.names.presentation(),
             tmp: chosen_tmp_dir(None, output.as_deref()),
-            sheet: is_table.then_some(SheetChoice {
-                sheet: self.table.sheet.clone(),
-                memory: MAX_SHARED_TEXT_BYTES,
-            }),
+            sheet: is_table.then(|| SheetChoice::within(usize::MAX, self.header.sheet.clone())),
             header: self.header_choice(),
             inputs: self.inputs.clone(),
             max_row: self.table.max_row.unwrap_or(row),

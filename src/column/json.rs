@@ -1,11 +1,8 @@
 //! Cleans members of the objects of JSON Lines or of an array. Copies all other bytes.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
-use doisift_tables::{ElementSplitter, element};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use doisift_tables::{ElementSplitter, JsonArray, JsonObject, element, place, string, utf8};
 use serde_json::value::RawValue;
 
 use super::batch::{NoteKind, RowBuffer};
@@ -14,110 +11,6 @@ use super::members::WantedMembers;
 use super::status::CellStatus;
 use crate::error::TableError;
 use crate::normalize;
-
-/// Lists the members of the object at the start of `text`, for a message. `None` if it is not an object.
-pub(super) fn members(text: &[u8]) -> Option<String> {
-    let start = memchr::memchr(b'{', text)?;
-    let text = utf8(&text[start..]);
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<JsonObject<'_>>();
-    let object = values.next()?.ok()?;
-    let names: Vec<_> = object.0.into_iter().map(|(name, _)| name).collect();
-    Some(doisift_documents::printable::name(&names.join(", ")))
-}
-
-/// The members of an object. The values are slices of the text.
-struct JsonObject<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
-
-/// The elements of an array.
-struct Array<'t>(Vec<&'t RawValue>);
-
-/// A name, borrowed if it has no escapes.
-struct Name<'t>(Cow<'t, str>);
-
-impl<'de: 't, 't> Deserialize<'de> for Name<'t> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct MemberNames;
-        impl<'de> Visitor<'de> for MemberNames {
-            type Value = Name<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
-                Ok(Name(name.into()))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
-                Ok(Name(name.to_owned().into()))
-            }
-        }
-        from.deserialize_str(MemberNames)
-    }
-}
-
-impl<'de: 't, 't> Deserialize<'de> for JsonObject<'t> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Objects;
-        impl<'de> Visitor<'de> for Objects {
-            type Value = JsonObject<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &RawValue>()? {
-                    members.push((name, value));
-                }
-                Ok(JsonObject(members))
-            }
-        }
-        from.deserialize_map(Objects)
-    }
-}
-
-impl<'de: 't, 't> Deserialize<'de> for Array<'t> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Arrays;
-        impl<'de> Visitor<'de> for Arrays {
-            type Value = Array<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Array<'de>, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(value) = seq.next_element::<&RawValue>()? {
-                    elements.push(value);
-                }
-                Ok(Array(elements))
-            }
-        }
-        from.deserialize_seq(Arrays)
-    }
-}
-
-/// Decodes `line` to a text of the same length. A byte that is not UTF-8 becomes a question mark, so that offsets stay valid.
-fn utf8(line: &[u8]) -> Cow<'_, str> {
-    if let Ok(line) = str::from_utf8(line) {
-        return line.into();
-    }
-    let mut text = String::with_capacity(line.len());
-    for part in line.utf8_chunks() {
-        text.push_str(part.valid());
-        text.extend(part.invalid().iter().map(|_| '?'));
-    }
-    text.into()
-}
-
-/// Returns the range of `part` in `text`, from which it is borrowed.
-fn place(text: &str, part: &str) -> Range<usize> {
-    let start = part.as_ptr() as usize - text.as_ptr() as usize;
-    start..start + part.len()
-}
 
 /// Cleans the lines of a batch.
 pub(super) struct LineCleaner<'a> {
@@ -218,7 +111,7 @@ impl LineCleaner<'_> {
         }
         let mut edits = Edits::default();
         for column in 0..self.members.paths.len() {
-            let value = find(&line.object, &self.members.paths[column]);
+            let value = line.object.find(&self.members.paths[column]);
             self.cells.tally.present |= u64::from(value.is_some()) << column.min(63);
             let value = value.filter(|value| value.get() != "null");
             self.member(&line, value, column, &mut edits, batch);
@@ -283,7 +176,7 @@ impl LineCleaner<'_> {
     /// Cleans the strings of a list. A refused string becomes null, and a repeated name is left out. Keeps the bytes between
     /// them.
     fn list(&mut self, line: &ObjectLine<'_>, list: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
-        let elements = serde_json::from_str(list.get()).unwrap_or(Array(Vec::new()));
+        let elements = serde_json::from_str(list.get()).unwrap_or(JsonArray(Vec::new()));
         let range = place(line.text, list.get());
         let (mut out, mut at) = (Vec::new(), range.start);
         let mut worst = CellStatus::Empty;
@@ -366,47 +259,6 @@ impl ObjectLine<'_> {
             at = end;
         }
         out.extend_from_slice(&self.line[at..]);
-    }
-}
-
-/// Returns the value at a path. Of several members with one name, the last counts, as in most readers.
-fn find<'t>(object: &JsonObject<'t>, path: &[String]) -> Option<&'t RawValue> {
-    let (first, rest) = path.split_first()?;
-    let member = object.0.iter().rev().find(|(name, _)| name == first);
-    rest.iter()
-        .try_fold(member?.1, |value, key| inside(value, key))
-}
-
-/// Returns a member of an object, or an element of an array by its index.
-fn inside<'t>(value: &'t RawValue, key: &String) -> Option<&'t RawValue> {
-    match value.get().as_bytes().first()? {
-        b'{' => {
-            let object: JsonObject<'t> = serde_json::from_str(value.get()).ok()?;
-            find(&object, std::slice::from_ref(key))
-        }
-        b'[' => {
-            let array: Array<'t> = serde_json::from_str(value.get()).ok()?;
-            array.0.get(key.parse::<usize>().ok()?).copied()
-        }
-        _ => None,
-    }
-}
-
-/// Returns the text of a JSON string.
-///
-/// # Errors
-/// The description of the kind, if it is another kind of value.
-fn string(value: &[u8]) -> Result<Cow<'_, str>, &'static str> {
-    match value.first() {
-        Some(b'"') => {
-            let name: Result<Name<'_>, _> = serde_json::from_slice(value);
-            name.map(|name| name.0)
-                .map_err(|_| "a string that is not UTF-8")
-        }
-        Some(b'[') => Err("a list (--multiple reads lists of strings)"),
-        Some(b'{') => Err("an object"),
-        Some(b't' | b'f') => Err("true or false"),
-        _ => Err("a number"),
     }
 }
 

@@ -1,12 +1,13 @@
 //! The members of JSON objects that are cleaned.
 
+use doisift_tables::MemberPath;
+
 use super::layout::NewNames;
 
 /// The wanted members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WantedMembers {
-    /// Each member as its keys from the outermost object on.
-    pub(super) paths: Vec<Vec<String>>,
+    pub(super) paths: Vec<MemberPath>,
     /// The members as the options name them.
     pub(super) given_names: Vec<String>,
     /// The names of the new members for each. `None` if the values are replaced.
@@ -14,20 +15,11 @@ pub(super) struct WantedMembers {
 }
 
 impl WantedMembers {
-    /// Splits `column` into keys: the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
-    pub(super) fn path(column: &str) -> Vec<String> {
-        let key = |part: &str| part.replace("~1", "/").replace("~0", "~");
-        match column.strip_prefix('/') {
-            Some(pointer) => pointer.split('/').map(key).collect(),
-            None => vec![column.to_owned()],
-        }
-    }
-
     pub(super) fn new(columns: &[String], new: Option<Vec<NewNames>>) -> Self {
         WantedMembers {
             paths: columns
                 .iter()
-                .map(|column| WantedMembers::path(column))
+                .map(|column| MemberPath::new(column))
                 .collect(),
             given_names: columns.to_vec(),
             new,

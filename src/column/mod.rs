@@ -109,7 +109,7 @@ task! {
 
     /// Adds a file to read, or `-` for standard input: plain or packed text in any encoding, UTF-32 only with a byte order mark. Each
     /// member of an archive is a table. Several tables are written as one, so they need the same format and header, which is
-    /// written once. Of a workbook (xlsx, xlsb, xls or ods), a [sheet](TableOptions::sheet) is read, and written as comma-separated
+    /// written once. Of a workbook (xlsx, xlsb, xls or ods), a [sheet](Self::sheet) is read, and written as comma-separated
     /// text.
     input
 }

@@ -45,8 +45,8 @@ options! {
     /// ```
     /// use doisift::{CleanTable, TableOptions};
     ///
-    /// let table = TableOptions { sheet: Some("2026".to_owned()), ..TableOptions::default() };
-    /// let clean = CleanTable::new().input("list.xlsx").table(table).column("doi").output("list.csv");
+    /// let table = TableOptions { no_header: true, ..TableOptions::default() };
+    /// let clean = CleanTable::new().input("list.csv").table(table).column("2").output("clean.csv");
     /// ```
     value TableOptions, "Tables", [CleanTable];
 
@@ -62,9 +62,6 @@ options! {
 
     /// The tables have no header; each --column is a number
     no_header: bool, { requires: "column" }
-
-    /// Sheet of workbooks (xlsx, xlsb, xls, ods) to read; its name, or its number from 1. It comes back as CSV
-    sheet: Option<String>, default "the first", { value: "NAME|NUMBER", requires: "column" }
 
     /// Encoding of tables without a byte order mark; utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
     /// the Encoding Standard

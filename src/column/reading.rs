@@ -4,25 +4,24 @@ use std::sync::Arc;
 
 use doisift_core::TextKind;
 use doisift_documents::{
-    DocumentHead, DocumentSink, InputError, Packing, PeekReader, ReadBuffer, ReadBytes,
-    SheetChoice, SourceNote, TextOrigin, printable,
+    DocumentHead, DocumentSink, InputError, Packing, PeekReader, ReadBuffer, ReadBytes, SourceNote,
+    TextOrigin,
 };
 use doisift_tables::{
-    Charset, Dialect, ElementSplitter, RowSplitter, TableFault, TableFormat, TableHead,
-    TableReading, Utf8Text, is_array, sep_line, shown_at, table_bytes,
+    Charset, Dialect, MemberPath, TableFault, TableFormat, TableHead, TableReading, TableSplitter,
+    Utf8Text, is_array, member_names, pass_mark, sep_line, shown_at, table_bytes,
 };
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::code::Code;
 use super::crew::BatchSender;
 use super::ending;
-use super::json;
 use super::layout::{NewNames, TableLayout};
 use super::members::WantedMembers;
 use super::settings::CleanSettings;
 use crate::error::{Cause, Error, TableError};
 use crate::report::Losses;
-use crate::task::{Ticket, not_cancelled};
+use crate::task::{Ticket, not_cancelled, warn_of_sheets};
 
 /// State of reading that all inputs share.
 #[derive(Default)]
@@ -86,13 +85,12 @@ impl DocumentSink for InputReading<'_, '_> {
         }
         self.readings.documents += 1;
         let raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
-        if let Some(TextOrigin::Sheet(sheets)) = head.origin {
-            if self.settings.columns.in_place {
-                self.failure = Some(self.failed(&head.name, TableError::InPlace));
-                return;
-            }
-            self.note_sheet(&head.name, sheets);
+        let is_sheet = matches!(head.origin, Some(TextOrigin::Sheet(_)));
+        if is_sheet && self.settings.columns.in_place {
+            self.failure = Some(self.failed(&head.name, TableError::InPlace));
+            return;
         }
+        warn_of_sheets(&self.source, &head, self.settings.sheet.as_ref());
         self.failure = self.encoded(head, raw).err();
     }
 
@@ -136,19 +134,6 @@ impl InputReading<'_, '_> {
         error.in_document(name.clone())
     }
 
-    /// Reports that only the first of several sheets is read.
-    fn note_sheet(&self, name: &Option<Arc<str>>, sheets: usize) {
-        let is_chosen = |choice: &SheetChoice| choice.sheet.is_some();
-        if sheets > 1 && !self.settings.sheet.as_ref().is_some_and(is_chosen) {
-            let name = name.as_deref().unwrap_or_default();
-            log::warn!(
-                "{}: only the first of {sheets} sheets is read, {}; --sheet names another",
-                self.source,
-                printable::name(name)
-            );
-        }
-    }
-
     /// Handles damage. Only damage of single characters or after the data leaves the table whole.
     fn damage(
         &mut self,
@@ -186,7 +171,7 @@ impl InputReading<'_, '_> {
     ) -> Result<(), Error> {
         let is_sheet = matches!(origin, Some(TextOrigin::Sheet(_)));
         let marked: Option<Charset> = encoding.and_then(|encoding| encoding.parse().ok());
-        let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
+        let is_marked = !is_sheet && pass_mark(&mut raw) > 0 || marked.is_some();
         let head = raw.peek(TextKind::HEAD_BYTES);
         let read = if is_sheet {
             Charset::UTF_8
@@ -300,7 +285,7 @@ impl InputReading<'_, '_> {
         let head = self.start(&mut document, &mut batch);
         let head = head.map_err(|error| self.failed(&name, error))?;
         let reading = head.reading;
-        let mut splitter = PieceSplitter::new(reading);
+        let mut splitter = TableSplitter::new(reading);
         let mut table: Option<Arc<RowDocument>> = None;
         loop {
             let filled = self.fill(&mut document, &mut batch.bytes, &mut splitter)?;
@@ -309,7 +294,7 @@ impl InputReading<'_, '_> {
             };
             if filled.is_long {
                 self.skip_line(reading, &mut document, &mut batch)?;
-                splitter = PieceSplitter::new(reading);
+                splitter = TableSplitter::new(reading);
             } else {
                 next.bytes.extend_from_slice(&batch.bytes[filled.whole..]);
                 batch.bytes.truncate(filled.whole);
@@ -360,7 +345,7 @@ impl InputReading<'_, '_> {
         let settings = self.settings;
         if settings.columns.column.is_empty() {
             let head = document.raw.peek(TextKind::HEAD_BYTES);
-            return Ok(TableHead::at_once(TableReading::lines(head)));
+            return Ok(TableHead::of_lines(head));
         }
         let format = self.pass_preamble(document, batch);
         let (head, whole) = table_bytes(&mut document.raw, settings.max_row);
@@ -508,7 +493,7 @@ impl InputReading<'_, '_> {
         batch: &mut RowBuffer,
     ) -> Result<WantedMembers, TableError> {
         let settings = self.settings;
-        let members = json::members(&batch.bytes);
+        let members = member_names(&batch.bytes);
         if settings.format.is_none() && members.is_none() {
             return Err(TableFault::Unknown { proposed: None }.into());
         }
@@ -519,7 +504,7 @@ impl InputReading<'_, '_> {
             members,
         };
         self.begin(first, &mut batch.out)?;
-        let name = |column: &String| WantedMembers::path(column).pop().unwrap_or_default();
+        let name = |column: &String| MemberPath::new(column).name().to_owned();
         let names: Vec<_> = settings.columns.column.iter().map(name).collect();
         let new = self.new_names(&names);
         Ok(WantedMembers::new(&settings.columns.column, new))
@@ -546,7 +531,7 @@ impl InputReading<'_, '_> {
         &mut self,
         document: &mut OpenDocument<'_>,
         bytes: &mut Vec<u8>,
-        splitter: &mut PieceSplitter,
+        splitter: &mut TableSplitter,
     ) -> Result<RowsRead, Error> {
         loop {
             let before = bytes.len();
@@ -602,35 +587,6 @@ impl InputReading<'_, '_> {
     }
 }
 
-/// Finds the last whole row of a piece of a document.
-enum PieceSplitter {
-    Rows(RowSplitter),
-    Elements(ElementSplitter),
-}
-
-impl PieceSplitter {
-    fn new(reading: TableReading) -> Self {
-        match reading {
-            TableReading::JsonArray => PieceSplitter::Elements(ElementSplitter::default()),
-            _ => PieceSplitter::Rows(RowSplitter::new(reading.dialect())),
-        }
-    }
-
-    fn advance(&mut self, bytes: &[u8], is_end: bool) -> usize {
-        match self {
-            PieceSplitter::Rows(rows) => rows.advance(bytes, is_end),
-            PieceSplitter::Elements(elements) => elements.advance(bytes),
-        }
-    }
-
-    fn cut(&mut self) {
-        match self {
-            PieceSplitter::Rows(rows) => rows.cut(),
-            PieceSplitter::Elements(elements) => elements.cut(),
-        }
-    }
-}
-
 /// The result of reading rows.
 struct RowsRead {
     /// The length of the whole rows.
@@ -656,14 +612,6 @@ fn new_header(
         character: shown_at(&names, at),
         encoding: rows.name(),
     })
-}
-
-fn drop_mark(raw: &mut PeekReader<&mut dyn ReadBytes>) -> bool {
-    let is_there = raw.peek(UTF8_BOM.len()) == UTF8_BOM;
-    if is_there {
-        raw.consume(UTF8_BOM.len());
-    }
-    is_there
 }
 
 /// Returns the length of the blank rows at the start of `bytes`.

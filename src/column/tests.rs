@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use doisift_tables::{Dialect, HeaderChoice, TableFormat, TableHead};
+
 use super::*;
 
 /// Generates a cell as in a file.
@@ -44,6 +46,12 @@ fn csv() -> CleanTable {
         input_format: Some(TableFormat::Delimited(b',')),
         ..TableOptions::default()
     })
+}
+
+fn csv_dialect() -> Dialect {
+    let columns = ["a".to_owned()];
+    let head = TableHead::of((b"a,\"b\"\n", true), None, &columns, HeaderChoice::Shown);
+    head.unwrap().reading.dialect()
 }
 
 /// Cleans batches of this many bytes.
@@ -98,7 +106,7 @@ proptest! {
         let (out, report) = run(&table, in_chunks(csv().column("doi"), chunk));
         let counted: u64 = report.statuses.iter().map(|(_, count)| count).sum();
         prop_assert_eq!(counted, rows.len() as u64);
-        let dialect = dialect::Dialect { delimiter: b',', quotes: true, row_end: b'\n' };
+        let dialect = csv_dialect();
         let (mut at, mut new) = (0, 0);
         while at < table.len() {
             let (cells, length) = dialect.first_row(&table[at..]);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use doisift_documents::printable;
-use doisift_tables::RowLoss;
+use doisift_tables::{CellFault, RowLoss};
 
 use super::ErrorKind;
 
@@ -60,6 +60,14 @@ pub(crate) enum KnownError {
 }
 
 impl KnownError {
+    /// Creates the error for a row without a name in this column.
+    pub(crate) fn of_cell(fault: CellFault, column: &str) -> Self {
+        match fault {
+            CellFault::NoMember => KnownError::NoMember(column.into()),
+            fault => KnownError::Json(fault.to_string().into()),
+        }
+    }
+
     pub(super) fn kind(&self) -> ErrorKind {
         match self {
             KnownError::NoOutput | KnownError::Packed(_) => ErrorKind::Options,

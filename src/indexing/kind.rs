@@ -10,25 +10,23 @@ use serde::de::IgnoredAny;
 use super::objects::items;
 use super::options::KnownOptions;
 use crate::error::{Cause, KnownError};
-use doisift_tables::{Dialect, HeaderChoice, TableFault, TableHead, TableReading, named_column};
+use doisift_tables::{CellPlace, HeaderChoice, MemberPath, TableFault, TableFormat, TableHead};
 
 /// Layout of a document.
 #[derive(Debug)]
 pub(super) enum DocumentKind {
-    /// Each line is a name.
-    Lines,
     /// Each line is a JSON object. The name is in this member, or, without one, in the member that the registry uses.
-    Objects(Option<String>),
+    Objects(Option<MemberPath>),
     /// The objects of an array, whose content starts after this number of bytes. The member is as above.
-    Array(usize, Option<String>),
-    /// A table. The header follows this number of bytes.
-    Table(usize, Dialect, NameColumns),
+    Array(usize, Option<MemberPath>),
+    /// A table, or lines that are a name each.
+    Table(TableHead, NameColumns),
 }
 
 /// Columns of a table that are read, counted from 0.
 #[derive(Debug)]
 pub(super) enum NameColumns {
-    Names(usize),
+    Names(CellPlace),
     /// Names in `doi` are read if `state` says that they are registered.
     DataCite {
         doi: usize,
@@ -38,7 +36,7 @@ pub(super) enum NameColumns {
 }
 
 /// Returns the layout of a document that starts with `head`; `whole` says that the document ends with it. `choice` selects the
-/// header row of a table.
+/// header row of a table, and `format` is its format if that is known.
 ///
 /// # Errors
 /// If it is a list of mentions, and these are not trusted, or a table without the wanted column.
@@ -46,15 +44,20 @@ pub(super) fn of(
     (head, whole): (&[u8], bool),
     options: &KnownOptions,
     choice: HeaderChoice,
+    format: Option<TableFormat>,
 ) -> Result<DocumentKind, Cause> {
     let text = head.trim_ascii_start();
     match text.first() {
+        _ if format.is_some() => of_rows((head, whole), options, choice, format),
         Some(b'{') => of_json(head, text, options),
         Some(b'[') => {
             let start = head.len() - text.len() + 1;
-            Ok(DocumentKind::Array(start, options.column.clone()))
+            Ok(DocumentKind::Array(
+                start,
+                options.column.as_deref().map(MemberPath::new),
+            ))
         }
-        _ => of_rows((head, whole), options, choice),
+        _ => of_rows((head, whole), options, choice, None),
     }
 }
 
@@ -66,7 +69,9 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
     let member = name_column(&names, options)?;
     match items(head).filter(|_| member.is_none()) {
         Some(start) => Ok(DocumentKind::Array(start, None)),
-        None => Ok(DocumentKind::Objects(member)),
+        None => Ok(DocumentKind::Objects(
+            member.as_deref().map(MemberPath::new),
+        )),
     }
 }
 
@@ -99,38 +104,35 @@ fn of_rows(
     (head, whole): (&[u8], bool),
     options: &KnownOptions,
     choice: HeaderChoice,
+    format: Option<TableFormat>,
 ) -> Result<DocumentKind, Cause> {
     let wanted = options.column.as_slice();
-    let shown = |wanted| TableHead::of((head, whole), None, wanted, choice);
+    let shown = |wanted| TableHead::of((head, whole), format, wanted, choice);
     let table = match shown(wanted) {
         Err(error @ TableFault::Unknown { proposed: Some(_) }) => {
             return Err(Cause::Table(error.into()));
         }
         table => table.or_else(|_| shown(&[])),
     };
+    let list = || {
+        let names = NameColumns::Names(CellPlace::Column(0));
+        DocumentKind::Table(TableHead::of_lines(head), names)
+    };
     let Ok(table) = table else {
-        return Ok(DocumentKind::Lines);
+        return Ok(list());
     };
-    let TableReading::Delimited(dialect) = table.reading else {
-        return Ok(DocumentKind::Lines);
-    };
-    let above = table.skipped(head);
-    let rows = &head[above..];
-    let blank = rows.iter().position(|byte| !b"\r\n".contains(byte));
-    let (cells, _) = dialect.first_row(&rows[blank.unwrap_or(rows.len())..]);
-    let text = |cell: &&[u8]| {
-        let text = dialect.text(cell);
-        String::from_utf8_lossy(text.trim_ascii()).into_owned()
-    };
-    let header: Vec<String> = cells.iter().map(text).collect();
+    let text = |text: Cow<'_, [u8]>| String::from_utf8_lossy(text.trim_ascii()).into_owned();
+    let header: Vec<String> = table.header(head).into_iter().map(text).collect();
     let names: Vec<&str> = header.iter().map(String::as_str).collect();
-    let layout = match registry_columns(&names) {
-        Some(layout) => Some(layout),
-        None => names_column(&names, &table, options)?.map(NameColumns::Names),
+    if let Some(layout) = registry_columns(&names) {
+        return Ok(DocumentKind::Table(table, layout));
+    }
+    let Some(column) = name_column(&names, options)? else {
+        return Ok(list());
     };
-    Ok(layout.map_or(DocumentKind::Lines, |layout| {
-        DocumentKind::Table(above, dialect, layout)
-    }))
+    let place = CellPlace::of(&table, head, &column);
+    let place = place.map_err(|error| Cause::Table(error.into()))?;
+    Ok(DocumentKind::Table(table, NameColumns::Names(place)))
 }
 
 /// Returns the columns of a table that DataCite or Retraction Watch publishes, or `None` for other tables.
@@ -144,18 +146,4 @@ fn registry_columns(names: &[&str]) -> Option<NameColumns> {
         doi: column("doi")?,
         state: column("state")?,
     })
-}
-
-/// Returns the number of the column of names, or `None` if the document is a list.
-fn names_column(
-    names: &[&str],
-    table: &TableHead,
-    options: &KnownOptions,
-) -> Result<Option<usize>, Cause> {
-    let Some(column) = name_column(names, options)? else {
-        return Ok(None);
-    };
-    let header: Vec<_> = names.iter().map(|name| name.as_bytes()).collect();
-    let found = named_column(&header, &column).map_err(|error| table.explain(error));
-    found.map(Some).map_err(|error| Cause::Table(error.into()))
 }

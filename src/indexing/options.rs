@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use doisift_documents::{ColumnSelection, ReadLimits, SourceSearch};
+use doisift_documents::{ColumnSelection, ReadLimits, SheetChoice, SourceSearch};
 use doisift_known::Date;
 
 use super::BuildIndex;
@@ -25,8 +25,8 @@ options! {
     /// may be an index that is [added](Self::add), but no source.
     path output [BuildIndex] { short: Some('o'), value: "FILE", help: OptionHelp::Short }
 
-    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
-    /// member
+    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON the name of a member
+    /// or a JSON pointer
     ///
     /// Case does not matter in the name of a column of delimited text. All sources must have it, but for DataCite's files and those
     /// of Retraction Watch.
@@ -70,6 +70,8 @@ pub(crate) struct IndexSettings {
     pub(super) known: KnownOptions,
     /// The column of tables, as the options have it.
     pub(super) columns: ColumnSelection,
+    /// The sheet of workbooks, if a column is read.
+    pub(super) sheet: Option<SheetChoice>,
     pub(super) header: HeaderChoice,
     /// `None` if the caller did not choose.
     pub(super) on_error: Option<OnError>,
@@ -93,6 +95,7 @@ impl BuildIndex {
             return Err(Error::new(Cause::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
+        let memory = chosen_memory(self.known.memory);
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(IndexSettings {
             given: self.given(),
@@ -101,12 +104,17 @@ impl BuildIndex {
                 columns: self.known.column.clone().map(|column| vec![column]),
                 id: None,
             },
+            sheet: self
+                .known
+                .column
+                .is_some()
+                .then(|| SheetChoice::within(memory, self.header.sheet.clone())),
             on_error: self.reading.on_error,
             header: self.header.header_row.into(),
             report: self.output.report.clone(),
             limits: self.limits.of_reading(),
             threads: self.resources.threads.unwrap_or_else(own_cores),
-            memory: chosen_memory(self.known.memory),
+            memory,
             tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), Some(&output)),
             checkpoint: self.resources.checkpoint.clone(),
             checkpoint_interval: self.resources.interval(),

@@ -15,9 +15,10 @@ use super::names::Names;
 use super::objects::ObjectBlocks;
 use super::{table, works};
 use crate::error::{Cause, KnownError};
-use doisift_tables::{BlockSizes, RowBlocks, TableReading, table_bytes};
-
-const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
+use crate::task::warn_of_sheets;
+use doisift_tables::{
+    BlockSizes, RawText, RowBlocks, TableFormat, TableReading, TableRows, pass_mark, table_bytes,
+};
 
 /// Reads the documents of one source.
 pub(super) struct NamesReading<'a, 's> {
@@ -78,33 +79,20 @@ impl<'a, 's> NamesReading<'a, 's> {
         collector.refuse_document(error, place);
     }
 
-    fn read(
-        &mut self,
-        kind: DocumentKind,
-        mut raw: PeekReader<&mut dyn ReadBytes>,
-        mut offset: u64,
-    ) {
+    fn read(&mut self, kind: DocumentKind, mut raw: RawText<'_>, offset: usize) {
         let (sizes, names) = (self.sizes, &mut self.names);
-        let lines = TableReading::LINES.dialect();
         match kind {
-            DocumentKind::Lines => {
-                table::read_lines(RowBlocks::new(raw, offset, lines, sizes), names);
-            }
-            DocumentKind::Table(above, dialect, layout) => {
-                raw.consume(above);
-                offset += above as u64;
-                let blocks = RowBlocks::new(raw, offset, dialect, sizes);
-                table::read(blocks, dialect, &layout, names);
+            DocumentKind::Table(head, layout) => {
+                table::read(TableRows::new(raw, offset, &head, sizes), &layout, names);
             }
             DocumentKind::Objects(member) => {
-                let blocks = RowBlocks::new(raw, offset, lines, sizes);
-                works::read_lines(blocks, member.as_deref(), names);
+                let blocks = RowBlocks::new(raw, offset as u64, TableReading::JsonLines, sizes);
+                works::read_lines(blocks, member.as_ref(), names);
             }
             DocumentKind::Array(start, member) => {
                 raw.consume(start);
-                offset += start as u64;
-                let blocks = ObjectBlocks::new(raw, offset, sizes);
-                works::read_array(blocks, member.as_deref(), names);
+                let blocks = ObjectBlocks::new(raw, (offset + start) as u64, sizes);
+                works::read_array(blocks, member.as_ref(), names);
             }
         }
     }
@@ -153,18 +141,17 @@ impl NamesReading<'_, '_> {
         }
     }
 
-    fn read_document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
-        self.names.place.document = name;
+    fn read_document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
+        let sheet = self.names.collector.settings.sheet.as_ref();
+        warn_of_sheets(&self.names.place.source, &head, sheet);
+        let format = TableFormat::of_origin(head.origin);
+        self.names.place.document = head.name;
         self.names.collector.counts.documents += 1;
         let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
-        let mut offset = 0;
-        if raw.peek(UTF8_BOM.len()) == UTF8_BOM {
-            raw.consume(UTF8_BOM.len());
-            offset = UTF8_BOM.len() as u64;
-        }
+        let offset = pass_mark(&mut raw);
         let settings = self.names.collector.settings;
-        let head = table_bytes(&mut raw, settings.memory);
-        match kind::of(head, &settings.known, settings.header) {
+        let head = table_bytes(&mut raw, self.sizes.max);
+        match kind::of(head, &settings.known, settings.header, format) {
             Ok(kind) => self.read(kind, raw, offset),
             Err(error) => self.refuse_document(error),
         }
@@ -184,7 +171,7 @@ impl NamesReading<'_, '_> {
 
 impl DocumentSink for NamesReading<'_, '_> {
     fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
-        self.piece(|reading| reading.read_document(head.name, bytes));
+        self.piece(|reading| reading.read_document(head, bytes));
     }
 
     fn cells(&mut self, table: &DocumentHead, batch: CellBatch) {

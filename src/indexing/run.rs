@@ -137,6 +137,7 @@ fn read(
         max_file_bytes: share,
         thread_bytes: share,
         columns: &settings.columns,
+        sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
         unpackers: (ahead > 0).then_some(&unpackers),
         ..settings.monitor.read_options()

@@ -1,5 +1,7 @@
 //! Reads names and notices from the rows of a delimited table, and names from lines.
 
+use std::borrow::Cow;
+
 use doisift_core::Doi;
 use doisift_known::Notice;
 use doisift_known::notices::{DateOrder, NoticeError, RetractionWatch};
@@ -7,62 +9,20 @@ use doisift_known::notices::{DateOrder, NoticeError, RetractionWatch};
 use super::kind::NameColumns;
 use super::names::Names;
 use crate::error::KnownError;
-use doisift_tables::{Dialect, RowBlocks, RowPiece};
+use doisift_tables::{Row, TableItem, TableRows};
 
 /// DataCite's states of registered names.
 const REGISTERED: [&[u8]; 2] = [b"findable", b"registered"];
 
-/// Reads a name from each line.
-pub(super) fn read_lines(mut blocks: RowBlocks<'_>, names: &mut Names<'_, '_>) {
-    while let Some(piece) = blocks.next() {
-        match piece {
-            RowPiece::Lost(error, at) => names.report_loss(error.into(), at),
-            RowPiece::Rows(bytes, offset) => {
-                let mut at = offset;
-                for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-                    names.text(line, at);
-                    at += line.len() as u64;
-                }
-            }
-        }
-        if names.is_halted() {
-            return;
-        }
-    }
-}
-
-/// Reads the rows of a table after its header.
-pub(super) fn read(
-    mut blocks: RowBlocks<'_>,
-    dialect: Dialect,
-    layout: &NameColumns,
-    names: &mut Names<'_, '_>,
-) {
-    let mut has_header = false;
+/// Reads the rows of a table.
+pub(super) fn read(mut rows: TableRows<'_>, layout: &NameColumns, names: &mut Names<'_, '_>) {
     let mut notices = NoticeRows::default();
-    while let Some(piece) = blocks.next() {
-        match piece {
-            RowPiece::Lost(error, at) => names.report_loss(error.into(), at),
-            RowPiece::Rows(bytes, offset) => {
-                let mut at = 0;
-                while at < bytes.len() {
-                    let (cells, length) = dialect.first_row(&bytes[at..]);
-                    let is_blank = matches!(cells[..], [cell] if cell.is_empty());
-                    if has_header && !is_blank {
-                        row(
-                            &cells,
-                            dialect,
-                            layout,
-                            (&mut notices, names, offset + at as u64),
-                        );
-                    }
-                    has_header |= !is_blank;
-                    at += length;
-                }
-            }
-        }
-        if names.is_halted() {
-            return;
+    while !names.is_halted()
+        && let Some(item) = rows.next()
+    {
+        match item {
+            TableItem::Lost(loss, at) => names.report_loss(loss.into(), at),
+            TableItem::Row(row, at) => read_row(&row, layout, &mut notices, names, at),
         }
     }
     if let NameColumns::RetractionWatch(rows) = layout {
@@ -70,34 +30,27 @@ pub(super) fn read(
     }
 }
 
-fn row(
-    cells: &[&[u8]],
-    dialect: Dialect,
+fn read_row(
+    row: &Row<'_>,
     layout: &NameColumns,
-    (notices, names, at): (&mut NoticeRows, &mut Names<'_, '_>, u64),
+    notices: &mut NoticeRows,
+    names: &mut Names<'_, '_>,
+    at: u64,
 ) {
-    let cell = |at: usize| {
-        cells
-            .get(at)
-            .map(|cell| dialect.text(cell))
-            .unwrap_or_default()
-    };
     match layout {
-        NameColumns::Names(column) => {
-            names.text(&cell(*column), at);
+        NameColumns::Names(place) => {
+            let cell = row.cell(place).ok().flatten();
+            names.text(&cell.map(|cell| cell.text()).unwrap_or_default(), at);
         }
         NameColumns::DataCite { doi, state } => {
-            if !REGISTERED.contains(&cell(*state).trim_ascii()) {
+            if !REGISTERED.contains(&row.text(*state).trim_ascii()) {
                 return names.count_draft();
             }
-            names.bare_name("datacite", &cell(*doi), at);
+            names.bare_name("datacite", &row.text(*doi), at);
         }
         NameColumns::RetractionWatch(rows) => {
-            let texts = cells.iter().map(|cell| dialect.text(cell));
-            let texts: Vec<String> = texts
-                .map(|text| String::from_utf8_lossy(&text).into_owned())
-                .collect();
-            notices.take(rows, texts, names, at);
+            let text = |text: Cow<'_, [u8]>| String::from_utf8_lossy(&text).into_owned();
+            notices.take(rows, row.texts().map(text).collect(), names, at);
         }
     }
 }

@@ -3,7 +3,7 @@
 use doisift_documents::{InputError, PeekReader, ReadBytes};
 
 use super::objects::{ObjectBlocks, ObjectPiece};
-use doisift_tables::{BlockSizes, Dialect, RowBlocks, RowPiece, TableReading};
+use doisift_tables::{BlockSizes, RowBlocks, RowPiece, TableReading};
 
 /// Bytes with damage in place of each `!`. Reading can continue after it.
 struct Damaged<'b>(&'b [u8]);
@@ -27,10 +27,10 @@ fn sizes(step: usize, max: usize) -> BlockSizes {
 }
 
 /// Returns the rows with their offsets, and the number of losses.
-fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
+fn rows(text: &str, reading: TableReading, sizes: BlockSizes) -> (Vec<(u64, String)>, usize) {
     let mut bytes = Damaged(text.as_bytes());
     let raw: PeekReader<&mut dyn ReadBytes> = PeekReader::with_capacity(&mut bytes, 4);
-    let mut blocks = RowBlocks::new(raw, 0, dialect, sizes);
+    let mut blocks = RowBlocks::new(raw, 0, reading, sizes);
     let (mut rows, mut lost) = (Vec::new(), 0);
     while let Some(piece) = blocks.next() {
         match piece {
@@ -38,7 +38,7 @@ fn rows(text: &str, dialect: Dialect, sizes: BlockSizes) -> (Vec<(u64, String)>,
             RowPiece::Rows(bytes, offset) => {
                 let mut at = 0;
                 while at < bytes.len() {
-                    let (_, length) = dialect.first_row(&bytes[at..]);
+                    let (_, length) = reading.dialect().first_row(&bytes[at..]);
                     let row = String::from_utf8_lossy(&bytes[at..at + length]).into_owned();
                     rows.push((offset + at as u64, row));
                     at += length;
@@ -79,6 +79,7 @@ fn owned(rows: &[(u64, &str)]) -> Vec<(u64, String)> {
 fn rows_are_the_same_for_reads_of_any_size() {
     let mut csv = TableReading::LINES.dialect();
     csv.delimiter = b',';
+    let csv = TableReading::Delimited(csv);
     for step in 1..40 {
         let (found, lost) = rows("a,b\n\nccc,d\nlast", csv, sizes(step, 100));
         let wanted = [(0, "a,b\n"), (4, "\n"), (5, "ccc,d\n"), (11, "last")];
@@ -88,7 +89,7 @@ fn rows_are_the_same_for_reads_of_any_size() {
 
 #[test]
 fn the_row_with_damage_is_dropped_and_no_row_is_joined_over_it() {
-    let lines = TableReading::LINES.dialect();
+    let lines = TableReading::LINES;
     for step in 1..40 {
         let (found, lost) = rows("one\ntw!o\nthree\n!four\nfive", lines, sizes(step, 100));
         let found: Vec<&str> = found.iter().map(|(_, row)| row.as_str()).collect();
@@ -102,7 +103,7 @@ fn the_row_with_damage_is_dropped_and_no_row_is_joined_over_it() {
 
 #[test]
 fn a_row_that_is_too_long_is_dropped() {
-    let lines = TableReading::LINES.dialect();
+    let lines = TableReading::LINES;
     let text = format!("one\n{}\ntwo\n", "x".repeat(90));
     for step in 1..20 {
         let (found, lost) = rows(&text, lines, sizes(step, 20));

@@ -1,18 +1,14 @@
 //! Reads names and notices from works, which are objects of JSON.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use doisift_known::notices::{WorkNotices, of_work};
 use memchr::memchr_iter;
 use rayon::prelude::*;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::names::Names;
 use super::objects::{ObjectBlocks, ObjectPiece};
 use crate::error::KnownError;
-use doisift_tables::{RowBlocks, RowPiece};
+use doisift_tables::{MemberPath, RowBlocks, RowPiece};
 
 /// An object, with its offset in the document.
 type Object<'b> = (&'b [u8], u64);
@@ -42,7 +38,7 @@ struct Attributes {
 /// Reads a work from each line. Its name is in `member`, or, without one, in the member that the registry uses.
 pub(super) fn read_lines(
     mut blocks: RowBlocks<'_>,
-    member: Option<&str>,
+    member: Option<&MemberPath>,
     names: &mut Names<'_, '_>,
 ) {
     while let Some(piece) = blocks.next() {
@@ -59,7 +55,7 @@ pub(super) fn read_lines(
 /// Reads the works of an array.
 pub(super) fn read_array(
     mut blocks: ObjectBlocks<'_>,
-    member: Option<&str>,
+    member: Option<&MemberPath>,
     names: &mut Names<'_, '_>,
 ) {
     while let Some(piece) = blocks.next() {
@@ -94,7 +90,7 @@ fn lines(bytes: &[u8], offset: u64) -> Vec<Object<'_>> {
 }
 
 /// Parses objects on all threads, and adds their names and notices in their order.
-fn take(objects: &[Object<'_>], member: Option<&str>, names: &mut Names<'_, '_>) {
+fn take(objects: &[Object<'_>], member: Option<&MemberPath>, names: &mut Names<'_, '_>) {
     let parse = |(json, _): &Object<'_>| parse(json, member);
     let works: Vec<_> = names
         .pool
@@ -107,14 +103,12 @@ fn take(objects: &[Object<'_>], member: Option<&str>, names: &mut Names<'_, '_>)
     }
 }
 
-fn parse(json: &[u8], member: Option<&str>) -> Result<Work, KnownError> {
+fn parse(json: &[u8], member: Option<&MemberPath>) -> Result<Work, KnownError> {
     let bad = |error: serde_json::Error| KnownError::Json(error.to_string().into());
     if let Some(member) = member {
-        let members: BTreeMap<Cow<'_, str>, &RawValue> =
-            serde_json::from_slice(json).map_err(bad)?;
-        let value = members.get(member).map(|value| value.get());
-        let value = value.ok_or_else(|| KnownError::NoMember(member.into()))?;
-        return serde_json::from_str(value).map(Work::Member).map_err(bad);
+        let value = member.value(json);
+        let value = value.map_err(|fault| KnownError::of_cell(fault, member.name()))?;
+        return serde_json::from_slice(value).map(Work::Member).map_err(bad);
     }
     let found = of_work(json).map_err(bad)?;
     if found.doi.is_some() {

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use doisift_core::{Doi, TextKind};
 use doisift_documents::{
-    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes,
-    ReadOptions, display_name,
+    CellBatch, DocumentHead, DocumentSink, InputError, PeekReader, ReadBytes, ReadOptions,
+    display_name,
+};
+use doisift_tables::{
+    BlockSizes, CellPlace, HeaderChoice, TableFault, TableFormat, TableHead, TableItem, TableRows,
+    table_bytes,
 };
 
 use super::options::{NameInput, ResolveSettings};
@@ -14,19 +18,13 @@ use crate::error::{Cause, Error, KnownError, TableError};
 use crate::normalize::{Normalizer, quoted};
 use crate::records::FileId;
 use crate::report::Losses;
-use crate::task::{named_source, not_cancelled};
-use doisift_tables::{
-    BlockSizes, Dialect, HeaderChoice, RowBlocks, RowPiece, TableFault, TableHead, TableReading,
-    header_column, table_bytes,
-};
+use crate::task::{named_source, not_cancelled, warn_of_sheets};
 
 /// Bytes of memory for reading rows. Names stay in memory anyway.
 const READ_MEMORY_BYTES: usize = 256 << 20;
 
 /// The default column of names, which outputs of doisift have.
 const DEFAULT_COLUMN: &str = "doi";
-
-const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A text of an input.
 pub(super) enum InputText {
@@ -89,43 +87,10 @@ impl InputNames {
             Err(refusal) => InputText::Refused(quoted(text, &refusal.to_string())),
         });
     }
-
-    /// Adds the name of a row.
-    fn row(&mut self, place: &NamePlace, cells: &[&[u8]]) -> Result<(), KnownError> {
-        match place {
-            NamePlace::Lines => self.take(cells.first().copied().unwrap_or_default()),
-            NamePlace::Column(dialect, column) => {
-                let cell = cells.get(*column).copied().unwrap_or_default();
-                self.take(&dialect.text(cell));
-            }
-            NamePlace::Member(member) => {
-                let bad = |error: serde_json::Error| KnownError::Json(error.to_string().into());
-                let line = cells.first().copied().unwrap_or_default();
-                let object: serde_json::Map<String, serde_json::Value> =
-                    serde_json::from_slice(line).map_err(bad)?;
-                match object.get(member) {
-                    Some(serde_json::Value::Null) => {}
-                    Some(serde_json::Value::String(text)) => self.take(text.as_bytes()),
-                    Some(other) => self.take(other.to_string().as_bytes()),
-                    None => return Err(KnownError::NoMember(member.as_str().into())),
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Place of the names in a document.
-enum NamePlace {
-    Lines,
-    /// This member of the objects.
-    Member(String),
-    /// This column, from 0, in the rows after the header.
-    Column(Dialect, usize),
-}
-
-/// Place of the names in a document, and the number of bytes above the header.
-type FoundNames = (NamePlace, usize);
+/// A table, and the place of the name in its rows; `None` if each cell is one.
+type FoundNames = (TableHead, Option<CellPlace>);
 
 /// Reads the documents of one input.
 struct NameReading<'a> {
@@ -140,12 +105,14 @@ impl NameReading<'_> {
         let ResolveSettings {
             monitor,
             columns,
+            sheet,
             tmp,
             ..
         } = self.settings;
         let read_options = ReadOptions {
             own_files: own,
             columns,
+            sheet: Some(sheet),
             temp_folder: tmp,
             max_file_bytes: READ_MEMORY_BYTES,
             thread_bytes: READ_MEMORY_BYTES,
@@ -180,109 +147,86 @@ impl NameReading<'_> {
         self.names.losses.add(&error);
     }
 
-    /// Reads the rows of a document.
-    fn rows(&mut self, name: &Option<Arc<str>>, place: &NamePlace, mut blocks: RowBlocks<'_>) {
-        let mut is_header = matches!(place, NamePlace::Column(..));
-        while let Some(piece) = blocks.next() {
-            match piece {
-                RowPiece::Lost(error, at) => self.lost(name, at, error.into()),
-                RowPiece::Rows(bytes, offset) => {
-                    let mut at = 0;
-                    while at < bytes.len() {
-                        let (cells, length) = place.first_row(&bytes[at..]);
-                        let is_blank = matches!(cells[..], [cell] if cell.trim_ascii().is_empty());
-                        if !is_blank
-                            && !std::mem::take(&mut is_header)
-                            && let Err(error) = self.names.row(place, &cells)
-                        {
-                            self.lost(name, offset + at as u64, Cause::Known(error));
-                        }
-                        at += length;
-                    }
+    /// Reads the names of a table.
+    fn rows(
+        &mut self,
+        name: &Option<Arc<str>>,
+        place: Option<&CellPlace>,
+        mut rows: TableRows<'_>,
+    ) {
+        while !self.is_halted()
+            && let Some(item) = rows.next()
+        {
+            let (row, at) = match item {
+                TableItem::Row(row, at) => (row, at),
+                TableItem::Lost(loss, at) => {
+                    self.lost(name, at, loss.into());
+                    continue;
                 }
-            }
-            if self.is_halted() {
-                return;
+            };
+            match place.map(|place| row.cell(place)) {
+                None => row.texts().for_each(|text| self.names.take(&text)),
+                Some(Ok(cell)) => {
+                    self.names
+                        .take(&cell.map(|cell| cell.text()).unwrap_or_default());
+                }
+                Some(Err(fault)) => {
+                    let error = KnownError::of_cell(fault, self.column());
+                    self.lost(name, at, Cause::Known(error));
+                }
             }
         }
     }
-}
 
-impl NamePlace {
+    /// Returns the column that was chosen, or the default.
+    fn column(&self) -> &str {
+        self.settings.column.as_deref().unwrap_or(DEFAULT_COLUMN)
+    }
+
     /// Finds the names of a document that starts with `head`; `whole` says that the document ends with it.
     ///
     /// # Errors
     /// If it lacks the column that was chosen.
-    fn of(
+    fn find(
+        &self,
         (head, whole): (&[u8], bool),
-        column: Option<&str>,
-        choice: HeaderChoice,
+        format: Option<TableFormat>,
     ) -> Result<FoundNames, TableFault> {
-        let wanted: Vec<String> = column.map(str::to_owned).into_iter().collect();
-        let usual = [DEFAULT_COLUMN.to_owned()];
-        let columns = if wanted.is_empty() {
-            &usual[..]
-        } else {
-            &wanted
-        };
-        let table = match TableHead::of((head, whole), None, columns, choice) {
-            Err(_) if column.is_none() => TableHead::of_lines(),
-            table => table?,
-        };
-        let above = table.skipped(head);
-        match table.reading {
-            TableReading::JsonLines => Ok((NamePlace::Member(columns.concat()), 0)),
-            TableReading::Lines(_) | TableReading::JsonArray => Ok((NamePlace::Lines, 0)),
-            TableReading::Delimited(dialect) => {
-                match (header_column(dialect, &head[above..], &columns[0]), column) {
-                    (Ok(found), _) => Ok((NamePlace::Column(dialect, found), above)),
-                    (Err(_), None) => Ok((NamePlace::Lines, 0)),
-                    (Err(error), Some(_)) => Err(table.explain(error)),
-                }
-            }
-        }
-    }
-
-    /// Returns the cells and the length of the row at the start of `bytes`. A line is one cell.
-    fn first_row<'b>(&self, bytes: &'b [u8]) -> (Vec<&'b [u8]>, usize) {
-        if let NamePlace::Column(dialect, _) = self {
-            return dialect.first_row(bytes);
-        }
-        let end = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
-        (vec![&bytes[..end]], end)
-    }
-
-    /// Returns the dialect that cuts rows.
-    fn dialect(&self) -> Dialect {
-        match self {
-            NamePlace::Column(dialect, _) => *dialect,
-            NamePlace::Lines | NamePlace::Member(_) => TableReading::LINES.dialect(),
+        let columns = [self.column().to_owned()];
+        let table = TableHead::of((head, whole), format, &columns, self.settings.header);
+        let found = table.and_then(|table| {
+            let place = CellPlace::of(&table, head, self.column())?;
+            Ok((table, Some(place)))
+        });
+        match found {
+            Err(_) if self.settings.column.is_none() => Ok((list(head, format), None)),
+            found => found,
         }
     }
 }
 
+/// Returns the head of a document without a column of names: each cell of a sheet, or each line, is one.
+fn list(head: &[u8], sheet: Option<TableFormat>) -> TableHead {
+    let cells = sheet.map(|_| TableHead::of((head, false), sheet, &[], HeaderChoice::Missing));
+    let cells = cells.and_then(Result::ok);
+    cells.unwrap_or_else(|| TableHead::of_lines(head))
+}
+
 impl DocumentSink for NameReading<'_> {
-    fn document(&mut self, DocumentHead { name, .. }: DocumentHead, bytes: &mut dyn ReadBytes) {
+    fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         if self.is_halted() {
             return;
         }
         let mut raw = PeekReader::with_capacity(bytes, TextKind::HEAD_BYTES);
-        let mut offset = 0;
-        if raw.peek(UTF8_BOM.len()) == UTF8_BOM {
-            raw.consume(UTF8_BOM.len());
-            offset = UTF8_BOM.len() as u64;
-        }
-        let head = table_bytes(&mut raw, READ_MEMORY_BYTES);
-        let (column, header) = (self.settings.column.as_deref(), self.settings.header);
-        match NamePlace::of(head, column, header) {
-            Ok((place, above)) => {
-                raw.consume(above);
-                offset += above as u64;
-                let sizes = BlockSizes::within(READ_MEMORY_BYTES);
-                let blocks = RowBlocks::new(raw, offset, place.dialect(), sizes);
-                self.rows(&name, &place, blocks);
+        warn_of_sheets(&self.source, &head, Some(&self.settings.sheet));
+        let format = TableFormat::of_origin(head.origin);
+        let sizes = BlockSizes::within(READ_MEMORY_BYTES);
+        match self.find(table_bytes(&mut raw, sizes.max), format) {
+            Ok((table, place)) => {
+                let rows = TableRows::new(raw, 0, &table, sizes);
+                self.rows(&head.name, place.as_ref(), rows);
             }
-            Err(error) => self.fail(&name, Cause::Table(error.into())),
+            Err(error) => self.fail(&head.name, Cause::Table(error.into())),
         }
     }
 

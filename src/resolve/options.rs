@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use doisift_documents::{ColumnSelection, display_name};
+use doisift_documents::{ColumnSelection, SheetChoice, display_name};
 
 use super::Resolve;
 use crate::error::{Cause, Error, SelectionError};
@@ -16,8 +16,8 @@ options! {
     /// Options of `doisift resolve`: the column of names, and agencies.
     questions: QuestionOptions, "Registry";
 
-    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON Lines the name of a
-    /// member
+    /// Read the names from this column of tables; its name in the header or its number from 1, or in JSON the name of a member
+    /// or a JSON pointer
     text column [Resolve] default "doi, if the table has it" {
         short: Some('c'), value: "COLUMN", help: OptionHelp::Short,
     }
@@ -52,6 +52,7 @@ pub(crate) struct ResolveSettings {
     pub(super) header: HeaderChoice,
     /// The columns of Parquet and Arrow files.
     pub(super) columns: ColumnSelection,
+    pub(super) sheet: SheetChoice,
     pub(super) agency: bool,
     pub(super) registry: RegistryClient,
     pub(super) output: Option<PathBuf>,
@@ -81,6 +82,7 @@ impl Resolve {
                 columns: Some(vec![wanted]),
                 id: None,
             },
+            sheet: SheetChoice::within(usize::MAX, self.header.sheet.clone()),
             column,
             header: self.header.header_row.into(),
             agency: self.questions.agency,

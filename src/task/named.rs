@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use doisift_documents::{InputError, Source, SourceKind, display_name};
+use doisift_documents::{
+    DocumentHead, InputError, SheetChoice, Source, SourceKind, TextOrigin, display_name, printable,
+};
 use doisift_system::FileStatus;
 
 use crate::error::{Cause, Error};
@@ -67,4 +69,18 @@ pub(crate) fn named_source(path: &Path) -> Result<Source, InputError> {
         is_named: true,
         folder_bytes: 0,
     })
+}
+
+/// Warns that only the first of the sheets of a workbook is read, if the options name none.
+pub(crate) fn warn_of_sheets(source: &str, head: &DocumentHead, choice: Option<&SheetChoice>) {
+    let is_chosen = choice.is_some_and(|choice| choice.sheet.is_some());
+    if let Some(TextOrigin::Sheet(sheets @ 2..)) = head.origin
+        && !is_chosen
+    {
+        let name = head.name.as_deref().unwrap_or_default();
+        log::warn!(
+            "{source}: only the first of {sheets} sheets is read, {}; --sheet names another",
+            printable::name(name)
+        );
+    }
 }

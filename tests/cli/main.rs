@@ -27,6 +27,7 @@ mod documents;
 mod edges;
 mod encodings;
 mod escape;
+mod every_table;
 mod explain;
 mod golden;
 mod graphs;

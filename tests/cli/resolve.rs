@@ -20,7 +20,7 @@ impl Place {
         command
     }
 
-    fn resolve(&self, server: &Server, line: &str) -> Seen {
+    pub fn resolve(&self, server: &Server, line: &str) -> Seen {
         Seen::of(&mut self.resolving(server, line))
     }
 }

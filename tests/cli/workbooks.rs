@@ -13,7 +13,7 @@ fn normalize(place: &Place, args: &[&str]) -> Seen {
 }
 
 /// Returns a workbook with the sheets `One` and `Two`. Its second style is a date.
-fn workbook(one: &str, two: &str) -> Vec<u8> {
+pub fn workbook(one: &str, two: &str) -> Vec<u8> {
     const S: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
         xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"";
     let sheet = |rows: &str| format!("<worksheet {S}><sheetData>{rows}</sheetData></worksheet>");
@@ -34,12 +34,12 @@ fn workbook(one: &str, two: &str) -> Vec<u8> {
     ])
 }
 
-fn text(cell: &str, text: &str) -> String {
+pub fn text(cell: &str, text: &str) -> String {
     format!("<c r=\"{cell}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
 }
 
 /// Returns a sheet with the column `doi` and one name.
-fn sheet_of(name: &str) -> String {
+pub fn sheet_of(name: &str) -> String {
     let (header, name) = (text("A1", "doi"), text("A2", name));
     format!("<row r=\"1\">{header}</row><row r=\"2\">{name}</row>")
 }

@@ -49,7 +49,18 @@ pub struct SheetChoice {
     pub memory: usize,
 }
 
+/// Maximum bytes of the texts that the cells of a workbook share.
+const MAX_SHARED_TEXT_BYTES: usize = 256 << 20;
+
 impl SheetChoice {
+    /// Creates the choice of a sheet for a task with this many bytes of memory.
+    pub fn within(memory: usize, sheet: Option<String>) -> Self {
+        SheetChoice {
+            sheet,
+            memory: MAX_SHARED_TEXT_BYTES.min(memory / 4),
+        }
+    }
+
     /// Returns the number of the chosen sheet among `names`, from 0.
     pub(super) fn number_among(&self, names: &[&str]) -> Result<usize, InputError> {
         let Some(wanted) = &self.sheet else {

@@ -2,9 +2,9 @@
 
 use doisift_documents::{InputError, PeekReader, ReadBuffer, ReadBytes};
 
-use super::dialect::Dialect;
 use super::fault::RowLoss;
-use super::split::RowSplitter;
+use super::format::TableReading;
+use super::split::TableSplitter;
 
 /// The unread bytes of a document.
 pub type RawText<'d> = PeekReader<&'d mut dyn ReadBytes>;
@@ -43,8 +43,8 @@ pub struct HeldText<'d> {
 /// Cuts a document into blocks of rows.
 pub struct RowBlocks<'d> {
     text: HeldText<'d>,
-    dialect: Dialect,
-    splitter: RowSplitter,
+    reading: TableReading,
+    splitter: TableSplitter,
     /// Length of the block that was returned last.
     passed: usize,
     /// Bytes read of a row whose rest is missing or dropped. Reading continues at the next row.
@@ -99,11 +99,11 @@ impl<'d> HeldText<'d> {
 
 impl<'d> RowBlocks<'d> {
     /// Creates it for the rest of a document, from `offset` on.
-    pub fn new(raw: RawText<'d>, offset: u64, dialect: Dialect, sizes: BlockSizes) -> Self {
+    pub fn new(raw: RawText<'d>, offset: u64, reading: TableReading, sizes: BlockSizes) -> Self {
         RowBlocks {
             text: HeldText::new(raw, offset, sizes),
-            dialect,
-            splitter: RowSplitter::new(dialect),
+            reading,
+            splitter: TableSplitter::new(reading),
             passed: 0,
             skips: None,
             open: None,
@@ -114,12 +114,33 @@ impl<'d> RowBlocks<'d> {
     // The block borrows from this.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<RowPiece<'_>> {
+        Some(match self.advance()? {
+            Ok(()) => RowPiece::Rows(self.block(), self.text.offset),
+            Err((loss, at)) => RowPiece::Lost(loss, at),
+        })
+    }
+
+    /// Returns the current block; empty after a loss.
+    pub(super) fn block(&self) -> &[u8] {
+        &self.text.bytes[..self.passed]
+    }
+
+    /// Returns the offset of the current block in the document.
+    pub(super) fn offset(&self) -> u64 {
+        self.text.offset
+    }
+
+    /// Moves to the next block of whole rows, or returns the next loss with its offset; `None` at the end.
+    pub(super) fn advance(&mut self) -> Option<Result<(), (RowLoss, u64)>> {
         loop {
             self.text.drop_first(std::mem::take(&mut self.passed));
             self.splitter.cut();
+            if self.skips.is_none() && self.text.bytes.len() > self.text.sizes.max {
+                return Some(Err(self.too_long()));
+            }
             if self.skips.is_none() && !self.text.has_ended {
                 if let Err(error) = self.text.fill() {
-                    return Some(self.damage(error));
+                    return Some(Err(self.damage(error)));
                 }
                 let whole = self.splitter.advance(&self.text.bytes, self.text.has_ended);
                 let is_over = self.text.has_ended;
@@ -130,53 +151,52 @@ impl<'d> RowBlocks<'d> {
                 } else {
                     whole
                 };
-                if whole == 0 && self.text.bytes.len() > self.text.sizes.max {
-                    return Some(self.too_long());
-                }
             } else {
                 // The rest before a loss; may be empty.
                 self.passed = self.text.bytes.len();
             }
             if self.passed > 0 {
-                let block = &self.text.bytes[..self.passed];
-                return Some(RowPiece::Rows(block, self.text.offset));
+                return Some(Ok(()));
             }
             if let Some(read) = self.skips {
                 if let Err(error) = self.skip(read) {
-                    return Some(RowPiece::Lost(RowLoss::Input(error), self.text.offset));
+                    return Some(Err((RowLoss::Input(error), self.text.offset)));
                 }
             } else if self.text.has_ended {
-                let error = RowLoss::OpenQuote;
-                return self.open.take().map(|at| RowPiece::Lost(error, at));
+                return self.open.take().map(|at| Err((RowLoss::OpenQuote, at)));
             }
         }
     }
 
     /// Handles damage. If bytes are missing, the row that they belong to is dropped.
-    fn damage(&mut self, error: InputError) -> RowPiece<'static> {
+    fn damage(&mut self, error: InputError) -> (RowLoss, u64) {
         let at = self.text.end();
         if !matches!(error, InputError::Encoding(_) | InputError::Trailing(_)) {
             let whole = self.splitter.advance(&self.text.bytes, false);
             self.skips = Some((self.text.bytes.len() - whole) as u64);
             self.text.bytes.truncate(whole);
         }
-        RowPiece::Lost(RowLoss::Input(error), at)
+        (RowLoss::Input(error), at)
     }
 
-    fn too_long(&mut self) -> RowPiece<'static> {
-        self.passed = 0;
+    fn too_long(&mut self) -> (RowLoss, u64) {
         self.skips = Some(self.text.bytes.len() as u64);
         self.text.bytes.clear();
         let error = RowLoss::TooLong(self.text.sizes.max);
-        RowPiece::Lost(error, self.text.offset)
+        (error, self.text.offset)
     }
 
-    /// Skips the rest of a row after its first `read` bytes.
+    /// Skips the rest of a row after its first `read` bytes; of an array, all.
     fn skip(&mut self, read: u64) -> Result<(), InputError> {
-        let count = self.text.raw.skip_until(self.dialect.row_end)?;
+        let is_array = self.reading == TableReading::JsonArray;
+        let count = match is_array {
+            // An inner object would look like one of the array.
+            true => 0,
+            false => self.text.raw.skip_until(self.reading.dialect().row_end)?,
+        };
         self.text.offset += read + count as u64;
         self.text.has_ended = count == 0;
-        self.splitter = RowSplitter::new(self.dialect);
+        self.splitter = TableSplitter::new(self.reading);
         self.skips = None;
         Ok(())
     }

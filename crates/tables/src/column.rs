@@ -2,19 +2,8 @@
 
 use doisift_documents::printable;
 
-use super::dialect::Dialect;
 use super::fault::TableFault;
-use super::format::{DELIMITERS, first_row, is_name};
-
-/// Returns the index of a column, by its name or number, in the header at the start of `head`.
-///
-/// # Errors
-/// If there is none, or several have the name.
-pub fn header_column(dialect: Dialect, head: &[u8], column: &str) -> Result<usize, TableFault> {
-    let (cells, _) = first_row(dialect, head);
-    let texts: Vec<_> = cells.iter().map(|cell| dialect.text(cell)).collect();
-    named_column(&texts, column)
-}
+use super::format::{DELIMITERS, is_name};
 
 /// Returns the index of the column with this name, or else this number, among the texts of a header.
 ///

@@ -4,6 +4,7 @@
 //! bytes after the closing quote belong to the cell. A quote at any other place is an ordinary byte.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
@@ -91,19 +92,28 @@ impl Dialect {
         end - usize::from(has_return)
     }
 
-    /// Returns the cells of the row at the start of `bytes`, and the length of the row with its line end.
-    pub fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
-        let (mut cells, mut at) = (Vec::new(), 0);
+    /// Finds the cells of the row at `at`. Returns the end of the last cell, and the start of the next row.
+    pub fn row(self, bytes: &[u8], mut at: usize, cells: &mut Vec<Range<usize>>) -> (usize, usize) {
+        cells.clear();
         loop {
             let end = self.cell_end(bytes, at);
             if bytes.get(end) == Some(&self.delimiter) {
-                cells.push(&bytes[at..end]);
+                cells.push(at..end);
                 at = end + 1;
                 continue;
             }
-            cells.push(&bytes[at..self.content_end(bytes, at, end)]);
-            return (cells, bytes.len().min(end + 1));
+            let content = self.content_end(bytes, at, end);
+            cells.push(at..content);
+            return (content, bytes.len().min(end + 1));
         }
+    }
+
+    /// Returns the cells of the row at the start of `bytes`, and the length of the row with its line end.
+    pub fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
+        let mut cells = Vec::new();
+        let (_, length) = self.row(bytes, 0, &mut cells);
+        let cells = cells.into_iter().map(|cell| &bytes[cell]);
+        (cells.collect(), length)
     }
 }
 

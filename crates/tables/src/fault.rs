@@ -60,6 +60,18 @@ pub enum RowLoss {
     OpenQuote,
 }
 
+/// Reason why a row has no cell in a column.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CellFault {
+    /// It is not a valid object of JSON.
+    #[error(transparent)]
+    NoObject(#[from] serde_json::Error),
+    /// The object lacks the member.
+    #[error("the object has no such member")]
+    NoMember,
+}
+
 /// Returns the advice for a message if a later row may be the header.
 fn header_row(proposed: Option<NonZeroU32>) -> String {
     proposed.map_or(String::new(), |row| {

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use doisift_core::{ParseError, TextKind};
+use doisift_documents::TextOrigin;
 
 use super::dialect::Dialect;
 use super::fault::TableFault;
@@ -31,6 +32,12 @@ impl TableFormat {
     #[doc(hidden)]
     pub fn names() -> impl Iterator<Item = &'static str> {
         TableFormat::NAMED.iter().map(|(name, _)| *name)
+    }
+
+    /// Returns the format of a document that is a sheet of a workbook; `None` for others.
+    #[doc(hidden)]
+    pub fn of_origin(origin: Option<TextOrigin>) -> Option<Self> {
+        matches!(origin, Some(TextOrigin::Sheet(_))).then_some(TableFormat::Delimited(b','))
     }
 
     /// Returns the name, or the delimiter if it has no name.

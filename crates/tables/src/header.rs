@@ -1,12 +1,14 @@
 //! Finds the header of a table. Titles and remarks may be above it.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use doisift_core::TextKind;
-use doisift_documents::{PeekReader, ReadBytes};
+use doisift_documents::{PeekReader, ReadBuffer, ReadBytes};
 
 use super::column::numbered;
 use super::dialect::Dialect;
+use super::elements::is_array;
 use super::fault::TableFault;
 use super::format::{self, DELIMITERS, TableFormat, TableReading};
 
@@ -28,6 +30,10 @@ pub struct TableHead {
     pub reading: TableReading,
     /// Number of rows above the header, counting blank ones.
     pub above: u64,
+    /// Bytes before the rows.
+    preamble: usize,
+    /// Whether the first row of delimited text is the header.
+    pub(super) has_header: bool,
     /// Another row that may be the header, if the chosen one has no wanted column.
     proposed: Option<NonZeroU32>,
 }
@@ -38,6 +44,8 @@ const MAX_ABOVE: usize = 64;
 /// Number of rows below a header whose width is compared with the header's.
 const COMPARED_ROWS: usize = 5;
 
+const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
+
 /// Max bytes of a header.
 const MAX_HEADER_BYTES: usize = 16 << 20;
 
@@ -47,8 +55,9 @@ pub fn table_bytes<R: ReadBytes>(raw: &mut PeekReader<R>, max: usize) -> (&[u8],
     let mut size = TextKind::HEAD_BYTES;
     loop {
         let head = raw.peek(size);
-        let is_row = head.iter().any(|byte| b"\r\n".contains(byte));
-        let is_json = head.trim_ascii_start().starts_with(b"{") || head.starts_with(b"[");
+        let rows = &head[preamble(head).0..];
+        let is_row = rows.iter().any(|byte| b"\r\n".contains(byte));
+        let is_json = rows.trim_ascii_start().starts_with(b"{") || rows.starts_with(b"[");
         if is_row || is_json || head.len() < size || size >= max.min(MAX_HEADER_BYTES) {
             break;
         }
@@ -67,7 +76,7 @@ impl From<Option<u64>> for HeaderChoice {
 
 impl TableHead {
     /// Detects the format and the header of a table that starts with `head`, of which `columns` are wanted; `whole` says that it
-    /// ends with `head`.
+    /// ends with `head`. A byte order mark and a line such as `sep=;` may precede the rows.
     ///
     /// # Errors
     /// If no `format` is given and none is detected, or the head lacks the chosen row.
@@ -77,6 +86,14 @@ impl TableHead {
         columns: &[String],
         choice: HeaderChoice,
     ) -> Result<Self, TableFault> {
+        let (preamble, shown) = preamble(head);
+        let (head, format) = (&head[preamble..], format.or(shown));
+        if format.is_none() && is_array(head) {
+            return Ok(TableHead {
+                preamble,
+                ..TableHead::at_once(TableReading::JsonArray)
+            });
+        }
         let rows = HeadRows {
             head,
             whole,
@@ -99,13 +116,18 @@ impl TableHead {
         Ok(TableHead {
             reading: reading.map_err(|error| propose(error, proposed))?,
             above,
+            preamble,
+            has_header,
             proposed,
         })
     }
 
-    /// Returns the head of a document whose lines are texts.
-    pub fn of_lines() -> Self {
-        TableHead::at_once(TableReading::LINES)
+    /// Returns the head of a document that starts with `head` and whose lines are texts.
+    pub fn of_lines(head: &[u8]) -> Self {
+        TableHead {
+            preamble: mark_length(head),
+            ..TableHead::at_once(TableReading::lines(head))
+        }
     }
 
     /// Returns the head of a document without a header.
@@ -113,18 +135,59 @@ impl TableHead {
         TableHead {
             reading,
             above: 0,
+            preamble: 0,
+            has_header: false,
             proposed: None,
         }
     }
 
-    /// Returns the number of bytes above the header. `bytes` must start with the table.
+    /// Passes on the header as a row like others.
+    pub fn with_header_as_row(self) -> Self {
+        TableHead {
+            has_header: false,
+            ..self
+        }
+    }
+
+    /// Returns the number of bytes above the header. `bytes` must start with the document.
     pub fn skipped(&self, bytes: &[u8]) -> usize {
-        rows_end(self.reading.dialect(), bytes, self.above)
+        let rows = &bytes[self.preamble..];
+        self.preamble + rows_end(self.reading.dialect(), rows, self.above)
+    }
+
+    /// Returns the texts of the cells of the header. `bytes` must start with the document.
+    pub fn header<'b>(&self, bytes: &'b [u8]) -> Vec<Cow<'b, [u8]>> {
+        let dialect = self.reading.dialect();
+        let (cells, _) = format::first_row(dialect, &bytes[self.skipped(bytes)..]);
+        cells.into_iter().map(|cell| dialect.text(cell)).collect()
     }
 
     /// Adds the row that may be the header to the error for a missing column.
     pub fn explain(&self, error: TableFault) -> TableFault {
         propose(error, self.proposed)
+    }
+}
+
+/// Passes a byte order mark of UTF-8. Returns its length.
+pub fn pass_mark<R: ReadBytes>(raw: &mut PeekReader<R>) -> usize {
+    let length = mark_length(raw.peek(UTF8_BOM.len()));
+    raw.consume(length);
+    length
+}
+
+fn mark_length(head: &[u8]) -> usize {
+    match head.starts_with(UTF8_BOM) {
+        true => UTF8_BOM.len(),
+        false => 0,
+    }
+}
+
+/// Returns the length of the byte order mark and the line for spreadsheets before the rows, and the format that the line names.
+fn preamble(head: &[u8]) -> (usize, Option<TableFormat>) {
+    let mark = mark_length(head);
+    match format::sep_line(&head[mark..]) {
+        Some((delimiter, length)) => (mark + length, Some(TableFormat::Delimited(delimiter))),
+        None => (mark, None),
     }
 }
 
@@ -294,6 +357,7 @@ mod tests {
             ("A title\r\nid\tdoi\r\n1\t10.5555/a\r\n", "doi", 1),
             ("A title\nid,doi\n1,10.5555/a\n", "2", 1),
             ("A title\nid,doi\n", "doi", 1),
+            ("\u{feff}sep=;\nA title\nid;doi\n1;10.5555/a\n", "doi", 1),
             ("id,name\n1,2\ndoi,3\n4,5\n", "name", 0),
             // A cell of a row is not a header, since the rows above are as wide.
             ("id,name\n1,2\n", "2", 0),

@@ -2,7 +2,8 @@
 //!
 //! `header` recognises from the head of a document its format (`format`, `dialect`) and the row that is the header. `column`
 //! finds a column in it, `charset` has the encodings. `split` and `elements` find the ends of rows in a buffer to which bytes are
-//! appended, and `blocks` passes a document on in blocks of whole rows. The bytes come from `doisift-documents`, which also turns the
+//! appended, `blocks` passes a document on in blocks of whole rows, and `rows` cuts these into rows and cells. `json` finds members of
+//! objects. The bytes come from `doisift-documents`, which also turns the
 //! sheets of workbooks into delimited text. Does not know what the cells are about.
 //!
 //! # Errors
@@ -25,17 +26,21 @@ mod elements;
 mod fault;
 mod format;
 mod header;
+mod json;
+mod rows;
 mod split;
 
 pub use blocks::{BlockSizes, HeldText, RawText, RowBlocks, RowPiece};
 pub use charset::{Charset, Utf8Text, shown_at};
-pub use column::{header_column, named_column, numbered};
+pub use column::{named_column, numbered};
 pub use dialect::Dialect;
 pub use elements::{ElementSplitter, element, is_array};
-pub use fault::{RowLoss, TableFault};
+pub use fault::{CellFault, RowLoss, TableFault};
 pub use format::{TableFormat, TableReading, sep_line};
-pub use header::{HeaderChoice, TableHead, table_bytes};
-pub use split::RowSplitter;
+pub use header::{HeaderChoice, TableHead, pass_mark, table_bytes};
+pub use json::{JsonArray, JsonObject, MemberPath, member_names, place, string, utf8};
+pub use rows::{CellPlace, Row, RowCell, RowCutter, TableItem, TableRows};
+pub use split::{RowSplitter, TableSplitter};
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

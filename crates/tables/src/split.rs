@@ -3,6 +3,8 @@
 use memchr::{memchr, memrchr};
 
 use super::dialect::Dialect;
+use super::elements::ElementSplitter;
+use super::format::TableReading;
 
 /// Finds the ends of rows in a buffer that starts with a row and to which bytes are appended. Reads each byte once.
 pub struct RowSplitter {
@@ -14,6 +16,45 @@ pub struct RowSplitter {
     outside: usize,
     /// Length of all whole rows.
     whole: usize,
+}
+
+/// Finds the ends of rows of any table.
+pub enum TableSplitter {
+    /// Rows that end with a line end.
+    Rows(RowSplitter),
+    /// Elements of an array.
+    Elements(ElementSplitter),
+}
+
+impl TableSplitter {
+    /// Creates it for a table that is read in this way.
+    pub fn new(reading: TableReading) -> Self {
+        match reading {
+            TableReading::JsonArray => TableSplitter::Elements(ElementSplitter::default()),
+            _ => TableSplitter::Rows(RowSplitter::new(reading.dialect())),
+        }
+    }
+
+    /// Reads to the end of the buffer `bytes`; `ended` says that no more bytes follow. Returns the length of its whole rows.
+    pub fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
+        match self {
+            TableSplitter::Rows(rows) => rows.advance(bytes, ended),
+            TableSplitter::Elements(elements) => elements.advance(bytes),
+        }
+    }
+
+    /// Adjusts the offsets after the whole rows were removed from the buffer.
+    pub fn cut(&mut self) {
+        match self {
+            TableSplitter::Rows(rows) => rows.cut(),
+            TableSplitter::Elements(elements) => elements.cut(),
+        }
+    }
+
+    /// Whether the bytes end in a quoted cell.
+    pub fn is_in_quotes(&self) -> bool {
+        matches!(self, TableSplitter::Rows(rows) if rows.is_in_quotes())
+    }
 }
 
 impl RowSplitter {

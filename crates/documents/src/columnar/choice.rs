@@ -61,20 +61,18 @@ impl ColumnSelection {
         let Some(wanted) = &self.columns else {
             return texts().cloned().collect();
         };
-        let is_wanted = |column: &&C| {
-            let names = column.name().choice_names();
-            wanted.iter().any(|wanted| is_in(wanted, &names))
-        };
-        let chosen: Vec<C> = texts().filter(is_wanted).cloned().collect();
+        let mut names = Vec::new();
         for column in wanted {
-            let found = chosen
-                .iter()
-                .any(|chosen| is_in(column, &chosen.name().choice_names()));
-            if !found {
-                faults.push((0, no_column(column, plain_names(texts()))));
+            match full_name(column, all) {
+                Some(name) => names.push(name),
+                None => faults.push((0, no_column(column, plain_names(texts())))),
             }
         }
-        chosen
+        let is_wanted = |column: &&C| {
+            let own = column.name().choice_names();
+            names.iter().any(|name| is_in(name, &own))
+        };
+        texts().filter(is_wanted).cloned().collect()
     }
 
     /// The column that names rows, if one is wanted. Adds an error if there is none of this name.
@@ -87,6 +85,31 @@ impl ColumnSelection {
         }
         found.cloned()
     }
+}
+
+/// Returns the name of a column with texts, or of one that has such columns in it, that `wanted` means: the name itself, or else
+/// the only one that is equal but for case and white space around it, or else that of the outermost column with this number, from 1.
+fn full_name<C: NamedColumn>(wanted: &str, all: &[C]) -> Option<String> {
+    let texts = || all.iter().filter(|column| column.is_text());
+    let has = |name: &str| texts().any(|column| is_in(name, &column.name().choice_names()));
+    if has(wanted) {
+        return Some(wanted.to_owned());
+    }
+    let mut alike = texts().map(|column| column.name().path.dotted());
+    let mut alike = alike
+        .by_ref()
+        .filter(|name| name.trim().eq_ignore_ascii_case(wanted.trim()));
+    if let Some(name) = alike.next() {
+        return alike.next().is_none().then_some(name);
+    }
+    let mut outermost: Vec<&str> = all
+        .iter()
+        .map(|column| column.name().path.outermost_name())
+        .collect();
+    outermost.dedup();
+    let number: usize = wanted.trim().parse().ok()?;
+    let name = *outermost.get(number.checked_sub(1)?)?;
+    has(name).then(|| name.to_owned())
 }
 
 /// Whether one of the names of a column is `wanted`, or is within the column that `wanted` names.

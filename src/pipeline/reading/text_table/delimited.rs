@@ -1,15 +1,15 @@
 //! Reads the rows of delimited tables. The first row names the columns.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use doisift_documents::{ColumnPath, ColumnSelection, HeaderColumns, InputError, RowBatchBuilder};
+use doisift_tables::Row;
 
-use super::{CutRow, RowFault};
-use doisift_tables::Dialect;
+use super::{AddedRow, RowFault};
 
-/// Cuts rows into cells.
+/// Takes the chosen cells of rows.
 pub(super) struct DelimitedRows<'t> {
-    pub(super) dialect: Dialect,
     choice: &'t ColumnSelection,
     /// `None` before the header was read.
     header: Option<TableHeader>,
@@ -28,9 +28,8 @@ struct TableHeader {
 }
 
 impl<'t> DelimitedRows<'t> {
-    pub(super) fn new(dialect: Dialect, choice: &'t ColumnSelection) -> Self {
+    pub(super) fn new(choice: &'t ColumnSelection) -> Self {
         DelimitedRows {
-            dialect,
             choice,
             header: None,
             missing: Vec::new(),
@@ -49,29 +48,22 @@ impl<'t> DelimitedRows<'t> {
         header.map_or_else(Arc::default, |header| Arc::clone(&header.columns.paths))
     }
 
-    /// Reads the row at the start of `bytes`.
-    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatchBuilder) -> CutRow {
-        let ends: [&[u8]; 2] = [b"\r\n", &[self.dialect.row_end]];
-        if let Some(end) = ends.iter().find(|end| bytes.starts_with(end)) {
-            return CutRow::none(end.len());
-        }
-        match &self.header {
-            Some(header) => {
-                let (row, width) = cells(self.dialect, header, bytes, batch);
-                self.ragged += u64::from(width != header.width);
-                row
-            }
-            None => self.read_header(bytes),
+    /// Adds the chosen cells of a row to a batch. The first row is the header.
+    pub(super) fn add(&mut self, row: &Row<'_>, batch: &mut RowBatchBuilder) -> AddedRow {
+        let Some(header) = &self.header else {
+            self.read_header(row);
+            return AddedRow::Header;
+        };
+        self.ragged += u64::from(row.width() != header.width);
+        match header.add(row, batch) {
+            true => AddedRow::Whole,
+            false => AddedRow::Faulty(RowFault::TooManyCells),
         }
     }
 
-    fn read_header(&mut self, bytes: &[u8]) -> CutRow {
-        let (cells, length) = self.dialect.first_row(bytes);
-        let name = |cell: &&[u8]| {
-            let text = self.dialect.text(cell);
-            String::from_utf8_lossy(text.trim_ascii()).into_owned()
-        };
-        let names: Vec<_> = cells.iter().map(name).collect();
+    fn read_header(&mut self, row: &Row<'_>) {
+        let name = |text: Cow<'_, [u8]>| String::from_utf8_lossy(text.trim_ascii()).into_owned();
+        let names: Vec<_> = row.texts().map(name).collect();
         let columns = self.choice.of_header(&names, &mut self.missing);
         let columns = columns.unwrap_or_else(|error| {
             self.missing.push(error);
@@ -79,51 +71,30 @@ impl<'t> DelimitedRows<'t> {
         });
         self.header = Some(TableHeader {
             columns,
-            width: cells.len(),
+            width: names.len(),
             is_whole: self.choice.columns.is_none(),
         });
-        CutRow::none(length)
     }
 }
 
-/// Adds the chosen cells of a row to a batch. Returns the row, and the number of its cells.
-fn cells(
-    dialect: Dialect,
-    header: &TableHeader,
-    bytes: &[u8],
-    batch: &mut RowBatchBuilder,
-) -> (CutRow, usize) {
-    let mut columns = (0..).zip(&header.columns.texts).peekable();
-    let mut id = header.columns.id.map(|_| Default::default());
-    let (mut fits, mut number, mut at) = (true, 0, 0);
-    let length = loop {
-        let end = dialect.cell_end(bytes, at);
-        let is_last = bytes.get(end) != Some(&dialect.delimiter);
-        let content = match is_last {
-            true => dialect.content_end(bytes, at, end),
-            false => end,
-        };
-        let cell = &bytes[at..content];
-        let own = columns.next_if(|(_, wanted)| **wanted == number);
+impl TableHeader {
+    /// Adds the chosen cells of a row to a batch. Returns whether there was room for all.
+    fn add(&self, row: &Row<'_>, batch: &mut RowBatchBuilder) -> bool {
+        let mut fits = true;
+        let own = (0..).zip(self.columns.texts.iter().copied());
         // Cells after the last column belong to that column.
-        let last = (header.is_whole && number >= header.width).then(|| header.width as u16 - 1);
-        if let Some(column) = own.map(|(column, _)| column).or(last) {
-            fits &= batch.cell(column, &dialect.text(cell), &[]);
+        let last = (self.width - 1) as u16;
+        let after = if self.is_whole {
+            self.width
+        } else {
+            row.width()
+        };
+        let more = (after..row.width()).map(|number| (last, number));
+        for (column, number) in own.chain(more) {
+            fits &= batch.cell(column, &row.text(number), &[]);
         }
-        if header.columns.id == Some(number) {
-            id = Some(dialect.text(cell));
-        }
-        number += 1;
-        if is_last {
-            break bytes.len().min(end + 1);
-        }
-        at = end + 1;
-    };
-    batch.end_row(id.as_deref());
-    let row = CutRow {
-        length,
-        counts: true,
-        fault: (!fits).then_some(RowFault::TooManyCells),
-    };
-    (row, number)
+        let id = self.columns.id.map(|id| row.text(id));
+        batch.end_row(id.as_deref());
+        fits
+    }
 }

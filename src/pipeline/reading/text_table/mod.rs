@@ -9,17 +9,15 @@ mod objects;
 
 use std::sync::Arc;
 
-use doisift_documents::{
-    ColumnPath, DocumentHead, DocumentSink, InputError, PeekReader, ReadBuffer, ReadBytes,
-    RowBatchBuilder,
+use doisift_documents::{ColumnPath, DocumentHead, DocumentSink, InputError, RowBatchBuilder};
+use doisift_tables::{
+    BlockSizes, RawText, RowLoss, TableFormat, TableHead, TableItem, TableReading, TableRows,
+    table_bytes,
 };
 
 use self::delimited::DelimitedRows;
 use self::objects::ObjectRows;
 use crate::pipeline::plan::ScanOptions;
-use doisift_tables::{
-    Dialect, RowSplitter, TableFormat, TableHead, TableReading, sep_line, table_bytes,
-};
 
 /// Bytes of a read.
 const READ_BYTES: usize = 256 << 10;
@@ -27,29 +25,19 @@ const READ_BYTES: usize = 256 << 10;
 const MAX_ROW_BYTES: usize = 16 << 20;
 const ROW_MEMORY_PARTS: usize = 64;
 
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 /// A table that is being read.
-pub(crate) struct TextTable<'o, R> {
+pub(crate) struct TextTable<'o, 'd> {
     head: DocumentHead,
-    raw: PeekReader<R>,
-    /// Bytes that were read and not cut into rows.
-    bytes: Vec<u8>,
-    /// Offset of `bytes` in the document.
-    offset: u64,
-    rows: RowCutter<'o>,
-    row_end: u8,
-    splitter: RowSplitter,
-    /// Max bytes of a row.
-    max: usize,
+    rows: TableRows<'d>,
+    cells: RowCells<'o>,
     batch: RowBatchBuilder,
     faults: [FaultCount; RowFault::ALL.len()],
     /// The number of all rows.
     count: u64,
 }
 
-/// Cuts rows into cells.
-enum RowCutter<'o> {
+/// Takes the chosen cells of rows.
+enum RowCells<'o> {
     Delimited(DelimitedRows<'o>),
     Objects(ObjectRows<'o>),
 }
@@ -96,44 +84,29 @@ struct FaultCount {
     first: u64,
 }
 
-/// The result of a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReadOutcome {
-    More,
-    Ended,
-    /// Bytes are missing after the bytes that were read.
-    Damaged,
-}
-
-impl<'o, R: ReadBytes> TextTable<'o, R> {
+impl<'o, 'd> TextTable<'o, 'd> {
     /// Starts to read the table in a document that starts as `raw` does. Returns `raw` if it is not a table, or an option sets
     /// another kind of text.
     pub(crate) fn start(
         options: &'o ScanOptions,
         head: &DocumentHead,
-        mut raw: PeekReader<R>,
-    ) -> Result<Self, PeekReader<R>> {
-        let max = MAX_ROW_BYTES.min(options.memory / ROW_MEMORY_PARTS);
-        let Some((reading, start)) = reading(options, table_bytes(&mut raw, max)) else {
+        mut raw: RawText<'d>,
+    ) -> Result<Self, RawText<'d>> {
+        let sizes = BlockSizes {
+            step: READ_BYTES,
+            max: MAX_ROW_BYTES.min(options.memory / ROW_MEMORY_PARTS),
+        };
+        let Some(table) = table_head(options, table_bytes(&mut raw, sizes.max)) else {
             return Err(raw);
         };
-        raw.consume(start);
-        let dialect = reading.dialect();
-        let rows = match reading {
-            TableReading::Delimited(dialect) => {
-                RowCutter::Delimited(DelimitedRows::new(dialect, &options.columns))
-            }
-            _ => RowCutter::Objects(ObjectRows::new(&options.columns)),
+        let cells = match table.reading {
+            TableReading::Delimited(_) => RowCells::Delimited(DelimitedRows::new(&options.columns)),
+            _ => RowCells::Objects(ObjectRows::new(&options.columns)),
         };
         Ok(TextTable {
             head: head.clone(),
-            raw,
-            bytes: Vec::new(),
-            offset: start as u64,
-            rows,
-            row_end: dialect.row_end,
-            splitter: RowSplitter::new(dialect),
-            max,
+            rows: TableRows::new(raw, 0, &table.with_header_as_row(), sizes),
+            cells,
             batch: RowBatchBuilder::default(),
             faults: Default::default(),
             count: 0,
@@ -142,108 +115,43 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
 
     /// Passes all rows to `to`. Returns how many of them have more or fewer cells than the header.
     pub(crate) fn read(mut self, to: &mut dyn DocumentSink) -> u64 {
-        while !to.is_halted() && !self.rows.is_without_columns() {
-            let filled = self.fill(to);
-            let has_ended = filled == ReadOutcome::Ended;
-            let mut whole = self.splitter.advance(&self.bytes, has_ended);
-            if has_ended {
-                if self.splitter.is_in_quotes() {
-                    self.note(RowFault::OpenQuote, whole);
+        while !to.is_halted() && !self.cells.is_without_columns() {
+            if self.batch.is_full() || self.cells.is_full() {
+                self.pass(to);
+            }
+            let fault = match self.rows.next() {
+                None => break,
+                Some(TableItem::Row(row, at)) => {
+                    let added = match &mut self.cells {
+                        RowCells::Delimited(cells) => cells.add(&row, &mut self.batch),
+                        RowCells::Objects(cells) => cells.add(row.bytes(), &mut self.batch),
+                    };
+                    self.count += u64::from(added != AddedRow::Header);
+                    added.fault().map(|fault| (fault, at))
                 }
-                whole = self.bytes.len();
-            }
-            self.cut(whole, to);
-            if has_ended {
-                break;
-            }
-            let is_long = self.bytes.len() > self.max;
-            if is_long {
-                self.note(RowFault::TooLong, 0);
-            }
-            if is_long || filled == ReadOutcome::Damaged {
-                self.skip_line(to);
+                Some(TableItem::Lost(RowLoss::Input(error), at)) => {
+                    to.report_loss(self.head.name.clone(), at, error);
+                    None
+                }
+                Some(TableItem::Lost(RowLoss::OpenQuote, at)) => Some((RowFault::OpenQuote, at)),
+                Some(TableItem::Lost(_, at)) => Some((RowFault::TooLong, at)),
+            };
+            if let Some((fault, at)) = fault {
+                self.faults[fault as usize].add(at);
             }
         }
         self.pass(to);
         self.report(to);
         to.end_table(self.count);
-        match self.rows {
-            RowCutter::Delimited(rows) => rows.ragged,
-            RowCutter::Objects(_) => 0,
-        }
-    }
-
-    /// Reads more bytes.
-    fn fill(&mut self, to: &mut dyn DocumentSink) -> ReadOutcome {
-        match self.raw.read_up_to(READ_BYTES, &mut self.bytes) {
-            Ok(count) if count < READ_BYTES => ReadOutcome::Ended,
-            Ok(_) => ReadOutcome::More,
-            Err(error) => {
-                let is_whole = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
-                let at = self.offset + self.bytes.len() as u64;
-                to.report_loss(self.head.name.clone(), at, error);
-                if is_whole {
-                    ReadOutcome::More
-                } else {
-                    ReadOutcome::Damaged
-                }
-            }
-        }
-    }
-
-    /// Cuts the first `whole` bytes into rows.
-    fn cut(&mut self, whole: usize, to: &mut dyn DocumentSink) {
-        let bytes = std::mem::take(&mut self.bytes);
-        let mut at = 0;
-        while at < whole && !self.rows.is_without_columns() {
-            if self.batch.is_full() || self.rows.is_full() {
-                self.pass(to);
-            }
-            let row = match &mut self.rows {
-                RowCutter::Delimited(rows) => rows.row(&bytes[at..whole], &mut self.batch),
-                RowCutter::Objects(rows) => rows.row(&bytes[at..whole], &mut self.batch),
-            };
-            self.count += u64::from(row.counts);
-            if let Some(fault) = row.fault {
-                self.note(fault, at);
-            }
-            at += row.length;
-        }
-        self.bytes = bytes;
-        self.bytes.drain(..whole);
-        self.bytes.shrink_to(2 * READ_BYTES);
-        self.offset += whole as u64;
-        self.splitter.cut();
-    }
-
-    fn note(&mut self, fault: RowFault, at: usize) {
-        let noted = &mut self.faults[fault as usize];
-        if noted.count == 0 {
-            noted.first = self.offset + at as u64;
-        }
-        noted.count += 1;
-    }
-
-    /// Skips the rest of a line. If the line ends within a quoted cell, the next rows are wrong, but an open quote loses no more
-    /// than this line.
-    fn skip_line(&mut self, to: &mut dyn DocumentSink) {
-        self.offset += self.bytes.len() as u64;
-        self.bytes = Vec::new();
-        self.splitter = RowSplitter::new(self.rows.dialect());
-        loop {
-            match self.raw.skip_until(self.row_end) {
-                Ok(count) => {
-                    self.offset += count as u64;
-                    return;
-                }
-                Err(error) => to.report_loss(self.head.name.clone(), self.offset, error),
-            }
+        match self.cells {
+            RowCells::Delimited(cells) => cells.ragged,
+            RowCells::Objects(_) => 0,
         }
     }
 
     /// Passes the rows of the batch to `to`.
     fn pass(&mut self, to: &mut dyn DocumentSink) {
-        let batch = self.batch.take_batch(self.rows.take_columns());
+        let batch = self.batch.take_batch(self.cells.take_columns());
         if batch.rows > 0 {
             to.cells(&self.head, batch);
         }
@@ -251,9 +159,9 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
 
     /// Reports the faults of rows and of the choice of columns.
     fn report(&mut self, to: &mut dyn DocumentSink) {
-        let missing = match &mut self.rows {
-            RowCutter::Delimited(rows) => std::mem::take(&mut rows.missing),
-            RowCutter::Objects(rows) => rows.missing(),
+        let missing = match &mut self.cells {
+            RowCells::Delimited(cells) => std::mem::take(&mut cells.missing),
+            RowCells::Objects(cells) => cells.missing(),
         };
         for error in missing {
             to.report_loss(self.head.name.clone(), 0, error);
@@ -269,81 +177,72 @@ impl<'o, R: ReadBytes> TextTable<'o, R> {
     }
 }
 
-/// A row that was cut into cells.
-struct CutRow {
-    /// Length in bytes, with the line end.
-    length: usize,
-    /// Whether it is a row of the table: neither blank, nor the header.
-    counts: bool,
-    fault: Option<RowFault>,
-}
-
-impl CutRow {
-    /// Creates a result for bytes that are not a row.
-    fn none(length: usize) -> Self {
-        CutRow {
-            length,
-            counts: false,
-            fault: None,
+impl FaultCount {
+    fn add(&mut self, at: u64) {
+        if self.count == 0 {
+            self.first = at;
         }
+        self.count += 1;
     }
 }
 
-impl RowCutter<'_> {
-    fn dialect(&self) -> Dialect {
+/// The result of adding a row to a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AddedRow {
+    /// The row is the header, and was not added.
+    Header,
+    Whole,
+    Faulty(RowFault),
+}
+
+impl AddedRow {
+    fn fault(self) -> Option<RowFault> {
         match self {
-            RowCutter::Delimited(rows) => rows.dialect,
-            RowCutter::Objects(_) => TableReading::JsonLines.dialect(),
+            AddedRow::Faulty(fault) => Some(fault),
+            AddedRow::Header | AddedRow::Whole => None,
         }
     }
+}
 
+impl RowCells<'_> {
     fn is_full(&self) -> bool {
         match self {
-            RowCutter::Delimited(_) => false,
-            RowCutter::Objects(rows) => rows.columns.is_full(),
+            RowCells::Delimited(_) => false,
+            RowCells::Objects(cells) => cells.columns.is_full(),
         }
     }
 
     /// Whether the table has none of the chosen columns.
     fn is_without_columns(&self) -> bool {
         match self {
-            RowCutter::Delimited(rows) => rows.is_without_columns(),
-            RowCutter::Objects(_) => false,
+            RowCells::Delimited(cells) => cells.is_without_columns(),
+            RowCells::Objects(_) => false,
         }
     }
 
     fn take_columns(&mut self) -> Arc<[ColumnPath]> {
         match self {
-            RowCutter::Delimited(rows) => rows.paths(),
-            RowCutter::Objects(rows) => rows.columns.take_columns(),
+            RowCells::Delimited(cells) => cells.paths(),
+            RowCells::Objects(cells) => cells.columns.take_columns(),
         }
     }
 }
 
-/// Returns how the document that starts with `head` is read as a table, and the offset of its first row. `None` if it is not a
-/// table.
-fn reading(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<(TableReading, usize)> {
-    let mut format = match options.reading.input_kind {
+/// Returns how the document that starts with `head` is read as a table. `None` if it is not a table.
+fn table_head(options: &ScanOptions, (head, whole): (&[u8], bool)) -> Option<TableHead> {
+    let format = match options.reading.input_kind {
         None => None,
         Some(kind) => Some(TableFormat::Delimited(kind.delimiter()?)),
     };
-    let mut start = if head.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
-    if let Some((delimiter, length)) = sep_line(&head[start..]) {
-        format.get_or_insert(TableFormat::Delimited(delimiter));
-        start += length;
-    }
-    let head = &head[start..];
     let names: Vec<_> = options.columns.names().cloned().collect();
     let read = |names: &[String]| TableHead::of((head, whole), format, names, options.header).ok();
     // One of the columns is enough to recognise a table whose rows differ in width.
     let table = read(&names).or_else(|| names.chunks(1).find_map(read))?;
+    let rows = &head[table.skipped(head)..];
     let is_table = match table.reading {
-        TableReading::JsonLines => objects::starts(head, whole),
-        _ => !head.trim_ascii().is_empty(),
+        TableReading::JsonLines => objects::starts(rows, whole),
+        TableReading::JsonArray => false,
+        _ => !rows.trim_ascii().is_empty(),
     };
-    is_table.then(|| (table.reading, start + table.skipped(head)))
+    is_table.then_some(table)
 }

@@ -7,12 +7,12 @@ use doisift_documents::{
 };
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{CutRow, RowFault};
+use super::{AddedRow, RowFault};
 
 /// Max names of members that are kept for a message: one more than it shows.
 const MAX_KEPT_NAMES: usize = 21;
 
-/// Cuts objects into cells.
+/// Takes the chosen strings of objects.
 pub(super) struct ObjectRows<'t> {
     choice: &'t ColumnSelection,
     pub(super) columns: ObjectColumns,
@@ -41,22 +41,9 @@ impl<'t> ObjectRows<'t> {
         }
     }
 
-    /// Reads the row at the start of `bytes`.
-    pub(super) fn row(&mut self, bytes: &[u8], batch: &mut RowBatchBuilder) -> CutRow {
-        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-        let length = bytes.len().min(end + 1);
-        let line = bytes[..end].trim_ascii();
-        let counts = !line.is_empty();
-        let fault = counts.then(|| self.object(line, batch)).flatten();
-        CutRow {
-            length,
-            counts,
-            fault,
-        }
-    }
-
     /// Adds the cells of an object.
-    fn object(&mut self, line: &[u8], batch: &mut RowBatchBuilder) -> Option<RowFault> {
+    pub(super) fn add(&mut self, line: &[u8], batch: &mut RowBatchBuilder) -> AddedRow {
+        let line = line.trim_ascii();
         let text = String::from_utf8_lossy(line);
         let mut cells = ObjectCells {
             inside: self.choice.columns.is_none(),
@@ -84,9 +71,9 @@ impl<'t> ObjectRows<'t> {
         let has_id = self.choice.id.is_some();
         batch.end_row(has_id.then_some(id.as_bytes()));
         match (read, fits) {
-            (false, _) => Some(RowFault::NoObject),
-            (_, false) => Some(RowFault::TooManyCells),
-            _ => None,
+            (false, _) => AddedRow::Faulty(RowFault::NoObject),
+            (_, false) => AddedRow::Faulty(RowFault::TooManyCells),
+            _ => AddedRow::Whole,
         }
     }
 
