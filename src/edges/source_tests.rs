@@ -203,3 +203,47 @@ fn web_of_science() {
         ],
     );
 }
+
+#[test]
+fn references_in_a_field_of_bibtex() {
+    check(
+        "@ARTICLE{k1, doi={10.1000/A}, references={Miller A., T (2001), https://doi.org/10.1000/b; {Smith} B., doi: 10.1000/c; 10.1000/d}, note=\"10.1000/x\"}\n\
+         @article{k2,\n Cited-References = {{Miller A, 2001, J;\n   10.1000/e.\n   Smith B, DOI 10.1000/f.}},\n DOI = {10.1000/G}\n}\n@article{k3, references = \"10.1000/h\"}",
+        &[
+            "10.1000/a k1 doi - self asserted",
+            "10.1000/b k1 references 0 reference mined",
+            "10.1000/c k1 references 1 reference mined",
+            "10.1000/d k1 references 2 reference mined",
+            "10.1000/x k1 note - other mined",
+            "10.1000/e k2 cited-references 1 reference mined",
+            "10.1000/f k2 cited-references 2 reference mined",
+            "10.1000/g k2 doi - self asserted",
+            "10.1000/h k3 references 0 reference mined",
+        ],
+    );
+}
+
+#[test]
+fn citation_file() {
+    check(
+        "# 10.1000/z\ncff-version: 1.2.0\nmessage: >-\n  If you use it, cite\n  10.1000/m: please.\ndoi: 10.1000/A # 10.1000/y\nidentifiers:\n- type: doi\n  value: \"10.1000/a\"\n\
+         - description: x\n  value: 10.1000/i\nrepository-code: 'https://example.org/10.1000/r'\npreferred-citation:\n  type: article\n  doi: 10.1000/p\n\
+         references:\n  - type: article\n    title: t\n      10.1000/t\n    authors:\n      - name: 10.1000/n\n  - doi: https://doi.org/10.1000/b\n    identifiers:\n      - value: 10.1000/c\n\
+         keywords:\r\n  - 10.1000/k\r\n",
+        &[
+            "10.1000/z - - - other mined",
+            "10.1000/m 10.1000/a /message - other mined",
+            "10.1000/a 10.1000/a /doi - self asserted",
+            "10.1000/y 10.1000/a - - other mined",
+            "10.1000/a 10.1000/a /identifiers/0/value - self asserted",
+            "10.1000/i 10.1000/a /identifiers/1/value - self asserted",
+            "10.1000/r 10.1000/a /repository-code - self asserted",
+            "10.1000/p 10.1000/a /preferred-citation/doi - other asserted",
+            "10.1000/t 10.1000/a /references/0/title 0 reference mined",
+            "10.1000/n 10.1000/a /references/0/authors/0/name 0 reference mined",
+            "10.1000/b 10.1000/a /references/1/doi 1 reference asserted",
+            "10.1000/c 10.1000/a /references/1/identifiers/0/value 1 reference asserted",
+            "10.1000/k 10.1000/a /keywords/0 - other mined",
+        ],
+    );
+}

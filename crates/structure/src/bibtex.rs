@@ -9,7 +9,7 @@ use memchr::memchr2;
 
 use super::place::{BytePlace, Event, MAX_NAME_BYTES, identify, keep, keep_within};
 use super::stack;
-use super::table::{BIBTEX, Meaning};
+use super::table::{BIBTEX, ItemPart, Meaning};
 use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
 use doisift_core::internal::{Block, positions};
 
@@ -34,6 +34,8 @@ pub(crate) struct Bibtex {
     request: Arc<StructureRequest>,
     /// Whether the current field is wanted.
     is_field: bool,
+    /// The list of references that is read.
+    list: ReferenceList,
     /// Offset of the current value in the document.
     value: u64,
     /// Offset in the document of the byte or run that is being read.
@@ -52,6 +54,45 @@ enum EntryState {
     Field,
     /// After the `=`, before or in the value.
     Value,
+}
+
+/// The references of an entry, which are in one field.
+#[derive(Default)]
+struct ReferenceList {
+    /// Number of references so far.
+    count: u64,
+    is_open: bool,
+    /// Offset of the open reference in the document.
+    offset: u64,
+    text: Vec<u8>,
+    /// The byte before.
+    last: u8,
+}
+
+impl ReferenceList {
+    fn start(
+        &mut self,
+        offset: u64,
+        path: &str,
+        has_items: bool,
+        report: &mut dyn FnMut(Event<'_>),
+    ) {
+        (self.is_open, self.offset) = (true, offset);
+        self.count += 1;
+        if has_items {
+            let reference = self.index();
+            report(Event::Item {
+                reference,
+                offset,
+                path,
+            });
+        }
+    }
+
+    /// Returns the index of the open reference.
+    fn index(&self) -> Option<u64> {
+        self.is_open.then(|| self.count - 1)
+    }
 }
 
 /// How much of `@type{` was read at the start of a line.
@@ -80,6 +121,7 @@ impl Bibtex {
             id: field.map(|field| field.to_ascii_lowercase().into()),
             request: Arc::clone(request),
             is_field: false,
+            list: ReferenceList::default(),
             value: 0,
             here: 0,
             offset: 0,
@@ -115,6 +157,7 @@ impl Bibtex {
             EntryState::Type => self.entry_type(byte, report),
             EntryState::Key => self.key(byte, report),
             EntryState::Field => self.field(byte, report),
+            EntryState::Value if self.meaning == Meaning::Reference => self.cited(byte, report),
             EntryState::Value => self.value(byte, report),
         }
     }
@@ -176,7 +219,7 @@ impl Bibtex {
             self.start_value();
             at += 1;
             at += blanks(&bytes[at..]);
-            if bytes.get(at) == Some(&b'{') {
+            if bytes.get(at) == Some(&b'{') && self.meaning != Meaning::Reference {
                 self.depth = 1;
                 at += 1;
             }
@@ -270,6 +313,7 @@ impl Bibtex {
         self.word.clear();
         (self.depth, self.is_quoted, self.meaning) = (0, false, Meaning::Plain);
         self.is_field = false;
+        self.list = ReferenceList::default();
         if self.is_record {
             self.state = EntryState::Key;
             report(Event::Open);
@@ -326,7 +370,51 @@ impl Bibtex {
 
     /// Whether the text of the value is kept.
     fn is_kept(&self) -> bool {
-        self.is_field || matches!(self.meaning, Meaning::Id(_))
+        self.is_field || matches!(self.meaning, Meaning::Id(_) | Meaning::Reference)
+    }
+
+    /// Reads a byte of a list of references: a reference starts after the opener of the value, and after a separator.
+    fn cited(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
+        let after = self.here + 1;
+        let was_inside = self.depth > 0 || self.is_quoted;
+        let is_end = match &*self.word {
+            b"references" => self.list.last == b';' && byte.is_ascii_whitespace(),
+            _ => byte == b'\n',
+        };
+        if was_inside && is_end {
+            self.end_cited(self.here, report);
+        }
+        self.list.last = byte;
+        if self.list.is_open && self.request.texts {
+            keep_within(&mut self.list.text, MAX_CAPTURED_BYTES, &[byte]);
+        }
+        self.value(byte, report);
+        let is_inside = self.depth > 0 || self.is_quoted;
+        if was_inside && !is_inside {
+            self.end_cited(self.here, report);
+        }
+        if self.meaning == Meaning::Reference && is_inside && !self.list.is_open {
+            let path = String::from_utf8_lossy(&self.word);
+            let path = if self.request.paths { &path } else { "" };
+            self.list
+                .start(after, path, self.request.has_items(), report);
+        }
+    }
+
+    /// Ends the reference that is open before an offset.
+    fn end_cited(&mut self, end: u64, report: &mut dyn FnMut(Event<'_>)) {
+        if std::mem::take(&mut self.list.is_open) && self.request.has_items() {
+            let text = String::from_utf8_lossy(&self.list.text);
+            let text =
+                text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '}'));
+            report(Event::Part {
+                part: ItemPart::Text,
+                text,
+                place: (self.list.offset, end),
+            });
+            report(Event::EndItem(end));
+        }
+        self.list.text.clear();
     }
 
     fn value(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
@@ -360,6 +448,7 @@ impl Bibtex {
             let end = self.captured.len().min(MAX_NAME_BYTES);
             identify(rank, &self.captured[..end], report);
         }
+        self.end_cited(self.here, report);
         if self.is_field {
             let value = (&*self.captured, self.value);
             self.request.report_named(&self.word, value, report);
@@ -368,6 +457,7 @@ impl Bibtex {
     }
 
     fn end_entry(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.end_cited(self.here, report);
         if self.is_record {
             report(Event::Close);
         }
@@ -379,7 +469,7 @@ impl Bibtex {
     /// Returns the place of the next byte.
     pub(super) fn place(&self) -> BytePlace {
         match self.is_in_field() {
-            true => stack::place(self.meaning, None, false),
+            true => stack::place(self.meaning, self.list.index(), false),
             false => BytePlace::default(),
         }
     }

@@ -27,7 +27,7 @@
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-// A reader per syntax: `json`, `xml`, `bibtex`, `tagged`. `table` lists the meanings of paths in the known formats; `pointers` and
+// A reader per syntax: `json`, `xml`, `yaml`, `bibtex`, `tagged`. `table` lists the meanings of paths in the known formats; `pointers` and
 // `elements` look paths up in it. `stack` keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags`
 // numbers the names of elements. `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes
 // from records, `record_field` parses their columns, types and paths, and `gather` collects the text of elements. `json_text` undoes
@@ -50,6 +50,7 @@ mod wanted;
 mod wikitext;
 mod xml;
 mod xml_name;
+mod yaml;
 
 pub use json_text::string_bytes;
 pub use place::{BytePlace, Event, Role};
@@ -69,6 +70,7 @@ use bibtex::Bibtex;
 use json::Json;
 use tagged::Tagged;
 use xml::Xml;
+use yaml::Yaml;
 
 /// The reader of one document.
 pub struct Structure(Reader);
@@ -78,6 +80,7 @@ enum Reader {
     Xml(Box<Xml>),
     Bibtex(Box<Bibtex>),
     Tagged(Box<Tagged>),
+    Yaml(Box<Yaml>),
 }
 
 impl Structure {
@@ -87,6 +90,7 @@ impl Structure {
             Syntax::Json => Reader::Json(Box::new(Json::new(wanted))),
             Syntax::Xml => Reader::Xml(Box::new(Xml::new(wanted))),
             Syntax::Bibtex => Reader::Bibtex(Box::new(Bibtex::new(wanted))),
+            Syntax::Yaml => Reader::Yaml(Box::new(Yaml::new(wanted))),
             Syntax::Tagged(tags) => Reader::Tagged(Box::new(Tagged::new(tags, wanted))),
         })
     }
@@ -99,6 +103,7 @@ impl Structure {
             Reader::Xml(xml) => xml.read(new, report),
             Reader::Bibtex(bibtex) => bibtex.read(new, report),
             Reader::Tagged(tagged) => tagged.read(new, report),
+            Reader::Yaml(yaml) => yaml.read(new, report),
         }
     }
 
@@ -108,6 +113,7 @@ impl Structure {
             Reader::Json(json) => json.value(),
             Reader::Xml(xml) => xml.value(),
             Reader::Bibtex(_) => Some(ValueSyntax::Bibtex),
+            Reader::Yaml(yaml) => yaml.value(),
             Reader::Tagged(tagged) => Some(ValueSyntax::Tagged(tagged.syntax())),
         }
     }
@@ -120,6 +126,7 @@ impl Structure {
             Reader::Xml(xml) => xml.place(),
             Reader::Bibtex(bibtex) => bibtex.place(),
             Reader::Tagged(tagged) => tagged.place(),
+            Reader::Yaml(yaml) => yaml.place(),
         }
     }
 
@@ -130,6 +137,7 @@ impl Structure {
             Reader::Xml(xml) => xml.path(path),
             Reader::Bibtex(bibtex) => bibtex.path(path),
             Reader::Tagged(tagged) => tagged.path(path),
+            Reader::Yaml(yaml) => yaml.path(path),
         }
     }
 
@@ -140,6 +148,7 @@ impl Structure {
             Reader::Xml(xml) => xml.end(report),
             Reader::Bibtex(bibtex) => bibtex.end(report),
             Reader::Tagged(tagged) => tagged.end(report),
+            Reader::Yaml(yaml) => yaml.end(report),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bibtex::is_type;
 use super::tagged::TagSyntax;
+use super::yaml::Yaml;
 
 /// A syntax of structured text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Syntax {
     Xml,
     /// BibTeX.
     Bibtex,
+    /// The block style of YAML, of CITATION.cff alone.
+    Yaml,
     /// A format with a tag at the start of each line, such as RIS.
     Tagged(TagSyntax),
 }
@@ -31,6 +34,7 @@ impl Syntax {
             b'{' if matches!(next(1), Some(b'"' | b'}')) => Some(Syntax::Json),
             b'[' if matches!(next(1), Some(b'{' | b'"')) => Some(Syntax::Json),
             b'<' if is_markup(head) => Some(Syntax::Xml),
+            _ if Yaml::is_citation_file(head) => Some(Syntax::Yaml),
             _ => TagSyntax::of(head)
                 .map(Syntax::Tagged)
                 .or_else(|| lines(head).find_map(|line| of_line(head, line))),
@@ -130,6 +134,7 @@ mod tests {
                 Some(Syntax::Tagged(TagSyntax::WebOfScience)),
             ),
             ("FN a function\nPT", None),
+            ("# c\ncff-version: 1.2.0\n", Some(Syntax::Yaml)),
             ("", None),
         ];
         for (head, syntax) in cases {

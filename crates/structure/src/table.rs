@@ -486,7 +486,14 @@ pub(super) const XML_DETAILS: &[(&str, Detail)] = &[
 ];
 
 /// Fields of BibTeX entries, besides the key, which is the record's identifier.
-pub(super) const BIBTEX: &[(&str, Meaning)] = &[("doi", Meaning::Own), ("url", Meaning::Own)];
+pub(super) const BIBTEX: &[(&str, Meaning)] = &[
+    ("doi", Meaning::Own),
+    ("url", Meaning::Own),
+    // Scopus: a list with semicolons
+    ("references", Meaning::Reference),
+    // Web of Science: a line each
+    ("cited-references", Meaning::Reference),
+];
 
 /// Tags of RIS records.
 pub(super) const RIS: &[(&str, Meaning)] = &[

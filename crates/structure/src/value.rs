@@ -28,6 +28,8 @@ pub enum ValueSyntax {
     Attribute(u8),
     /// A value of BibTeX in braces or quotes.
     Bibtex,
+    /// A value of YAML on one line.
+    Yaml,
     /// The rest of a line with a tag.
     Tagged(TagSyntax),
 }
@@ -64,6 +66,7 @@ impl ValueSyntax {
             ValueSyntax::Bibtex => {
                 bibtex(before, after).map(|(start, length)| range(start, length))
             }
+            ValueSyntax::Yaml => yaml(before, after).map(|(start, length)| range(start, length)),
             ValueSyntax::Tagged(syntax) => {
                 let line = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1);
                 let (_, mark) = syntax.tag(&before[line..])?;
@@ -103,7 +106,9 @@ impl ValueSyntax {
             ValueSyntax::Bibtex => {
                 Cow::Owned(without_latex(&String::from_utf8_lossy(value)).into_owned())
             }
-            ValueSyntax::Characters | ValueSyntax::Tagged(_) => String::from_utf8_lossy(value),
+            ValueSyntax::Characters | ValueSyntax::Yaml | ValueSyntax::Tagged(_) => {
+                String::from_utf8_lossy(value)
+            }
         }
     }
 }
@@ -154,6 +159,26 @@ fn bibtex(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
             b'"' => return Some((start, closed(&before[start..], after, b'"')?)),
             _ => end = equals,
         }
+    }
+}
+
+/// Returns the start of a value of YAML in `before`, and its length in `after`.
+fn yaml(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let line = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1);
+    let written = &before[line..];
+    let key = memmem::find(written, b": ").map_or(0, |colon| colon + 2);
+    let is_before = |byte: &u8| matches!(byte, b' ' | b'-');
+    let start = line
+        + key
+        + written[key..]
+            .iter()
+            .take_while(|byte| is_before(byte))
+            .count();
+    let end = memchr2(b'\n', b'\r', after).unwrap_or(after.len());
+    let rest = &after[..end];
+    match before.get(start) {
+        Some(quote @ (b'"' | b'\'')) => Some((start + 1, memchr(*quote, rest)?)),
+        _ => Some((start, memmem::find(rest, b" #").unwrap_or(end))),
     }
 }
 

@@ -35,7 +35,9 @@ impl Bibliography {
         let head = &bytes[..bytes.len().min(Syntax::HEAD_BYTES)];
         match Syntax::of(head) {
             Some(Syntax::Bibtex) => Some(Bibliography::Bibtex),
-            Some(Syntax::Tagged(TagSyntax::WebOfScience) | Syntax::Json) | None => None,
+            Some(Syntax::Tagged(TagSyntax::WebOfScience) | Syntax::Json | Syntax::Yaml) | None => {
+                None
+            }
             Some(Syntax::Tagged(tags)) => Some(Bibliography::Tagged(tags)),
             Some(Syntax::Xml) => endnote::is_endnote(head).then_some(Bibliography::Endnote),
         }
