@@ -36,15 +36,6 @@ impl RowDocument {
         }
     }
 
-    /// Whether a row is blank. Blank rows are not counted.
-    pub(super) fn is_blank(&self, row: &[u8]) -> bool {
-        match self.shape {
-            RowShape::Delimited(_) => row.iter().all(|byte| b"\r\n".contains(byte)),
-            RowShape::JsonLines(_) => row.trim_ascii().is_empty(),
-            RowShape::JsonArray(_) | RowShape::Lines(_) => false,
-        }
-    }
-
     pub(super) fn reading(&self) -> TableReading {
         match &self.shape {
             RowShape::Delimited(layout) => TableReading::Delimited(layout.dialect),

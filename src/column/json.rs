@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use doisift_tables::{ElementSplitter, JsonArray, JsonObject, element, place, string, utf8};
+use doisift_tables::{JsonArray, JsonObject, place, string, utf8};
 use serde_json::value::RawValue;
 
 use super::batch::{NoteKind, RowBuffer};
@@ -12,11 +12,9 @@ use super::status::CellStatus;
 use crate::error::TableError;
 use crate::normalize;
 
-/// Cleans the lines of a batch.
+/// Cleans the objects of a batch.
 pub(super) struct LineCleaner<'a> {
     pub(super) members: &'a WantedMembers,
-    /// Max bytes of a line.
-    pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
 }
 
@@ -38,51 +36,8 @@ struct Edits {
 }
 
 impl LineCleaner<'_> {
-    pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
-        let bytes = std::mem::take(&mut batch.bytes);
-        let mut at = batch.start;
-        while at < bytes.len() && batch.failure.is_none() {
-            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-            let next = bytes.len().min(end + 1);
-            let is_blank = bytes[at..end].trim_ascii().is_empty();
-            batch.rows += u64::from(!is_blank);
-            if batch.is_too_long(end - at, self.max) {
-                break;
-            }
-            if is_blank {
-                batch.out.extend_from_slice(&bytes[at..next]);
-            } else {
-                self.line(&bytes[at..next], batch);
-            }
-            at = next;
-        }
-        batch.bytes = bytes;
-    }
-
-    /// Cleans the elements of an array. Copies the bytes between them.
-    pub(super) fn clean_elements(&mut self, batch: &mut RowBuffer) {
-        let bytes = std::mem::take(&mut batch.bytes);
-        let mut splitter = ElementSplitter::of(batch.is_first);
-        let mut at = 0;
-        while at < bytes.len() && batch.failure.is_none() {
-            let next = splitter.next_end(&bytes).unwrap_or(bytes.len());
-            let place = element(&bytes[at..next], batch.is_first && at == 0);
-            let place = at + place.start..at + place.end;
-            batch.out.extend_from_slice(&bytes[at..place.start]);
-            if !place.is_empty() {
-                batch.rows += 1;
-                if batch.is_too_long(place.len(), self.max) {
-                    break;
-                }
-                self.line(&bytes[place.clone()], batch);
-            }
-            batch.out.extend_from_slice(&bytes[place.end..next]);
-            at = next;
-        }
-        batch.bytes = bytes;
-    }
-
-    fn line(&mut self, line: &[u8], batch: &mut RowBuffer) {
+    /// Cleans an object, and writes it. A row that is none is copied.
+    pub(super) fn clean(&mut self, line: &[u8], batch: &mut RowBuffer) {
         let text = utf8(line);
         match serde_json::from_str(&text) {
             Ok(object) => self.object(

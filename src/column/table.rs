@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use doisift_tables::Row;
+
 use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
-use super::code::Code;
 use super::layout::TableLayout;
 use super::status::CellStatus;
 use crate::normalize;
@@ -12,106 +13,41 @@ use crate::normalize;
 /// Cleans the rows of a delimited table.
 pub(super) struct RowCleaner<'a> {
     pub(super) layout: &'a TableLayout,
-    pub(super) code: Code,
     pub(super) in_place: bool,
-    /// Max bytes of a row.
-    pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
-    /// The wanted cells of the current row, in the order of the options.
-    pub(super) cell_ranges: &'a mut Vec<Option<Range<usize>>>,
-}
-
-/// A row of a table.
-struct TableRow {
-    cells: usize,
-    /// The end of its last cell, and the start of the next row.
-    end: usize,
-    next: usize,
 }
 
 impl RowCleaner<'_> {
-    /// Cleans the rows of `batch`. Stops at one that is too long.
-    pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
-        let bytes = std::mem::take(&mut batch.bytes);
-        let mut at = batch.start;
-        while at < bytes.len() {
-            let row = self.row(&bytes, at);
-            let is_blank = row.end == at;
-            batch.rows += u64::from(!is_blank);
-            if batch.is_too_long(row.end - at, self.max) {
-                break;
-            }
-            if is_blank {
-                batch.out.extend_from_slice(&bytes[at..row.next]);
-            } else {
-                self.cells.code = self.code.of_row(&bytes[at..row.next]);
-                self.check_width(&row, batch);
-                if self.in_place {
-                    self.replace(&bytes, at, &row, batch)
-                } else {
-                    self.append(&bytes, at, &row, batch)
-                }
-            }
-            at = row.next;
-        }
-        batch.bytes = bytes;
-    }
-
-    /// Finds the end and the wanted cells of the row at `at`.
-    fn row(&mut self, bytes: &[u8], mut at: usize) -> TableRow {
-        let TableLayout {
-            dialect, columns, ..
-        } = self.layout;
-        self.cell_ranges.clear();
-        self.cell_ranges.resize(columns.len(), None);
-        let mut cells = 0;
-        loop {
-            let end = dialect.cell_end(bytes, at);
-            let is_last = bytes.get(end) != Some(&dialect.delimiter);
-            let content = if is_last {
-                dialect.content_end(bytes, at, end)
-            } else {
-                end
-            };
-            for (found, column) in self.cell_ranges.iter_mut().zip(columns) {
-                if *column == cells {
-                    *found = Some(at..content);
-                }
-            }
-            cells += 1;
-            if is_last {
-                let next = bytes.len().min(end + 1);
-                return TableRow {
-                    cells,
-                    end: content,
-                    next,
-                };
-            }
-            at = end + 1;
-        }
-    }
-
-    fn check_width(&mut self, row: &TableRow, batch: &mut RowBuffer) {
-        if row.cells != self.layout.width {
+    /// Cleans a row of `block`, and writes it without its line end.
+    pub(super) fn clean(&mut self, block: &[u8], row: &Row<'_>, batch: &mut RowBuffer) {
+        let width = row.width();
+        if width != self.layout.width {
             self.cells.tally.ragged += 1;
-            batch.note(NoteKind::Ragged, || row.cells.to_string());
+            batch.note(NoteKind::Ragged, || width.to_string());
+        }
+        match self.in_place {
+            true => self.replace(block, row, batch),
+            false => self.append(block, row, batch),
         }
     }
 
     /// Copies a row and adds new cells after its last one. First adds missing cells, so that the new ones are in their columns.
-    fn append(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
+    fn append(&mut self, block: &[u8], row: &Row<'_>, batch: &mut RowBuffer) {
         let TableLayout {
             dialect,
             width,
             quoted,
             ..
         } = *self.layout;
-        batch.out.extend_from_slice(&bytes[start..row.end]);
-        for _ in row.cells..width {
+        batch.out.extend_from_slice(row.bytes());
+        for _ in row.width()..width {
             batch.out.push(dialect.delimiter);
         }
-        for column in 0..self.cell_ranges.len() {
-            let status = self.cell(bytes, column, batch);
+        for (column, number) in self.layout.columns.iter().enumerate() {
+            let status = match row.cell_range(*number) {
+                Some(range) => self.cell(&block[range], column, batch),
+                None => self.cells.missing(),
+            };
             for text in [
                 &self.cells.value[..],
                 status.name().as_bytes(),
@@ -121,42 +57,33 @@ impl RowCleaner<'_> {
                 dialect.write(text, quoted, &mut batch.out);
             }
         }
-        batch.out.extend_from_slice(&bytes[row.end..row.next]);
     }
 
     /// Copies a row and replaces the names in the wanted cells. A refused cell stays as it is.
-    fn replace(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
+    fn replace(&mut self, block: &[u8], row: &Row<'_>, batch: &mut RowBuffer) {
+        let Range { start, end } = row.range();
         let mut copied = start;
-        let mut after = Some(0);
-        while let Some((column, range)) = after.and_then(|after| self.next_cell(after)) {
-            let status = self.cell(bytes, column, batch);
+        let columns = &self.layout.columns;
+        for number in 0..row.width() {
+            let column = columns.iter().position(|wanted| *wanted == number);
+            let Some((column, range)) = column.zip(row.cell_range(number)) else {
+                continue;
+            };
+            let status = self.cell(&block[range.clone()], column, batch);
             if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
-                let quoted = self.layout.dialect.is_quoted(&bytes[range.clone()]);
-                batch.out.extend_from_slice(&bytes[copied..range.start]);
+                let quoted = self.layout.dialect.is_quoted(&block[range.clone()]);
+                batch.out.extend_from_slice(&block[copied..range.start]);
                 let value = &self.cells.value;
                 self.layout.dialect.write(value, quoted, &mut batch.out);
                 copied = range.end;
             }
-            after = range.end.checked_add(1);
         }
-        batch.out.extend_from_slice(&bytes[copied..row.next]);
-    }
-
-    /// Returns the first wanted cell that starts at `at` or later.
-    fn next_cell(&self, at: usize) -> Option<(usize, Range<usize>)> {
-        let cells = self.cell_ranges.iter().enumerate();
-        let later = cells.filter_map(|(column, cell)| Some((column, cell.clone()?)));
-        later
-            .filter(|(_, cell)| cell.start >= at)
-            .min_by_key(|(_, cell)| cell.start)
+        batch.out.extend_from_slice(&block[copied..end]);
     }
 
     /// Cleans a cell of the current row.
-    fn cell(&mut self, bytes: &[u8], column: usize, batch: &mut RowBuffer) -> CellStatus {
-        let Some(range) = &self.cell_ranges[column] else {
-            return self.cells.missing();
-        };
-        let text = self.layout.dialect.text(&bytes[range.clone()]);
+    fn cell(&mut self, cell: &[u8], column: usize, batch: &mut RowBuffer) -> CellStatus {
+        let text = self.layout.dialect.text(cell);
         let status = self.cells.clean(&text);
         if let Some(what) = NoteKind::of(status) {
             let name = &self.layout.names[column];

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use doisift_tables::{ElementSplitter, shown_at};
+use doisift_tables::{Row, RowCutter, shown_at};
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::cell::CellCleaner;
@@ -16,7 +16,6 @@ use crate::normalize::Normalizer;
 /// State of a thread that cleans rows.
 pub(super) struct ColumnWorker {
     cells: CellCleaner,
-    cell_ranges: Vec<Option<Range<usize>>>,
     in_place: bool,
     max: usize,
 }
@@ -30,7 +29,6 @@ impl ColumnWorker {
             .known(settings.ends.clone());
         ColumnWorker {
             cells: CellCleaner::new(normalizer, settings.presentation, settings.columns.multiple),
-            cell_ranges: Vec::new(),
             in_place: settings.columns.in_place,
             max: settings.max_row,
         }
@@ -40,33 +38,54 @@ impl ColumnWorker {
         if let Some(table) = batch.table.clone().filter(|_| batch.failure.is_none()) {
             self.cells.code = table.code;
             match &table.shape {
-                RowShape::Delimited(layout) => RowCleaner {
-                    layout,
-                    code: table.code,
-                    in_place: self.in_place,
-                    max: self.max,
-                    cells: &mut self.cells,
-                    cell_ranges: &mut self.cell_ranges,
-                }
-                .clean(batch),
-                RowShape::JsonLines(members) => LineCleaner {
-                    members,
-                    max: self.max,
-                    cells: &mut self.cells,
-                }
-                .clean(batch),
-                RowShape::JsonArray(members) => LineCleaner {
-                    members,
-                    max: self.max,
-                    cells: &mut self.cells,
-                }
-                .clean_elements(batch),
                 RowShape::Lines(end) => lines::clean(batch, *end, &mut self.cells, self.max),
+                _ => self.rows(&table, batch),
             }
             convert(&table, batch);
         }
         batch.tally.take(&mut self.cells.tally);
         batch.tally.rows = batch.rows;
+    }
+
+    /// Cleans the rows of a table, and copies the bytes between them. Stops at a row that is too long.
+    fn rows(&mut self, table: &RowDocument, batch: &mut RowBuffer) {
+        let block = std::mem::take(&mut batch.bytes);
+        let mut copied = batch.start;
+        let mut cutter = RowCutter::of_block(table.reading(), batch.is_first, copied);
+        while batch.failure.is_none()
+            && let Some(row) = cutter.next_row(&block)
+        {
+            let Range { start, end } = row.range();
+            batch.rows += 1;
+            if batch.is_too_long(end - start, self.max) {
+                break;
+            }
+            batch.out.extend_from_slice(&block[copied..start]);
+            self.row(table, &block, &row, batch);
+            copied = end;
+        }
+        batch.out.extend_from_slice(&block[copied..]);
+        batch.bytes = block;
+    }
+
+    fn row(&mut self, table: &RowDocument, block: &[u8], row: &Row<'_>, batch: &mut RowBuffer) {
+        let cells = &mut self.cells;
+        match &table.shape {
+            RowShape::Delimited(layout) => {
+                cells.code = table.code.of_row(row.bytes());
+                let in_place = self.in_place;
+                RowCleaner {
+                    layout,
+                    in_place,
+                    cells,
+                }
+                .clean(block, row, batch);
+            }
+            RowShape::JsonLines(members) | RowShape::JsonArray(members) => {
+                LineCleaner { members, cells }.clean(row.bytes(), batch);
+            }
+            RowShape::Lines(_) => {}
+        }
     }
 }
 
@@ -90,24 +109,12 @@ fn convert(table: &RowDocument, batch: &mut RowBuffer) {
 /// Returns the number of the row of `batch` that contains the byte at `at` of its output, or `None` for the header and rows above
 /// it.
 fn row_of(table: &RowDocument, batch: &RowBuffer, out: &[u8], at: usize) -> Option<u64> {
-    if let RowShape::JsonArray(_) = table.shape {
-        let mut elements = ElementSplitter::of(batch.is_first);
-        let ends = std::iter::from_fn(|| elements.next_end(out));
-        return Some(ends.take_while(|end| *end <= at).count() as u64 + 1);
+    let mut cutter = RowCutter::of_block(table.reading(), batch.is_first, 0);
+    let mut after = 0;
+    while let Some(row) = cutter.next_row(out) {
+        after += u64::from(row.range().start > at);
     }
     // Rows before it may be missing, such as the header of a later table.
-    let row = batch.rows.saturating_sub(rows_after(table, out, at));
+    let row = batch.rows.saturating_sub(after);
     (row > 0).then_some(row)
-}
-
-/// Returns the number of rows of `bytes` after the row that contains `at`.
-fn rows_after(table: &RowDocument, bytes: &[u8], at: usize) -> u64 {
-    let dialect = table.reading().dialect();
-    let (mut rows, mut end) = (0, 0);
-    while end < bytes.len() {
-        let row = end..end + dialect.first_row(&bytes[end..]).1;
-        rows += u64::from(end > at && !table.is_blank(&bytes[row.clone()]));
-        end = row.end;
-    }
-    rows
 }

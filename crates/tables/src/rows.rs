@@ -87,6 +87,16 @@ impl RowCutter {
         }
     }
 
+    /// Creates it for one block of a table, after the header; `is_first` says that the block starts with the table.
+    pub fn of_block(reading: TableReading, is_first: bool, at: usize) -> Self {
+        let mut cutter = RowCutter {
+            is_first,
+            ..RowCutter::new(&TableHead::at_once(reading))
+        };
+        cutter.begin(at);
+        cutter
+    }
+
     /// Begins another block, whose rows start at `at`.
     pub fn begin(&mut self, at: usize) {
         self.at = at;
@@ -161,6 +171,16 @@ impl<'b> Row<'b> {
         let (dialect, block) = (self.reading.dialect(), self.block);
         let cells = self.cells.iter();
         cells.map(move |cell| dialect.text(&block[cell.clone()]))
+    }
+
+    /// Returns the range of the row in its block, without its line end.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// Returns the range of a cell in the block, by its number from 0. `None` if the row has fewer cells.
+    pub fn cell_range(&self, column: usize) -> Option<Range<usize>> {
+        self.cells.get(column).cloned()
     }
 
     /// Returns the number of cells; of a line, one.
