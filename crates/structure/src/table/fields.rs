@@ -1,0 +1,48 @@
+//! Fields of BibTeX, and tags of formats with a tag at the start of each line.
+
+use super::Meaning;
+
+/// Fields of BibTeX entries, besides the key, which is the record's identifier.
+pub(crate) const BIBTEX: &[(&str, Meaning)] = &[
+    ("doi", Meaning::Own),
+    ("url", Meaning::Own),
+    // Scopus: a list with semicolons
+    ("references", Meaning::Reference),
+    // Web of Science: a line each
+    ("cited-references", Meaning::Reference),
+];
+
+/// Tags of RIS records.
+pub(crate) const RIS: &[(&str, Meaning)] = &[
+    ("DO", Meaning::Id(0)),
+    ("DI", Meaning::Id(0)),
+    ("ID", Meaning::Id(1)),
+    ("AN", Meaning::Id(2)),
+    ("UR", Meaning::Own),
+    ("L1", Meaning::Own),
+    ("L2", Meaning::Own),
+    ("LK", Meaning::Own),
+];
+
+/// Tags of PubMed's records.
+pub(crate) const PUBMED: &[(&str, Meaning)] = &[
+    ("PMID", Meaning::Id(0)),
+    ("LID", Meaning::Own),
+    ("AID", Meaning::Own),
+];
+
+/// Tags of EndNote's records, without the `%`.
+pub(crate) const ENDNOTE: &[(&str, Meaning)] = &[
+    ("R", Meaning::Id(0)),
+    ("F", Meaning::Id(1)),
+    ("M", Meaning::Id(2)),
+    ("U", Meaning::Own),
+];
+
+/// Tags of Web of Science's records. Each line of `CR` is a reference.
+pub(crate) const WEB_OF_SCIENCE: &[(&str, Meaning)] = &[
+    ("DI", Meaning::Id(0)),
+    ("UT", Meaning::Id(1)),
+    ("D2", Meaning::Linked),
+    ("CR", Meaning::Reference),
+];
