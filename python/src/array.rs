@@ -3,15 +3,17 @@
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::{Array as _, ArrayRef};
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_schema::FieldRef;
+use arrow_schema::ffi::FFI_ArrowSchema;
 use pyo3::exceptions::{
     PyIndexError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyList};
 
-use crate::arrow::{
-    ArrowArray, ArrowArrayStream, ArrowSchema, Batches, Data, FAILED, Field, INVALID, StreamError,
-};
+use crate::arrow::{Batches, FAILED, INVALID, StreamError, export};
 use crate::capsule::capsule;
 use crate::sequence;
 
@@ -22,8 +24,8 @@ use crate::sequence;
 /// as for `pandas.Series(array)` and `numpy.asarray(array)`.
 #[pyclass(frozen, module = "doisift")]
 pub(crate) struct Array {
-    pub(crate) field: Arc<Field>,
-    pub(crate) data: Arc<Data>,
+    pub(crate) field: FieldRef,
+    pub(crate) data: ArrayRef,
 }
 
 #[pymethods]
@@ -39,7 +41,7 @@ impl Array {
         let row = row.ok().filter(|row| *row < length);
         let row =
             row.ok_or_else(|| PyIndexError::new_err("the array has no row of this number"))?;
-        sequence::value(py, &self.field, &self.data, row)
+        sequence::value(py, &self.data, row)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -48,7 +50,7 @@ impl Array {
 
     /// Returns the values as a list: `str`, `int`, `bool`, `list`, `dict` for structs, and `None`.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        sequence::list(py, &self.field, &self.data)
+        sequence::list(py, &self.data)
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]
@@ -63,7 +65,7 @@ impl Array {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule(py, ArrowSchema::of(&self.field))
+        schema(py, &self.field)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -73,15 +75,19 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        let schema = capsule(py, ArrowSchema::of(&self.field))?;
-        Ok((schema, capsule(py, ArrowArray::of(&self.data))?))
+        let array = capsule(py, FFI_ArrowArray::new(&self.data.to_data()))?;
+        Ok((schema(py, &self.field)?, array))
     }
+}
+
+fn schema<'py>(py: Python<'py>, field: &FieldRef) -> PyResult<Bound<'py, PyCapsule>> {
+    capsule(py, FFI_ArrowSchema::try_from(field).map_err(|_| bug())?)
 }
 
 /// Makes the arrays of a stream, on a thread that does not hold the GIL.
 pub(crate) trait Source: Send {
     /// Returns the next array, or `None` at the end.
-    fn next(&mut self) -> PyResult<Option<Arc<Data>>>;
+    fn next(&mut self) -> PyResult<Option<ArrayRef>>;
 
     /// Ends the stream early, and waits until the files that it reads are closed.
     fn close(&mut self) -> PyResult<()> {
@@ -94,7 +100,7 @@ pub(crate) trait Source: Send {
 /// Give it to any library that knows the Arrow PyCapsule interface, or read its arrays with ``for``.
 #[pyclass(frozen, subclass, module = "doisift")]
 pub(crate) struct ArrayStream {
-    field: Arc<Field>,
+    field: FieldRef,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -108,7 +114,7 @@ struct Shared {
 }
 
 impl ArrayStream {
-    pub(crate) fn new(field: Arc<Field>, source: Box<dyn Source>) -> Self {
+    pub(crate) fn new(field: FieldRef, source: Box<dyn Source>) -> Self {
         let shared = Shared {
             source: Some(source),
             reader: None,
@@ -124,7 +130,7 @@ impl ArrayStream {
 #[pymethods]
 impl ArrayStream {
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule(py, ArrowSchema::of(&self.field))
+        schema(py, &self.field)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -144,7 +150,7 @@ impl ArrayStream {
             shared: Arc::clone(&self.shared),
             reader,
         };
-        capsule(py, ArrowArrayStream::of(Box::new(handle)))
+        capsule(py, export(Box::new(handle)))
     }
 
     fn __iter__(this: Py<Self>) -> Py<Self> {
@@ -210,7 +216,7 @@ impl ArrayStream {
 }
 
 impl Shared {
-    fn next(&mut self, reader: u64) -> PyResult<Option<Arc<Data>>> {
+    fn next(&mut self, reader: u64) -> PyResult<Option<ArrayRef>> {
         if *self.reader.get_or_insert(reader) != reader {
             return Err(PyValueError::new_err(
                 "this stream was read, and can be read only once; create it again",
@@ -229,17 +235,17 @@ impl Shared {
 
 /// A capsule of a stream.
 struct Handle {
-    field: Arc<Field>,
+    field: FieldRef,
     shared: Arc<Mutex<Shared>>,
     reader: u64,
 }
 
 impl Batches for Handle {
-    fn field(&self) -> &Field {
+    fn field(&self) -> &FieldRef {
         &self.field
     }
 
-    fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
+    fn next(&mut self) -> Result<Option<ArrayRef>, StreamError> {
         // The consumer may hold the GIL; the source needs it free, since its files may be Python's.
         let next =
             Python::try_attach(

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields};
 use doisift::internal::Normalizer;
 use doisift::{Mention, Presentation, Scanner, TextKind, clean as read_dirty};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::array::{Array, ArrayStream, Source};
+use crate::array::{Array, ArrayStream, Source, bug};
 use crate::arrow::{
-    ArrowArray, ArrowArrayStream, Data, FAILED, Field, Flags, Integers, Kind, Lists, Overflow,
-    StreamError, TextArray, TextType, Texts, Width,
+    FAILED, Flags, ImportedStream, Integers, Lists, Overflow, StreamError, TextArray, TextType,
+    Texts, Width, rows,
 };
 use crate::capsule::{Exported, import};
 use crate::running::Watch;
@@ -20,9 +22,6 @@ use crate::text::{kind_of, presentation, text_kind};
 
 /// Cost of a row without text, in bytes of text.
 pub(crate) const ROW: usize = 64;
-
-/// After this many rows, the room for the result of all rows is estimated.
-const SAMPLE: usize = 1024;
 
 /// A function of arrays.
 pub(crate) trait Work: Send {
@@ -32,8 +31,8 @@ pub(crate) trait Work: Send {
     /// Makes the result for an array.
     ///
     /// # Errors
-    /// If the array is malformed, the result is too large for its type, or the handler of a signal raises an exception.
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data>;
+    /// If the result is too large for its type, or the handler of a signal raises an exception.
+    fn make(&mut self, texts: &TextArray, width: Width) -> PyResult<ArrayRef>;
 }
 
 /// Read each text of an Arrow array as one DOI name. Returns an array of strings: null for a text that is null, not a DOI name,
@@ -89,10 +88,9 @@ pub(crate) fn apply<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     match import(object)? {
-        Exported::Array(schema, array) => {
-            let of = TextType::of(&schema).map_err(PyTypeError::new_err)?;
-            let field = Arc::new(work.field(of.width()));
-            let data = py.detach(move || make(&mut *work, &array, &of))?;
+        Exported::Texts(texts, width) => {
+            let field = Arc::new(work.field(width));
+            let data = py.detach(move || work.make(&texts, width))?;
             Ok(Bound::new(py, Array { field, data })?.into_any())
         }
         Exported::Stream(mut stream) => {
@@ -106,11 +104,6 @@ pub(crate) fn apply<'py>(
             Ok(Bound::new(py, ArrayStream::new(field, source))?.into_any())
         }
     }
-}
-
-fn make(work: &mut dyn Work, array: &ArrowArray, of: &TextType) -> PyResult<Arc<Data>> {
-    let texts = TextArray::new(array, of).map_err(refused)?;
-    work.make(&texts, of.width()).map(Arc::new)
 }
 
 /// Returns the exception for an array that cannot be read, or a result that is too large.
@@ -128,17 +121,18 @@ fn raised(error: StreamError) -> PyErr {
 
 /// Applies `work` to the arrays of a stream.
 struct Worked {
-    stream: ArrowArrayStream,
+    stream: ImportedStream,
     of: TextType,
     work: Box<dyn Work>,
 }
 
 impl Source for Worked {
-    fn next(&mut self) -> PyResult<Option<Arc<Data>>> {
-        let array = self.stream.next().map_err(raised)?;
-        array
-            .map(|array| make(&mut *self.work, &array, &self.of))
-            .transpose()
+    fn next(&mut self) -> PyResult<Option<ArrayRef>> {
+        let Some(array) = self.stream.next().map_err(raised)? else {
+            return Ok(None);
+        };
+        let texts = TextArray::import(array, &self.of).map_err(refused)?;
+        self.work.make(&texts, self.of.width()).map(Some)
     }
 }
 
@@ -149,20 +143,17 @@ struct Normalizing {
 
 impl Work for Normalizing {
     fn field(&self, width: Width) -> Field {
-        Field::nullable("", Kind::Text(width))
+        Field::new("", width.text(), true)
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+    fn make(&mut self, texts: &TextArray, width: Width) -> PyResult<ArrayRef> {
         let (mut names, mut watch) = (Texts::new(width), Watch::new());
         for row in 0..texts.len() {
-            let text = texts.get(row).map_err(refused)?;
+            let text = texts.get(row);
             watch.pass(ROW + text.map_or(0, <[u8]>::len))?;
             let read = text.and_then(|text| self.normalizer.read(text).ok());
             let name = read.as_ref().map(|read| self.presentation.of(&read.doi));
             names.push(name.as_deref()).map_err(refused)?;
-            if row + 1 == SAMPLE {
-                names.expect(texts.len() / SAMPLE);
-            }
         }
         Ok(names.finish())
     }
@@ -177,34 +168,25 @@ struct Extracting {
 
 impl Work for Extracting {
     fn field(&self, width: Width) -> Field {
-        let text = || Kind::Text(width);
-        let mention = Kind::Struct(vec![
-            Field::new("doi", text()),
-            Field::new("form", text()),
-            Field::new("offset", Kind::Int64),
-            Field::new("length", Kind::Int64),
-            Field::new("text", text()),
-            Field::new("guessed", Kind::Bool),
-        ]);
-        Field::nullable("", Kind::list(width, mention))
+        Field::new(
+            "",
+            width.list(DataType::Struct(mention_fields(width))),
+            true,
+        )
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+    fn make(&mut self, texts: &TextArray, width: Width) -> PyResult<ArrayRef> {
         let (mut mentions, mut watch) = (Mentions::new(width), Watch::new());
         let mut lists = Lists::new(width);
         for row in 0..texts.len() {
-            let text = texts.get(row).map_err(refused)?;
+            let text = texts.get(row);
             watch.pass(ROW)?;
             if let Some(text) = text {
                 self.scan(text, &mut mentions, &mut watch)?;
             }
-            let pushed = lists.push(mentions.count, text.is_some());
-            pushed.map_err(refused)?;
-            if row + 1 == SAMPLE {
-                mentions.expect(texts.len() / SAMPLE);
-            }
+            lists.push(mentions.count, text.is_some());
         }
-        Ok(lists.finish(mentions.finish()?))
+        lists.finish(mentions.finish(width)?).map_err(refused)
     }
 }
 
@@ -221,6 +203,23 @@ impl Extracting {
         }
         Ok(())
     }
+}
+
+fn mention_fields(width: Width) -> Fields {
+    let field = |name, of| Field::new(name, of, false);
+    Fields::from(vec![
+        field("doi", width.text()),
+        field("form", width.text()),
+        field("offset", DataType::Int64),
+        field("length", DataType::Int64),
+        field("text", width.text()),
+        field("guessed", DataType::Boolean),
+    ])
+}
+
+/// Returns a number for an array. Saturates at `i64::MAX`, which no count of bytes or mentions reaches.
+pub(crate) fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Builds the structs of the mentions in an array.
@@ -256,37 +255,27 @@ impl Mentions {
         let texts = [
             self.doi.push(Some(key.as_deref().unwrap_or(mention.key))),
             self.form.push(Some(mention.form.name())),
-            self.text.push_lossy(mention.text),
+            self.text.push(Some(&String::from_utf8_lossy(mention.text))),
         ];
         self.overflow |= texts.iter().any(Result::is_err);
-        self.offset.push(mention.offset);
-        self.length.push(mention.text.len() as u64);
-        self.guessed.push(Some(mention.guessed));
+        self.offset.append_value(integer(mention.offset));
+        self.length.append_value(integer(mention.text.len() as u64));
+        self.guessed.append_value(mention.guessed);
         self.count += 1;
     }
 
-    /// Makes room for the mentions of `times` times as many rows as so far.
-    fn expect(&mut self, times: usize) {
-        for texts in [&mut self.doi, &mut self.form, &mut self.text] {
-            texts.expect(times);
-        }
-        self.offset.expect(times);
-        self.length.expect(times);
-    }
-
-    fn finish(self) -> PyResult<Data> {
+    fn finish(mut self, width: Width) -> PyResult<ArrayRef> {
         if self.overflow {
             return Err(refused(Overflow));
         }
-        let columns = [
+        let columns = vec![
             self.doi.finish(),
             self.form.finish(),
-            self.offset.finish(),
-            self.length.finish(),
+            Arc::new(self.offset.finish()),
+            Arc::new(self.length.finish()),
             self.text.finish(),
-            self.guessed.finish(),
+            Arc::new(self.guessed.finish()),
         ];
-        let columns = columns.into_iter().map(Arc::new).collect();
-        Ok(Data::of_columns(self.count, columns))
+        rows(mention_fields(width), self.count, columns).map_err(|_| bug())
     }
 }

@@ -1,8 +1,9 @@
 //! Cleans columns of tables in Python's memory as the command cleans columns of files.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields};
 use doisift::CleanTable;
 use doisift::internal::{CellStatus, ColumnCleaner, Keywords};
 use pyo3::exceptions::PyValueError;
@@ -10,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::bug;
-use crate::arrow::{Data, Field, Kind, Overflow, TextArray, Texts, Width};
+use crate::arrow::{Overflow, TextArray, Texts, Width, rows};
 use crate::batch::{ROW, Work, apply, refused};
 use crate::error::exception;
 use crate::options;
@@ -39,15 +40,10 @@ struct Cleaning(ColumnCleaner);
 
 impl Work for Cleaning {
     fn field(&self, width: Width) -> Field {
-        let cell = vec![
-            Field::nullable("clean", Kind::Text(width)),
-            Field::new("status", Kind::Text(width)),
-            Field::nullable("reason", Kind::Text(width)),
-        ];
-        Field::new("", Kind::Struct(cell))
+        Field::new("", DataType::Struct(cell_fields(width)), false)
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+    fn make(&mut self, texts: &TextArray, width: Width) -> PyResult<ArrayRef> {
         let [mut names, mut statuses, mut reasons] = [(); 3].map(|()| Texts::new(width));
         each(&mut self.0, texts, |cleaner, status, _| {
             names.push(cleaner.value().as_deref())?;
@@ -55,9 +51,17 @@ impl Work for Cleaning {
             let reason = cleaner.reason().map(|reason| worded(reason, status));
             reasons.push(reason.as_deref())
         })?;
-        let columns = [names, statuses, reasons].map(|texts| Arc::new(texts.finish()));
-        Ok(Data::of_columns(texts.len(), columns.into()))
+        let columns = [names, statuses, reasons].map(Texts::finish);
+        rows(cell_fields(width), texts.len(), columns.into()).map_err(|_| bug())
     }
+}
+
+fn cell_fields(width: Width) -> Fields {
+    Fields::from(vec![
+        Field::new("clean", width.text(), true),
+        Field::new("status", width.text(), false),
+        Field::new("reason", width.text(), true),
+    ])
 }
 
 /// Makes the column that replaces the texts. Refused texts stay as they are.
@@ -65,10 +69,10 @@ struct Replacing(ColumnCleaner);
 
 impl Work for Replacing {
     fn field(&self, width: Width) -> Field {
-        Field::nullable("", Kind::Text(width))
+        Field::new("", width.text(), true)
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+    fn make(&mut self, texts: &TextArray, width: Width) -> PyResult<ArrayRef> {
         let (mut cells, mut is_text) = (Texts::new(width), true);
         each(&mut self.0, texts, |cleaner, status, text| {
             if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
@@ -90,12 +94,12 @@ impl Work for Replacing {
 /// Cleans each text, and passes the cleaner, the status and the text to `push`.
 fn each(
     cleaner: &mut ColumnCleaner,
-    texts: &TextArray<'_>,
+    texts: &TextArray,
     mut push: impl FnMut(&ColumnCleaner, CellStatus, Option<&[u8]>) -> Result<(), Overflow>,
 ) -> PyResult<()> {
     let mut watch = Watch::new();
     for row in 0..texts.len() {
-        let text = texts.get(row).map_err(refused)?;
+        let text = texts.get(row);
         watch.pass(ROW + text.map_or(0, <[u8]>::len))?;
         let status = match text {
             Some(text) => cleaner.clean(text),

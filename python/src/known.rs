@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field};
 use doisift::internal::{IndexError, IndexErrorKind, KnownNames, Normalizer};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arrow::{Data, Field, Flags, Kind, TextArray, Width};
-use crate::batch::{ROW, Work, apply, refused};
+use crate::arrow::{Flags, TextArray, Width};
+use crate::batch::{ROW, Work, apply};
 use crate::doi::Doi;
 use crate::running::Watch;
 use crate::text::Text;
@@ -148,19 +150,19 @@ struct Asking {
 
 impl Work for Asking {
     fn field(&self, _width: Width) -> Field {
-        Field::nullable("", Kind::Bool)
+        Field::new("", DataType::Boolean, true)
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, _width: Width) -> PyResult<Data> {
+    fn make(&mut self, texts: &TextArray, _width: Width) -> PyResult<ArrayRef> {
         let (mut known, mut watch) = (Flags::default(), Watch::new());
         for row in 0..texts.len() {
-            let text = texts.get(row).map_err(refused)?;
+            let text = texts.get(row);
             watch.pass(ROW + text.map_or(0, <[u8]>::len))?;
             let read = text.and_then(|text| self.normalizer.read(text).ok());
             let answer = read.map(|read| self.index.contains(&read.doi.key()));
-            known.push(answer.transpose().map_err(|error| raised(&error))?);
+            known.append_option(answer.transpose().map_err(|error| raised(&error))?);
         }
-        Ok(known.finish())
+        Ok(Arc::new(known.finish()))
     }
 }
 

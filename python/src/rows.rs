@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
+use arrow_array::ArrayRef;
 use doisift::internal::field_names;
 use doisift::{Monitor, Scan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::{ArrayStream, Source};
-use crate::arrow::{Data, Overflow};
 use crate::error::exception;
 use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
@@ -74,7 +74,7 @@ fn stream<R: Rows>(
     let mut table = Table::<R>::new(&fields, batch_rows.max(1));
     let field = Arc::new(table.field());
     let (of_run, of_rows) = (monitor.clone(), monitor.clone());
-    let start = move |send: SyncSender<Data>| {
+    let start = move |send: SyncSender<ArrayRef>| {
         Running::start(of_run, move || {
             let passed = |batch| running::send(&send, batch, &of_rows);
             let report = R::run(scan, |row| match table.push(row) {
@@ -83,10 +83,10 @@ fn stream<R: Rows>(
                     true => ControlFlow::Continue(()),
                     false => ControlFlow::Break(()),
                 },
-                Err(Overflow) => ControlFlow::Break(()),
+                Err(_) => ControlFlow::Break(()),
             })?;
             // If the consumer has gone, the rest is dropped.
-            table.finish().map(passed);
+            let _ = table.finish().map(|last| last.map(passed));
             Ok(report)
         })
     };
@@ -100,18 +100,18 @@ fn stream<R: Rows>(
     Py::new(py, base.add_subclass(RowStream { monitor, report }))
 }
 
-type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running<doisift::ScanReport>> + Send>;
+type Start = Box<dyn FnOnce(SyncSender<ArrayRef>) -> PyResult<Running<doisift::ScanReport>> + Send>;
 
 /// Receives the rows of a run in batches from its thread.
 struct RowSource {
     /// Starts the run. `None` once it was started.
     start: Option<Start>,
-    run: Option<(Running<doisift::ScanReport>, Receiver<Data>)>,
+    run: Option<(Running<doisift::ScanReport>, Receiver<ArrayRef>)>,
     report: Arc<OnceLock<Report>>,
 }
 
 impl Source for RowSource {
-    fn next(&mut self) -> PyResult<Option<Arc<Data>>> {
+    fn next(&mut self) -> PyResult<Option<ArrayRef>> {
         if let Some(start) = self.start.take() {
             let (send, batches) = sync_channel(WAITING);
             self.run = Some((start(send)?, batches));
@@ -121,7 +121,7 @@ impl Source for RowSource {
         };
         loop {
             match batches.recv_timeout(TICK) {
-                Ok(batch) => return Ok(Some(Arc::new(batch))),
+                Ok(batch) => return Ok(Some(batch)),
                 Err(RecvTimeoutError::Timeout) => running::handle_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let report = run.end()?;

@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use arrow_array::ArrayRef;
 use doisift::{Error, Monitor};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::array::bug;
-use crate::arrow::Data;
 use crate::error::exception;
 use crate::report::Progress;
 
@@ -105,7 +105,7 @@ pub(crate) fn _end_runs(py: Python<'_>) {
 }
 
 /// Sends a batch to a consumer that may be slow. Returns whether the run continues.
-pub(crate) fn send(batches: &SyncSender<Data>, mut batch: Data, monitor: &Monitor) -> bool {
+pub(crate) fn send(batches: &SyncSender<ArrayRef>, mut batch: ArrayRef, monitor: &Monitor) -> bool {
     loop {
         batch = match batches.try_send(batch) {
             Ok(()) => return true,

@@ -1,13 +1,16 @@
 //! Converts Python lists of texts to arrays, and arrays to Python lists.
 
-use std::ops::Range;
-use std::sync::Arc;
-
+use arrow_array::Array;
+use arrow_array::builder::LargeBinaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyNone, PyTuple};
 
-use crate::arrow::{ArrowArray, ArrowSchema, Data, Field, Kind, Texts, Width};
+use crate::array::bug;
+use crate::arrow::TextArray;
 use crate::text::Text;
 
 /// Converts a list or tuple of texts to an array that only this package reads: its bytes need not be UTF-8. Returns `None` for
@@ -15,11 +18,11 @@ use crate::text::Text;
 ///
 /// # Errors
 /// If an element is neither a text nor missing.
-pub(crate) fn texts(object: &Bound<'_, PyAny>) -> PyResult<Option<(ArrowSchema, ArrowArray)>> {
+pub(crate) fn texts(object: &Bound<'_, PyAny>) -> PyResult<Option<TextArray>> {
     if !object.is_instance_of::<PyList>() && !object.is_instance_of::<PyTuple>() {
         return Ok(None);
     }
-    let mut texts = Texts::new(Width::Large);
+    let mut texts = LargeBinaryBuilder::new();
     for (at, element) in object.try_iter()?.enumerate() {
         let element = element?;
         let text = match element.extract::<Text>() {
@@ -27,12 +30,9 @@ pub(crate) fn texts(object: &Bound<'_, PyAny>) -> PyResult<Option<(ArrowSchema, 
             Err(_) if is_missing(&element) => None,
             Err(error) => return Err(at_index(&element, at, error)),
         };
-        let pushed = texts.push_bytes(text.as_ref().map(Text::bytes));
-        pushed.map_err(crate::batch::refused)?;
+        texts.append_option(text.as_ref().map(Text::bytes));
     }
-    let field = Field::nullable("", Kind::Text(Width::Large));
-    let array = ArrowArray::of(&Arc::new(texts.finish()));
-    Ok(Some((ArrowSchema::of(&field), array)))
+    Ok(Some(TextArray::Large(texts.finish())))
 }
 
 /// Whether an element is `None`, or NaN or NA of pandas.
@@ -50,23 +50,10 @@ fn at_index(element: &Bound<'_, PyAny>, at: usize, error: PyErr) -> PyErr {
 }
 
 /// Converts an array to a list: texts, numbers, booleans, lists, dicts for structs, and `None`.
-pub(crate) fn list<'py>(
-    py: Python<'py>,
-    field: &Field,
-    data: &Data,
-) -> PyResult<Bound<'py, PyList>> {
-    values(py, field, data, 0..data.len())
-}
-
-fn values<'py>(
-    py: Python<'py>,
-    field: &Field,
-    data: &Data,
-    rows: Range<usize>,
-) -> PyResult<Bound<'py, PyList>> {
+pub(crate) fn list<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for row in rows {
-        list.append(value(py, field, data, row)?)?;
+    for row in 0..array.len() {
+        list.append(value(py, array, row)?)?;
     }
     Ok(list)
 }
@@ -74,37 +61,42 @@ fn values<'py>(
 /// Converts the value of a row, which must be in the array.
 pub(crate) fn value<'py>(
     py: Python<'py>,
-    field: &Field,
-    data: &Data,
+    array: &dyn Array,
     row: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if !data.is_valid(row) {
+    if array.is_null(row) {
         return Ok(PyNone::get(py).to_owned().into_any());
     }
-    Ok(match &field.kind {
-        Kind::Text(_) => String::from_utf8_lossy(data.text(row))
-            .into_pyobject(py)?
-            .into_any(),
-        Kind::Int64 => data.integer(row).into_pyobject(py)?.into_any(),
-        Kind::Bool => data.flag(row).into_pyobject(py)?.to_owned().into_any(),
-        Kind::List(_, element) => {
-            values(py, &element[0], data.child(0), data.range(row))?.into_any()
+    let text = |text: &str| text.into_pyobject(py).map(Bound::into_any);
+    Ok(match array.data_type() {
+        DataType::Utf8 => text(array.as_string::<i32>().value(row))?,
+        DataType::LargeUtf8 => text(array.as_string::<i64>().value(row))?,
+        DataType::Int64 => {
+            let number = array.as_primitive::<Int64Type>().value(row);
+            number.into_pyobject(py)?.into_any()
         }
-        Kind::Struct(fields) => {
+        DataType::Boolean => {
+            let flag = array.as_boolean().value(row);
+            flag.into_pyobject(py)?.to_owned().into_any()
+        }
+        DataType::List(_) => list(py, &array.as_list::<i32>().value(row))?.into_any(),
+        DataType::LargeList(_) => list(py, &array.as_list::<i64>().value(row))?.into_any(),
+        DataType::Struct(fields) => {
             let dict = PyDict::new(py);
-            for (at, field) in fields.iter().enumerate() {
-                dict.set_item(field.name, value(py, field, data.child(at), row)?)?;
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                dict.set_item(field.name(), value(py, column, row)?)?;
             }
             dict.into_any()
         }
+        _ => return Err(bug()),
     })
 }
 
 /// # Errors
 /// If the values are rows, which numpy and pandas would take for one column.
 pub(crate) fn refuse_rows(field: &Field) -> PyResult<()> {
-    match field.kind {
-        Kind::Struct(_) => Err(PyTypeError::new_err(
+    match field.data_type() {
+        DataType::Struct(_) => Err(PyTypeError::new_err(
             "these are rows of several columns: pass them to pandas.DataFrame.from_arrow, pyarrow.table or polars.DataFrame",
         )),
         _ => Ok(()),

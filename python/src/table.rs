@@ -4,10 +4,13 @@ use std::mem::{replace, take};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields};
 use doisift::internal::{Forms, forms_of};
 use doisift::{CheckDigit, Error, MentionRow, Record, Scan, ScanReport};
 
-use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
+use crate::arrow::{Flags, Integers, Lists, Overflow, Texts, Width, rows};
+use crate::batch::integer;
 
 /// A batch is full when its texts have this many bytes, for any number of rows.
 const BATCH_BYTES: usize = 2 << 20;
@@ -121,15 +124,15 @@ impl<R: Rows> Column<R> {
     }
 
     fn number(of: Getter<R, u64>) -> Self {
-        Column::Number(of, Integers::default())
+        Column::Number(of, Integers::new())
     }
 
     fn flag(of: Getter<R, bool>) -> Self {
-        Column::Flag(of, Flags::default())
+        Column::Flag(of, Flags::new())
     }
 
     fn flag_or_null(of: Getter<R, Option<bool>>) -> Self {
-        Column::FlagOrNull(of, Flags::default())
+        Column::FlagOrNull(of, Flags::new())
     }
 
     fn forms(of: Getter<R, Forms>) -> Self {
@@ -138,14 +141,14 @@ impl<R: Rows> Column<R> {
 
     /// Returns the type of the values.
     fn field(&self, name: &'static str) -> Field {
-        let text = Kind::Text(Width::Small);
+        let text = Width::Small.text();
         match self {
-            Column::Text(..) => Field::new(name, text),
-            Column::TextOrNull(..) => Field::nullable(name, text),
-            Column::Number(..) => Field::new(name, Kind::Int64),
-            Column::Flag(..) => Field::new(name, Kind::Bool),
-            Column::FlagOrNull(..) => Field::nullable(name, Kind::Bool),
-            Column::Forms(..) => Field::new(name, Kind::list(Width::Small, text)),
+            Column::Text(..) => Field::new(name, text, false),
+            Column::TextOrNull(..) => Field::new(name, text, true),
+            Column::Number(..) => Field::new(name, DataType::Int64, false),
+            Column::Flag(..) => Field::new(name, DataType::Boolean, false),
+            Column::FlagOrNull(..) => Field::new(name, DataType::Boolean, true),
+            Column::Forms(..) => Field::new(name, Width::Small.list(text), false),
         }
     }
 
@@ -154,22 +157,22 @@ impl<R: Rows> Column<R> {
         match self {
             Column::Text(of, texts) => return push_text(texts, Some(of(row))),
             Column::TextOrNull(of, texts) => return push_text(texts, of(row)),
-            Column::Number(of, numbers) => numbers.push(of(row)),
-            Column::Flag(of, flags) => flags.push(Some(of(row))),
-            Column::FlagOrNull(of, flags) => flags.push(of(row)),
+            Column::Number(of, numbers) => numbers.append_value(integer(of(row))),
+            Column::Flag(of, flags) => flags.append_value(of(row)),
+            Column::FlagOrNull(of, flags) => flags.append_option(of(row)),
             Column::Forms(of, lists) => lists.push(of(row))?,
         }
         Ok(0)
     }
 
     /// Takes the values so far.
-    fn take(&mut self) -> Data {
-        match self {
+    fn take(&mut self) -> Result<ArrayRef, Overflow> {
+        Ok(match self {
             Column::Text(_, all) | Column::TextOrNull(_, all) => replace(all, texts()).finish(),
-            Column::Number(_, numbers) => take(numbers).finish(),
-            Column::Flag(_, flags) | Column::FlagOrNull(_, flags) => take(flags).finish(),
-            Column::Forms(_, lists) => take(lists).finish(),
-        }
+            Column::Number(_, numbers) => Arc::new(numbers.finish()),
+            Column::Flag(_, flags) | Column::FlagOrNull(_, flags) => Arc::new(flags.finish()),
+            Column::Forms(_, lists) => take(lists).finish()?,
+        })
     }
 }
 
@@ -206,10 +209,11 @@ impl FormLists {
             self.names.push(Some(form.name()))?;
             self.end += 1;
         }
-        self.lists.push(self.end, true)
+        self.lists.push(self.end, true);
+        Ok(())
     }
 
-    fn finish(self) -> Data {
+    fn finish(self) -> Result<ArrayRef, Overflow> {
         self.lists.finish(self.names.finish())
     }
 }
@@ -217,7 +221,7 @@ impl FormLists {
 /// Builds record batches.
 pub(crate) struct Table<R: Rows> {
     columns: Vec<Column<R>>,
-    fields: Vec<Field>,
+    fields: Fields,
     rows: usize,
     max_rows: usize,
     bytes: usize,
@@ -230,10 +234,10 @@ impl<R: Rows> Table<R> {
             let column = R::column(name)?;
             Some((column.field(name), column))
         });
-        let (fields, columns) = named.unzip();
+        let (fields, columns): (Vec<_>, _) = named.unzip();
         Table {
             columns,
-            fields,
+            fields: fields.into(),
             rows: 0,
             max_rows,
             bytes: 0,
@@ -242,33 +246,34 @@ impl<R: Rows> Table<R> {
 
     /// Returns the type of a batch.
     pub(crate) fn field(&self) -> Field {
-        Field::new("", Kind::Struct(self.fields.clone()))
+        Field::new("", DataType::Struct(self.fields.clone()), false)
     }
 
     /// Adds a row. Returns the batch if the row fills it.
     ///
     /// # Errors
     /// If a text of the row is longer than 2 GiB.
-    pub(crate) fn push(&mut self, row: &R::Row<'_>) -> Result<Option<Data>, Overflow> {
+    pub(crate) fn push(&mut self, row: &R::Row<'_>) -> Result<Option<ArrayRef>, Overflow> {
         for column in &mut self.columns {
             self.bytes += column.push(row)?;
         }
         self.rows += 1;
         let is_full = self.rows >= self.max_rows || self.bytes >= BATCH_BYTES;
-        Ok(is_full.then(|| self.take()))
+        is_full.then(|| self.take()).transpose()
     }
 
     /// Returns the remaining rows, if there are any.
-    pub(crate) fn finish(&mut self) -> Option<Data> {
+    ///
+    /// # Errors
+    /// If the texts of a column are longer than 2 GiB.
+    pub(crate) fn finish(&mut self) -> Option<Result<ArrayRef, Overflow>> {
         (self.rows > 0).then(|| self.take())
     }
 
-    fn take(&mut self) -> Data {
+    fn take(&mut self) -> Result<ArrayRef, Overflow> {
         self.bytes = 0;
-        let columns = self
-            .columns
-            .iter_mut()
-            .map(|column| Arc::new(column.take()));
-        Data::of_columns(take(&mut self.rows), columns.collect())
+        let columns = self.columns.iter_mut().map(Column::take);
+        let columns = columns.collect::<Result<_, _>>()?;
+        rows(self.fields.clone(), take(&mut self.rows), columns).map_err(|_| Overflow)
     }
 }

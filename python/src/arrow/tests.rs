@@ -1,87 +1,93 @@
-//! Checks that each struct is released exactly once, even if it was moved, and that an array is read by its type or refused.
-#![allow(unsafe_code)]
+//! Checks that streams are released exactly once, that failures pass through C, and that an array is read by its type or refused.
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, Movable};
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::types::Int8Type;
+use arrow_array::{Array, ArrayRef, DictionaryArray, NullArray, StringArray, StructArray};
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{DataType, Field, FieldRef};
+
 use super::text_array::Malformed;
 use super::*;
 
-/// Moves a struct out of its place, as a consumer does.
-fn moved<T: Movable>(place: &mut T) -> T {
-    let place = NonNull::from(place).cast::<c_void>();
-    // SAFETY: the place is such a struct, and borrowed alone.
-    unsafe { T::take(place) }
-}
-
-fn texts(width: Width, all: &[Option<&str>]) -> Data {
-    let mut texts = Texts::new(width);
-    all.iter().for_each(|text| texts.push(*text).unwrap());
-    texts.finish()
-}
-
-fn text_field(width: Width) -> Field {
-    Field::nullable("text", Kind::Text(width))
-}
-
-fn read(array: &ArrowArray, of: &TextType) -> Vec<Option<String>> {
-    let texts = TextArray::new(array, of).unwrap();
+/// Reads an array as another library passes it.
+fn imported(array: &dyn Array) -> Result<Vec<Option<String>>, Malformed> {
+    let schema = FFI_ArrowSchema::try_from(array.data_type()).unwrap();
+    let of = TextType::of(&schema).unwrap();
+    let texts = TextArray::import(FFI_ArrowArray::new(&array.to_data()), &of)?;
     let text = |row| {
-        texts
-            .get(row)
-            .unwrap()
-            .map(|text| String::from_utf8(text.to_vec()).unwrap())
+        let bytes = texts.get(row);
+        bytes.map(|text| String::from_utf8(text.to_vec()).unwrap())
     };
-    (0..texts.len()).map(text).collect()
+    Ok((0..texts.len()).map(text).collect())
 }
 
 #[test]
-fn an_array_is_freed_by_its_only_release_wherever_it_was_moved() {
-    let child = Arc::new(texts(Width::Small, &[Some("a")]));
-    let (data, child) = {
-        let weak = Arc::downgrade(&child);
-        (Arc::new(Data::of_columns(1, vec![child])), weak)
-    };
-    let weak = Arc::downgrade(&data);
-    let mut first = ArrowArray::of(&data);
-    let second = ArrowArray::of(&data);
-    drop(data);
-    let mut moved_once = moved(&mut first);
-    let moved_twice = moved(&mut moved_once);
-    drop(first);
-    drop(moved_once);
-    assert!(weak.upgrade().is_some());
-    drop(moved_twice);
-    assert!(weak.upgrade().is_some(), "the other struct still has it");
-    drop(second);
-    assert_eq!((weak.strong_count(), child.strong_count()), (0, 0));
+fn texts_of_all_types_are_read_from_any_row_on() {
+    let long = "a text of more than twelve bytes";
+    let all = [Some("a"), None, Some(""), Some(long), Some("a")];
+    let wanted = all.map(|text| text.map(str::to_owned));
+    let [mut small, mut large] = [Width::Small, Width::Large].map(Texts::new);
+    let mut views = StringViewBuilder::new();
+    for text in all {
+        small.push(text).unwrap();
+        large.push(text).unwrap();
+        views.append_option(text);
+    }
+    let dictionary: DictionaryArray<Int8Type> = all.into_iter().collect();
+    let arrays: [ArrayRef; 4] = [
+        small.finish(),
+        large.finish(),
+        Arc::new(views.finish()),
+        Arc::new(dictionary),
+    ];
+    for array in arrays {
+        assert_eq!(imported(&array), Ok(wanted.to_vec()));
+        assert_eq!(imported(&array.slice(2, 3)), Ok(wanted[2..].to_vec()));
+        assert_eq!(imported(&array.slice(2, 0)), Ok(Vec::new()));
+    }
+    assert_eq!(imported(&NullArray::new(2)), Ok(vec![None, None]));
+    let none: DictionaryArray<Int8Type> = [None::<&str>].into_iter().collect();
+    assert_eq!(imported(&none), Ok(vec![None]));
 }
 
 #[test]
-fn a_child_that_was_moved_out_outlives_its_parent() {
-    let child = Arc::new(texts(Width::Large, &[Some("a"), None]));
-    let weak = Arc::downgrade(&child);
-    let parent = ArrowArray::of(&Arc::new(Data::of_columns(2, vec![child])));
-    // SAFETY: the parent has one child, which it owns.
-    let child = moved(unsafe { &mut **parent.children() });
-    drop(parent);
-    assert_eq!(read(&child, &TextType::Large), [Some("a".to_owned()), None]);
-    drop(child);
-    assert_eq!(weak.strong_count(), 0);
+fn a_released_array_and_other_types_are_refused() {
+    let schema = |of: DataType| FFI_ArrowSchema::try_from(of).unwrap();
+    let refused = TextType::of(&schema(DataType::Int64)).unwrap_err();
+    assert!(
+        refused.ends_with("not one of the Arrow type \"l\""),
+        "{refused}"
+    );
+    let column = Field::new("n", DataType::Int64, false);
+    let refused = TextType::of(&schema(DataType::Struct(vec![column].into()))).unwrap_err();
+    assert!(refused.ends_with(": pass one column of it"), "{refused}");
+    assert!(TextType::of(&FFI_ArrowSchema::empty()).is_err());
+    let text = TextType::of(&schema(DataType::Utf8)).unwrap();
+    assert!(TextArray::import(FFI_ArrowArray::empty(), &text).is_err());
+}
+
+#[test]
+fn an_array_without_the_buffers_of_its_type_is_refused() {
+    for of in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+        let of = TextType::of(&FFI_ArrowSchema::try_from(of).unwrap()).unwrap();
+        let array = FFI_ArrowArray::new(&NullArray::new(1).to_data());
+        assert!(TextArray::import(array, &of).is_err(), "{of:?}");
+    }
 }
 
 /// A stream of one array that counts how often it is dropped.
-struct Counted(Field, Option<Arc<Data>>, Arc<AtomicUsize>);
+struct Counted(FieldRef, Option<ArrayRef>, Arc<AtomicUsize>);
 
 impl Batches for Counted {
-    fn field(&self) -> &Field {
+    fn field(&self) -> &FieldRef {
         &self.0
     }
 
-    fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
+    fn next(&mut self) -> Result<Option<ArrayRef>, StreamError> {
         Ok(self.1.take())
     }
 }
@@ -92,39 +98,40 @@ impl Drop for Counted {
     }
 }
 
+fn text_field() -> FieldRef {
+    Arc::new(Field::new("text", DataType::Utf8, true))
+}
+
 #[test]
 fn a_stream_is_dropped_once_and_its_arrays_outlive_it() {
     let dropped = Arc::new(AtomicUsize::new(0));
-    let data = Arc::new(texts(Width::Small, &[Some("a"), Some("")]));
-    let weak = Arc::downgrade(&data);
-    let batches = Counted(text_field(Width::Small), Some(data), Arc::clone(&dropped));
-    let mut place = ArrowArrayStream::of(Box::new(batches));
-    let mut stream = moved(&mut place);
-    drop(place);
+    let array: ArrayRef = Arc::new(StringArray::from(vec!["a", ""]));
+    let weak = Arc::downgrade(&array);
+    let batches = Counted(text_field(), Some(array), Arc::clone(&dropped));
+    let mut stream = ImportedStream(export(Box::new(batches)));
     let schema = stream.schema().unwrap();
     let array = stream.next().unwrap().unwrap();
     assert!(stream.next().unwrap().is_none());
     assert_eq!(dropped.load(Ordering::Relaxed), 0);
     drop(stream);
     assert_eq!(dropped.load(Ordering::Relaxed), 1);
-    let of = TextType::of(&schema).unwrap();
-    assert_eq!(
-        read(&array, &of),
-        [Some("a".to_owned()), Some(String::new())]
-    );
-    drop(array);
     assert_eq!(weak.strong_count(), 0);
+    let texts = TextArray::import(array, &TextType::of(&schema).unwrap()).unwrap();
+    assert_eq!(
+        (texts.get(0), texts.get(1)),
+        (Some(&b"a"[..]), Some(&b""[..]))
+    );
 }
 
 /// Batches that fail or panic.
-struct Failing(Field, bool);
+struct Failing(FieldRef, bool);
 
 impl Batches for Failing {
-    fn field(&self) -> &Field {
+    fn field(&self) -> &FieldRef {
         &self.0
     }
 
-    fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
+    fn next(&mut self) -> Result<Option<ArrayRef>, StreamError> {
         assert!(!self.1, "a mistake");
         Err(StreamError {
             code: INVALID,
@@ -135,78 +142,33 @@ impl Batches for Failing {
 
 #[test]
 fn a_failure_passes_through_c_with_its_code_and_message() {
-    let failing =
-        |panics| ArrowArrayStream::of(Box::new(Failing(text_field(Width::Small), panics)));
-    let error = failing(false).next().map(drop).unwrap_err();
-    assert_eq!((error.code, error.message.as_str()), (INVALID, "wrong"));
-    let error = failing(true).next().map(drop).unwrap_err();
+    let error = |panics| {
+        let failing = export(Box::new(Failing(text_field(), panics)));
+        ImportedStream(failing).next().map(drop).unwrap_err()
+    };
+    let wrong = error(false);
+    assert_eq!((wrong.code, wrong.message.as_str()), (INVALID, "wrong"));
+    let panicked = error(true);
     assert_eq!(
-        (error.code, error.message),
+        (panicked.code, panicked.message),
         (FAILED, StreamError::panicked().message)
     );
-    let error = ArrowArrayStream::released().next().map(drop).unwrap_err();
-    assert_eq!(error.code, INVALID);
-}
-
-#[test]
-fn schemas_say_what_the_specification_does() {
-    let fields = vec![
-        Field::new("n", Kind::Int64),
-        Field::new("f", Kind::Bool),
-        Field::new("l", Kind::list(Width::Large, Kind::Text(Width::Large))),
-        Field::new("s", Kind::list(Width::Small, Kind::Text(Width::Small))),
-    ];
-    let schema = ArrowSchema::of(&Field::new("", Kind::Struct(fields)));
-    assert_eq!(schema.format(), "+s");
-    let refused = TextType::of(&schema).unwrap_err();
-    assert!(refused.ends_with(": pass one column of it"), "{refused}");
-    let text = ArrowSchema::of(&text_field(Width::Large));
-    assert_eq!(TextType::of(&text), Ok(TextType::Large));
-    assert_eq!(ArrowSchema::released().format(), "n");
-}
-
-#[test]
-fn nulls_have_bits_only_from_the_first_one_on() {
-    let all: Vec<_> = (0..20).map(|row| (row % 7 != 3).then_some("x")).collect();
-    let array = ArrowArray::of(&Arc::new(texts(Width::Small, &all)));
-    let wanted: Vec<_> = all.iter().map(|text| text.map(str::to_owned)).collect();
-    assert_eq!(read(&array, &TextType::Small), wanted);
-}
-
-#[test]
-fn offsets_outside_of_the_buffer_are_refused() {
-    let data = Data {
-        length: 2,
-        nulls: 0,
-        buffers: vec![
-            data::Buffer::Absent,
-            data::Buffer::Small(vec![0, 5, 2]),
-            data::Buffer::Bytes(b"ab".to_vec()),
-        ],
-        children: Vec::new(),
-    };
-    let array = ArrowArray::of(&Arc::new(data));
-    let texts = TextArray::new(&array, &TextType::Small).unwrap();
-    assert_eq!(
-        [texts.get(0), texts.get(1), texts.get(2)],
-        [Err(Malformed); 3]
-    );
-}
-
-#[test]
-fn an_array_without_the_buffers_of_its_type_is_refused() {
-    let array = ArrowArray::of(&Arc::new(Data::of_columns(1, Vec::new())));
-    for of in [TextType::Small, TextType::Large, TextType::View] {
-        assert!(TextArray::new(&array, &of).is_err(), "{of:?}");
-    }
-    assert_eq!(read(&array, &TextType::Null), [None]);
+    let released = ImportedStream(arrow_array::ffi_stream::FFI_ArrowArrayStream::empty()).next();
+    assert_eq!(released.map(drop).unwrap_err().code, INVALID);
 }
 
 #[test]
 fn offsets_of_32_bits_end_at_2_gib() {
-    let mut lists = Lists::new(Width::Small);
-    assert_eq!(lists.push(i32::MAX as usize, true), Ok(()));
-    assert_eq!(lists.push(i32::MAX as usize + 1, true), Err(Overflow));
-    let mut lists = Lists::new(Width::Large);
-    assert_eq!(lists.push(i32::MAX as usize + 1, true), Ok(()));
+    let full = i32::MAX as usize;
+    for (width, end, is_ok) in [
+        (Width::Small, full, true),
+        (Width::Small, full + 1, false),
+        (Width::Large, full + 1, true),
+    ] {
+        let mut lists = Lists::new(width);
+        lists.push(end, true);
+        // Rows without columns take no memory.
+        let elements = Arc::new(StructArray::new_empty_fields(end, None));
+        assert_eq!(lists.finish(elements).is_ok(), is_ok, "{width:?} {end}");
+    }
 }
