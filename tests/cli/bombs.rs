@@ -4,6 +4,11 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, Int32Array, RecordBatch, RunArray, StringArray};
+use arrow_ipc::writer::FileWriter;
 
 use crate::place::{Place, fifo, gzip, zstd};
 use crate::process::peak_so_far;
@@ -43,6 +48,19 @@ fn response() -> Vec<u8> {
     [head.as_bytes(), &message, b"\r\n\r\n"].concat()
 }
 
+/// Returns an Arrow file of 100 columns, each of which states by one run that its 700,000 cells are null.
+fn empty_cells() -> Vec<u8> {
+    let (ends, value) = (Int32Array::from(vec![700_000]), StringArray::new_null(1));
+    let run = RunArray::<Int32Type>::try_new(&ends, &value).unwrap();
+    let run: ArrayRef = Arc::new(run);
+    let columns = (0..100).map(|number| (format!("c{number}"), Arc::clone(&run)));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    writer.into_inner().unwrap()
+}
+
 /// Runs the command on a bomb and then a FIFO, and measures its memory while it waits for the FIFO.
 #[track_caller]
 fn check(bomb: Vec<u8>, threads: &str) {
@@ -76,6 +94,7 @@ fn a_bomb_takes_little_memory_and_what_follows_it_is_read() {
     for threads in ["-j1", "-j2"] {
         check(many_members(), threads);
         check(response(), threads);
+        check(empty_cells(), threads);
     }
 }
 

@@ -10,9 +10,6 @@ use super::cells::CellBatch;
 use crate::column_choice::ColumnSelection;
 use crate::fault::{InputError, LocatedError, Packing};
 
-/// Rows, or items of lists, that cost as much as an unpacked byte.
-const ROWS_PER_BYTE: u64 = 8;
-
 /// A file of a table whose parts can be read independently of one another, on several threads.
 pub(crate) trait ColumnarFile: Send + Sync + Sized + 'static {
     /// The format.
@@ -199,7 +196,9 @@ impl<'f, S: RowSource> PartTexts<'f, S> {
         let bytes = batch.bytes().len() as u64;
         let more = bytes.saturating_sub(self.counted);
         self.counted -= bytes - more;
-        let cost = unpacked + more + (u64::from(batch.rows) + listed).div_ceil(ROWS_PER_BYTE);
+        // Each cell costs a byte too, since empty ones take time, and few bytes state any number of them.
+        let columns = self.columns.texts.len() as u64;
+        let cost = unpacked + more + u64::from(batch.rows) * columns + listed;
         let read = std::mem::take(&mut self.read);
         self.items.push_back(TableItem::Batch { batch, cost, read });
     }
