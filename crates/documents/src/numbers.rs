@@ -1,4 +1,4 @@
-//! Magic numbers, and checks of them, that both recognition and readers use.
+//! Magic numbers, and checks of them, that both recognition and readers use. Numbers and checksums of binary formats.
 
 /// Number of bytes that are enough for recognition: those of a tar header.
 pub(crate) const HEAD_BYTES: usize = 512;
@@ -50,4 +50,17 @@ pub(crate) const ZIP_START_BYTES: usize = 10;
 /// Whether the version needed, the flags, and the method are valid.
 fn is_local(fields: &[u8]) -> bool {
     matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
+}
+
+/// Returns the little-endian number of `length` bytes at `at`, which must be there.
+pub(crate) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+    let bytes = bytes[at..at + length].iter().rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Returns the checksum of zip, 7z and xz.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }

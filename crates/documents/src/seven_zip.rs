@@ -7,7 +7,6 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
-use flate2::Crc;
 use sevenz_rust2::{
     Archive, ArchiveEntry, Block, BlockDecoder, Coder, EncoderMethod, Error, Password,
 };
@@ -19,6 +18,7 @@ use super::expansion::ExpansionReader;
 use super::fault::{InputError, LocatedError, Packing};
 use super::gate::MemoryPermit;
 use super::guard::guard;
+use super::numbers::{crc32, number};
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
 use super::zip::{CountedFile, volume};
@@ -129,14 +129,10 @@ impl SevenZipReader<'_> {
         let start = self.volume.bytes::<{ START_HEADER_BYTES as usize }>(0);
         let start = start.map_err(|error| (0, error))?;
         let start = start.ok_or_else(|| (0, archive_error("its start is cut off")))?;
-        let number = |at: usize, count: usize| {
-            let digits = start[at..at + count].iter().rev();
-            digits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-        };
-        if u64::from(checksum(&start[12..])) != number(8, 4) {
+        if u64::from(crc32(&start[12..])) != number(&start, 8, 4) {
             return Err((8, archive_error("the checksum of its start is wrong")));
         }
-        let (offset, size) = (number(12, 8), number(20, 8));
+        let (offset, size) = (number(&start, 12, 8), number(&start, 20, 8));
         if size == 0 {
             return match self.volume.length {
                 ..=START_HEADER_BYTES => Ok(None),
@@ -338,8 +334,8 @@ fn archive_of_header(streams: &[u8]) -> Result<Archive, Error> {
     let end = b"\x08\0\0\x05\x01\x11\x03\0\0\0\0\0";
     let header = [b"\x01\x04", streams, end].concat();
     let size = (header.len() as u64).to_le_bytes();
-    let start = [&[0; 8][..], &size, &checksum(&header).to_le_bytes()].concat();
-    let start = [&checksum(&start).to_le_bytes(), &start[..]].concat();
+    let start = [&[0; 8][..], &size, &crc32(&header).to_le_bytes()].concat();
+    let start = [&crc32(&start).to_le_bytes(), &start[..]].concat();
     let file = [b"7z\xbc\xaf\x27\x1c\0\x04", &start[..], &header].concat();
     Archive::read(&mut Cursor::new(file), &Password::empty())
 }
@@ -356,12 +352,6 @@ fn asked_bytes(coder: &Coder) -> u64 {
         }
         _ => 0,
     }
-}
-
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }
 
 /// Reads the file of the archive at any offset.

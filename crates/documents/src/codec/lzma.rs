@@ -3,6 +3,8 @@
 
 use liblzma::stream::{Action, Status, Stream};
 
+use crate::numbers::number;
+
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
 const HEADER_BYTES: usize = 13;
 /// Bytes of the header and of the first five bytes of data, which any stream has.
@@ -33,13 +35,9 @@ pub(crate) fn is_lzma(head: &[u8]) -> bool {
 
 /// Whether `head` starts with a header.
 fn is_header(head: &[u8]) -> bool {
-    let number = |bytes: &[u8]| {
-        let digits = bytes.iter().rev();
-        digits.fold(0, |number, byte| number << 8 | u64::from(*byte))
-    };
-    let dictionary = number(&head[1..5]) as u32;
-    let size = &head[5..HEADER_BYTES];
-    let is_size = is_unknown(size) || (1..MAX_UNPACKED_BYTES).contains(&number(size));
+    let dictionary = number(head, 1, 4) as u32;
+    let is_size = is_unknown(&head[5..HEADER_BYTES])
+        || (1..MAX_UNPACKED_BYTES).contains(&number(head, 5, HEADER_BYTES - 5));
     head[0] <= MAX_PROPERTIES && is_dictionary(dictionary) && is_size
 }
 

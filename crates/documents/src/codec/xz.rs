@@ -113,8 +113,6 @@ impl MemberFormat for XzDecoder {
     /// Whether `head` has the magic number, and flags with the first two bytes of their checksum.
     fn may_start(head: &[u8]) -> bool {
         let flags = &head[numbers::XZ_MAGIC.len()..][..2];
-        let mut crc = flate2::Crc::new();
-        crc.update(flags);
-        head[8..HEAD_BYTES] == crc.sum().to_le_bytes()[..2]
+        head[8..HEAD_BYTES] == numbers::crc32(flags).to_le_bytes()[..2]
     }
 }

@@ -3,11 +3,12 @@
 use std::io;
 
 use super::end::DirectoryLocation;
-use super::headers::{CENTRAL_MAGIC, ZipEntry, entry, number, widen};
+use super::headers::{CENTRAL_MAGIC, ZipEntry, entry, widen};
 use super::volume::CountedFile;
 use crate::codec::{damaged, early_end};
 use crate::fault::{InputError, Packing};
 use crate::file::FileSection;
+use crate::numbers::number;
 use crate::peek::PeekReader;
 use crate::read::ReadBytes;
 

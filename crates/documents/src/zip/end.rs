@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::headers::{CENTRAL_MAGIC, END_MAGIC, number};
+use super::headers::{CENTRAL_MAGIC, END_MAGIC};
 use super::volume::CountedFile;
 use crate::fault::InputError;
+use crate::numbers::number;
 use crate::read::ReadBytes;
 
 const ZIP64_END_MAGIC: [u8; 4] = *b"PK\x06\x06";

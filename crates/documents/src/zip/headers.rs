@@ -4,7 +4,7 @@ use super::volume::CountedFile;
 use crate::checked::MemberCheck;
 use crate::fault::InputError;
 use crate::name::escaped;
-use crate::numbers::LOCAL_HEADER_MAGIC;
+use crate::numbers::{LOCAL_HEADER_MAGIC, crc32, number};
 use crate::read::ReadBytes;
 
 pub(super) const DESCRIPTOR_MAGIC: [u8; 4] = *b"PK\x07\x08";
@@ -173,12 +173,6 @@ fn stored_name(name: &[u8], extra: &[u8]) -> String {
     escaped(twin.map_or(name, |twin| &twin[4..]))
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    crc.sum()
-}
-
 fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
     loop {
         let (head, rest) = extra.split_at_checked(4)?;
@@ -188,10 +182,4 @@ fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
         }
         extra = rest;
     }
-}
-
-/// Returns the little-endian number of `length` bytes at `at`, which must be there.
-pub(super) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
-    let bytes = bytes[at..at + length].iter().rev();
-    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
