@@ -106,6 +106,11 @@ impl ChunkCutter {
         })
     }
 
+    /// Takes back the last `count` anchors that were returned.
+    pub fn give_back(&mut self, count: u64) {
+        self.next -= count;
+    }
+
     /// Returns the first anchor position that was not returned yet.
     pub fn next_anchor(&self) -> u64 {
         self.next

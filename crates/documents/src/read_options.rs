@@ -87,6 +87,8 @@ impl SheetChoice {
     }
 }
 
+/// Bytes of the largest member that is unpacked at once, packed and unpacked. A file of Crossref has some 50 MB.
+const MAX_WHOLE_MEMBER_BYTES: usize = 96 << 20;
 /// Maximum number of sheets that a message lists.
 const MAX_LISTED_SHEETS: usize = 20;
 
@@ -180,6 +182,11 @@ impl<'r> ReadOptions<'r> {
     /// [admitted](Self::admit) to more. The second number depends on the memory of the task alone.
     pub(super) fn held_bytes(&self) -> [usize; 2] {
         [self.thread_bytes / 2, self.max_file_bytes / 2]
+    }
+
+    /// Returns the bytes that a thread may hold to unpack a member at once, packed and unpacked.
+    pub(super) fn whole_member_bytes(&self) -> usize {
+        self.thread_bytes.min(MAX_WHOLE_MEMBER_BYTES)
     }
 
     /// Waits until this thread may take more than its share. The admission ends when the result is dropped.

@@ -16,7 +16,7 @@ use super::members::{MemberFormat, MemberStep, WholeMember};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, OrderedReader, SectionDecoder};
 use super::streams::StreamDecoder;
 use crate::fault::InputError;
-use crate::read_options::ReadLimits;
+use crate::read_options::{ReadLimits, ReadOptions};
 
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it, which clears
 /// 3.6 MB of memory.
@@ -416,13 +416,13 @@ impl OrderedReader for BlockReader {
     fn new(
         file: &Arc<File>,
         size: u64,
-        limits: &ReadLimits,
+        options: &ReadOptions<'_>,
         max: usize,
     ) -> Result<Self, InputError> {
         let mut reader = BlockReader {
             format: Bzip2Decoder::new(),
             held: HeldBytes::new(Arc::clone(file)),
-            members: FileMembers::new(file, size, limits, max)?,
+            members: FileMembers::new(file, size, options, max)?,
             place: ReaderPosition::Members { returned: 0 },
             by_blocks: true,
             max,

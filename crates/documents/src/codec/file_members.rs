@@ -10,7 +10,7 @@ use super::section::MemberSections;
 use crate::fault::InputError;
 use crate::file::{check_end, read_at};
 use crate::read::ReadBytes;
-use crate::read_options::ReadLimits;
+use crate::read_options::ReadOptions;
 
 /// A [`MemberReader`] of a file.
 pub(super) struct FileMembers<F> {
@@ -35,12 +35,18 @@ impl<F: MemberFormat> FileMembers<F> {
 impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     type Sections = MemberSections<F>;
 
-    fn new(file: &Arc<File>, size: u64, limits: &ReadLimits, _: usize) -> Result<Self, InputError> {
+    fn new(
+        file: &Arc<File>,
+        size: u64,
+        options: &ReadOptions<'_>,
+        _: usize,
+    ) -> Result<Self, InputError> {
         let start = FileReader::new(file, size, 0);
+        let reader = MemberReader::new(start, &options.limits)?;
         Ok(FileMembers {
             file: Arc::clone(file),
             size,
-            reader: MemberReader::new(start, limits)?,
+            reader: reader.of_file(size, options.whole_member_bytes()),
         })
     }
 

@@ -1,6 +1,6 @@
 //! gzip (RFC 1952): streams of one or more members, such as bgzf.
 //!
-//! libdeflate decodes small members at once, and zlib-rs all others as streams.
+//! libdeflate decodes small members, and files of a single member, at once, and zlib-rs all others as streams.
 
 use super::inflate::{DeflateWrapper, InflateDecoder};
 use super::libdeflate::LibdeflateDecompressor;
@@ -48,6 +48,13 @@ impl MemberFormat for GzipDecoder {
             }
             _ => WholeMember::No,
         }
+    }
+
+    /// Returns the last field of a member (RFC 1952), which is the size modulo 4 GiB.
+    fn stated_size(packed: &[u8]) -> Option<usize> {
+        packed
+            .last_chunk()
+            .map(|size| u32::from_le_bytes(*size) as usize)
     }
 }
 

@@ -47,6 +47,11 @@ pub(super) trait MemberFormat: StreamDecoder + Sized + 'static {
         WholeMember::No
     }
 
+    /// Returns the unpacked size of the last member of a stream, if the end of the stream states it.
+    fn stated_size(_packed: &[u8]) -> Option<usize> {
+        None
+    }
+
     /// Returns the number of packed bytes that were consumed but not decoded. A member may start in them.
     fn undecoded(&self) -> u64 {
         0
@@ -114,9 +119,19 @@ pub(super) struct MemberReader<R, F> {
     out: Vec<u8>,
     /// Whether the last member was decoded at once, so that the next one probably can be too.
     is_small: bool,
+    /// The file, until its first member was tried at once.
+    file: Option<WholeFile>,
     searching: SearchBudget,
     /// Whether bytes of the member were returned.
     given: bool,
+}
+
+/// A file that may be a single member.
+struct WholeFile {
+    /// Its packed size in bytes.
+    packed: usize,
+    /// Max bytes that may be held of it, packed and unpacked.
+    max: usize,
 }
 
 enum MemberState {
@@ -176,9 +191,20 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             state: MemberState::Between,
             out: Vec::new(),
             is_small: false,
+            file: None,
             searching: SearchBudget::default(),
             given: false,
         })
+    }
+
+    /// Says that the stream is a file of `size` bytes, of which at most `max` bytes may be held, packed and unpacked. If it is a
+    /// single member within that limit, it is decoded at once.
+    pub(super) fn of_file(self, size: u64, max: usize) -> Self {
+        let packed = usize::try_from(size).ok().filter(|packed| *packed < max);
+        MemberReader {
+            file: packed.map(|packed| WholeFile { packed, max }),
+            ..self
+        }
     }
 
     /// Returns the position in the stream at which decoding continues.
@@ -236,7 +262,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     }
 
     fn member(&mut self, start: u64) -> Result<(), InputError> {
-        if let Some(end) = self.whole() {
+        if let Some(end) = self.whole().or_else(|| self.whole_file()) {
             self.state = MemberState::Whole { next: 0, end };
             return Ok(());
         }
@@ -244,6 +270,26 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         self.given = false;
         self.state = MemberState::Pieces { start };
         Ok(())
+    }
+
+    /// Decodes the member at the position at once, if the end of the file states its size and that fits. Returns its unpacked
+    /// size. If the file has other members too, that size is of the last one, and decoding fails or ends with the first member.
+    fn whole_file(&mut self) -> Option<usize> {
+        let WholeFile { packed, max } = self.file.take()?;
+        self.window.reserve(packed);
+        let held = self.window.ensure(packed);
+        let size = F::stated_size(held).filter(|size| packed.saturating_add(*size) <= max)?;
+        if held.len() != packed || size <= self.out.len() {
+            return None;
+        }
+        self.out = vec![0; size];
+        match self.format.whole(held, &mut self.out) {
+            WholeMember::Done { read, written } => {
+                self.window.consume(read);
+                Some(written)
+            }
+            WholeMember::Full | WholeMember::No => None,
+        }
     }
 
     /// Decodes the member at the position at once, if it is complete and fits. Returns its unpacked size.
@@ -654,6 +700,36 @@ pub(super) mod tests {
                 "{step}"
             );
         }
+    }
+
+    #[test]
+    fn a_file_of_one_member_is_decoded_at_once_with_the_same_result() {
+        let (text, small) = (noise(9, MAX_WHOLE_BYTES + 1), noise(3, 100));
+        let one = gzip(&text);
+        let mut hit = one.clone();
+        hit[one.len() / 2] ^= 1;
+        let mut misstated = one.clone();
+        misstated[one.len() - 2] ^= 0x40;
+        let cases = [
+            one.clone(),
+            hit,
+            misstated,
+            one[..one.len() - 9].to_vec(),
+            [&one[..], &gzip(&small)].concat(),
+            [&gzip(&small)[..], &one].concat(),
+            [&one[..], &one].concat(),
+            [&one[..], &[0; 70_000]].concat(),
+        ];
+        for packed in cases {
+            let size = packed.len() as u64;
+            for max in [8 << 20, packed.len()] {
+                let mut reader = members(&packed).of_file(size, max);
+                assert_eq!(outcome(&mut reader, 1 << 16), read(&packed));
+            }
+        }
+        let mut reader = members(&one).of_file(one.len() as u64, 8 << 20);
+        reader.step(&mut [0; 10]).unwrap();
+        assert!(matches!(reader.state, MemberState::Whole { end, .. } if end == text.len()));
     }
 
     #[test]

@@ -100,7 +100,14 @@ fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
             let counted = raw.held() as u64;
             Box::new(ParallelReader::<R>::new(file, counted, options, unpackers)?)
         }
-        _ => Box::new(MemberReader::<_, F>::new(raw, &options.limits)?),
+        (file, _) => {
+            let reader = MemberReader::<_, F>::new(raw, &options.limits)?;
+            let size = file.map(File::metadata).transpose()?;
+            Box::new(match size {
+                Some(status) => reader.of_file(status.len(), options.whole_member_bytes()),
+                None => reader,
+            })
+        }
     })
 }
 

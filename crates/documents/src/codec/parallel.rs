@@ -38,7 +38,7 @@ pub(super) trait OrderedReader: Sized {
     fn new(
         file: &Arc<File>,
         size: u64,
-        limits: &ReadLimits,
+        options: &ReadOptions<'_>,
         max: usize,
     ) -> Result<Self, InputError>;
 
@@ -191,7 +191,7 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
         let mut parallel = ParallelReader {
             size,
             options: *options,
-            reader: R::new(&file, size, &options.limits, plan.max)?,
+            reader: R::new(&file, size, options, plan.max)?,
             plan,
             progress: ProgressCounter::new(options, counted),
             unpacked: 0,

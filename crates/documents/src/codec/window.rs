@@ -63,6 +63,15 @@ impl<R: ReadBytes> SlidingWindow<R> {
         &self.buffer[self.at..self.end]
     }
 
+    /// Makes room for `count` bytes from the position, so that [`ensure`](Self::ensure) need not move bytes.
+    pub(super) fn reserve(&mut self, count: usize) {
+        let size = self.at + count;
+        if self.buffer.len() < size {
+            self.buffer.reserve_exact(size - self.buffer.len());
+            self.buffer.resize(size, 0);
+        }
+    }
+
     /// Makes room for one read. Held bytes are moved only after the same number was read, so that the cost is linear.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {

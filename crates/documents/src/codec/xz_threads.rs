@@ -90,7 +90,7 @@ impl<'r> XzFile<'r> {
             threads,
             start: 0,
             returned: 0,
-            members: FileMembers::new(&file, size, &options.limits, 0)?,
+            members: FileMembers::new(&file, size, options, 0)?,
             progress: ProgressCounter::new(options, counted),
             options: *options,
         }))
