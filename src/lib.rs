@@ -106,7 +106,6 @@ mod dedup;
 #[cfg(feature = "pipeline")]
 mod diff;
 #[cfg(feature = "pipeline")]
-mod edges;
 #[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]

@@ -7,7 +7,8 @@
 //! | `plan` | options, selection of rows, sources, shares of memory and threads |
 //! | `checkpoint` | marks at which a scan can resume, and the manifest |
 //! | `ledger` | counts, losses, notices |
-//! | `rows` | mentions held, rows made and written |
+//! | `rows` | rows held, formatted and written |
+//! | `edges` | places of rows in structured documents |
 //! | `scanning` | chunks and cells to mentions |
 //! | `reading` | sources to documents |
 //! | `dispatch` | threads, and which of them reads and scans what |
@@ -17,6 +18,7 @@
 mod checkpoint;
 mod chosen;
 mod dispatch;
+mod edges;
 mod ledger;
 mod lifecycle;
 mod plan;

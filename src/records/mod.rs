@@ -59,7 +59,7 @@ pub(crate) use parts::{
     is_folder, is_free, may_be_of_folder, pattern_remedy,
 };
 pub(crate) use reader::{file_reader, reader};
-pub(crate) use record::{MAX_NUMBER, OwnedRecord, RowEdge};
+pub(crate) use record::{ItemDetails, MAX_NUMBER, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub use row::FieldValue;
 pub(crate) use row::{OwnedRow, Row, Value};

@@ -4,32 +4,21 @@ use std::sync::Arc;
 
 use super::field::Field;
 use super::row::{Row, Value};
-use crate::edges::Node;
 use doisift_structure::{RecordFields, RecordValue, record_value};
 
 /// A row of `--nodes-to`.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeRow {
-    record: Option<Arc<str>>,
-    value: Option<Box<str>>,
-    fields: Option<Arc<RecordFields>>,
-    references: u64,
-    named: u64,
+    /// Its identifier.
+    pub(crate) record: Option<Arc<str>>,
+    /// The identifier as it is written.
+    pub(crate) value: Option<Box<str>>,
+    pub(crate) fields: Option<Arc<RecordFields>>,
+    pub(crate) references: u64,
+    /// References with a name.
+    pub(crate) named: u64,
     /// The source of its document.
-    source: Arc<str>,
-}
-
-impl NodeRow {
-    pub(crate) fn new(node: &Node<'_>, source: &Arc<str>) -> Self {
-        NodeRow {
-            record: node.record.cloned(),
-            value: node.value.map(Box::from),
-            fields: node.fields.cloned(),
-            references: node.references,
-            named: node.named,
-            source: Arc::clone(source),
-        }
-    }
+    pub(crate) source: Arc<str>,
 }
 
 impl Row for NodeRow {

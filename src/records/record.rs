@@ -10,8 +10,7 @@ use super::field::{Field, RowKind};
 use super::forms::Forms;
 use super::index_status::{IndexStatus, OwnedIndexStatus};
 use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
-use crate::edges::EdgeDetails;
-use doisift_structure::{RecordValue, record_value};
+use doisift_structure::{RecordFields, RecordValue, record_value};
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -353,15 +352,25 @@ pub(crate) struct RowEdge<'a> {
     pub(crate) doi_clean: Option<&'a str>,
     /// The changes by cleaning.
     pub(crate) changed: Option<&'a str>,
-    /// Details of its item and its record, if asked for.
-    pub(crate) details: Option<&'a EdgeDetails>,
+    /// Details of its item, if asked for.
+    pub(crate) item: Option<&'a ItemDetails>,
+    /// The fields of the record, if asked for.
+    pub(crate) fields: Option<&'a RecordFields>,
+}
+
+/// Details of an item of a document that apply to all names in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ItemDetails {
+    pub(crate) key: Option<Box<str>>,
+    pub(crate) asserted_by: Option<Box<str>>,
+    pub(crate) relation: Option<Box<str>>,
+    pub(crate) update_type: Option<Box<str>>,
 }
 
 impl<'a> RowEdge<'a> {
     /// Returns the value of a field of its item; null for other fields.
     fn detail(&self, field: Field) -> Value<'a> {
-        let item = self.details.and_then(|details| details.item.as_deref());
-        let detail = item.and_then(|item| match field {
+        let detail = self.item.and_then(|item| match field {
             Field::AssertedBy if self.asserted => item.asserted_by.as_deref(),
             Field::RefKey => item.key.as_deref(),
             Field::Relation => item.relation.as_deref(),
@@ -441,10 +450,6 @@ impl Row for MentionRow<'_> {
     }
 
     fn record_field(&self, number: usize) -> &RecordValue {
-        let details = self.edge.details;
-        record_value(
-            details.and_then(|details| details.fields.as_deref()),
-            number,
-        )
+        record_value(self.edge.fields, number)
     }
 }

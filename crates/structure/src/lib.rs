@@ -95,6 +95,22 @@ impl Structure {
         })
     }
 
+    /// Creates a reader that starts with a line at `offset` of a document of JSON Lines. The document must be one by
+    /// [`starts_json_lines`](Self::starts_json_lines).
+    pub fn json_line(wanted: &Arc<StructureRequest>, offset: u64) -> Structure {
+        Structure(Reader::Json(Box::new(Json::at_line(wanted, offset))))
+    }
+
+    /// Whether a document that starts with `head` is JSON Lines, since its first line is a value. Then each line is read
+    /// independently of those before it. False if the first line does not end in `head`.
+    pub fn starts_json_lines(head: &[u8]) -> bool {
+        memchr::memchr(b'\n', head).is_some_and(|end| {
+            let mut json = Json::new(&Arc::default());
+            json.read(&head[..=end], end + 1, &mut |_| {});
+            json.is_at_line()
+        })
+    }
+
     /// Reads the next `to` bytes of the document. The bytes after them may be looked at, but do not change the result.
     pub fn read(&mut self, bytes: &[u8], to: usize, report: &mut dyn FnMut(Event<'_>)) {
         let new = &bytes[..to];

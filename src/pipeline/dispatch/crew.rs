@@ -1,7 +1,7 @@
 //! The work that scanners are given: it scans, makes rows of the mentions, and delivers these.
 //!
 //! Each piece of work needs a ticket, which is returned when its rows are made. The rows may then wait for earlier ones. Scanners
-//! wait neither for tickets nor for each other.
+//! do not wait for tickets, and for each other only where a chunk is read with the state after the chunk before it.
 
 use std::sync::Mutex;
 
@@ -31,79 +31,43 @@ impl<'r> ScanCrew<'r> {
         source_scanners.for_each(|scanner| lock(scanner).chunk_scanner.settle());
     }
 
-    /// Runs `work` on a scanner, makes rows of its mentions, and delivers these to `place`.
+    /// Runs `work` on a scanner, makes rows of what it finds, and delivers these to `place`, even if `work` panics.
     pub(crate) fn give<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
         place: PiecePlace,
-        ticket: PieceTicket,
-        work: impl FnOnce(&mut SourceScanner<'r>, &PieceTicket) + Send + 's,
-    ) {
-        self.give_then(jobs, ticket, work, move |ticket| self.finish(place, ticket));
-    }
-
-    /// Runs `work` on a scanner, and passes its mentions to `then`, even if `work` panics.
-    pub(crate) fn give_then<'s>(
-        &'s self,
-        jobs: &ScanJobs<'s, 'r>,
         mut ticket: PieceTicket,
         work: impl FnOnce(&mut SourceScanner<'r>, &PieceTicket) + Send + 's,
-        then: impl FnOnce(PieceTicket) + Send + 's,
     ) {
         jobs.give(move |scanner, panics| {
             // Each scanner has its own worker, so the lock is free.
             let mut scanner = lock(scanner);
+            let mark = ticket.mark.take();
+            let mut rows = ReadyRows::default();
             if !self.scan.ledger.is_halted() {
                 panics.guard(|| {
                     work(&mut scanner, &ticket);
-                    if let Err(error) = scanner.chunk_scanner.ask_index() {
-                        self.scan.ledger.fail(error);
-                    }
+                    rows = self.make(&mut scanner);
                 });
             }
-            std::mem::swap(scanner.chunk_scanner.rows(), &mut ticket.rows);
-            if self.delivery.is_some() {
-                ticket.counts += scanner.chunk_scanner.take_counts();
-            }
-            drop(scanner);
-            then(ticket);
+            self.deliver(place, ReadyRows { mark, ..rows });
         });
     }
 
-    /// Lets a scanner make rows of the decided mentions and deliver these to `place`.
-    pub(crate) fn give_finish<'s>(
-        &'s self,
-        jobs: &ScanJobs<'s, 'r>,
-        place: PiecePlace,
-        ticket: PieceTicket,
-    ) {
-        jobs.give(move |_, _| self.finish(place, ticket));
-    }
-
-    /// Makes rows of the decided mentions, delivers them to `place`, and returns the ticket to its pool.
-    fn finish(&self, place: PiecePlace, mut ticket: PieceTicket) {
+    /// Makes rows of the names that a scanner holds.
+    fn make(&self, scanner: &mut SourceScanner<'r>) -> ReadyRows {
         if self.delivery.is_none() {
-            return;
+            return ReadyRows::default();
         }
-        let (counts, mark) = (std::mem::take(&mut ticket.counts), ticket.mark.take());
-        let mut made = ReadyRows::default();
-        if self.scan.ledger.is_halted() {
-            ticket.rows.clear();
-        } else {
-            let rows = self.scan.maker.make(&mut ticket.rows);
-            made = rows.unwrap_or_else(|error| {
-                self.scan.ledger.fail(error);
-                ReadyRows::default()
-            });
+        let scanner = &mut scanner.chunk_scanner;
+        let made = scanner.make_rows().unwrap_or_else(|error| {
+            self.scan.ledger.fail(error);
+            ReadyRows::default()
+        });
+        ReadyRows {
+            counts: made.counts + scanner.take_counts(),
+            ..made
         }
-        self.deliver(
-            place,
-            ReadyRows {
-                counts,
-                mark,
-                ..made
-            },
-        );
     }
 
     /// Delivers rows to `place`. Drops them if records are written.

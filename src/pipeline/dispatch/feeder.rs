@@ -6,10 +6,10 @@ use std::sync::Arc;
 use doisift_documents::{Chunk, ChunkCutter, ReadBytes};
 
 use super::crew::{ScanCrew, ScanJobs};
-use super::ordered_edges::OrderedEdges;
 use super::piece::{PieceBuffers, PieceTicket, TicketChunk};
 use super::source_scanner::SourceScanner;
 use crate::pipeline::checkpoint::Mark;
+use crate::pipeline::edges::ChunkChain;
 use crate::pipeline::plan::ScanPlan;
 use crate::pipeline::reading::{DocumentScanner, GateRole, read_source};
 use crate::pipeline::rows::ReadyRows;
@@ -45,12 +45,8 @@ struct DocumentPack {
 
 /// The part of a document's state that its chunks share.
 enum DividedText<'r> {
-    /// One document. The last field finds the places of mentions, if rows have them.
-    One(
-        SourceText,
-        Arc<SharedDocument<'r>>,
-        Option<Arc<OrderedEdges<'r>>>,
-    ),
+    /// One document. The last field links its chunks, if rows have places; `None` before the first chunk.
+    One(SourceText, Arc<SharedDocument<'r>>, Option<ChunkChain>),
     /// Lines as documents. The line is the one in which the next chunk starts; it is shared if an earlier chunk has a part of it.
     Lines(SourceText, TextLine, Option<Arc<SharedDocument<'r>>>),
 }
@@ -83,11 +79,8 @@ impl DocumentScanner for Feeder<'_, '_, '_> {
             self.carry.clear();
         }
         match text {
-            DividedText::One(_, _, edges) => {
-                if let Some(edges) = edges {
-                    let place = self.place.step();
-                    edges.take(self.crew, &self.scanners, place, self.tickets.take(), None);
-                }
+            DividedText::One(_, shared, chain) => {
+                self.end_chain(chain, shared);
                 1
             }
             DividedText::Lines(_, line, _) => line.count(cutter.bytes_read()),
@@ -169,8 +162,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
             return DividedText::Lines(text, TextLine::default(), None);
         }
         let shared = SharedDocument::new(text.whole().clone(), text.kind(), scan);
-        let edges = OrderedEdges::new(self.crew, &shared, self.place);
-        DividedText::One(text, shared, edges)
+        DividedText::One(text, shared, None)
     }
 
     /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
@@ -251,27 +243,34 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     ) {
         while !cutter.is_done() && !self.scan.ledger.is_halted() {
             let mut ticket = self.ticket();
-            if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
+            if let Some(piece) = self.fill(cutter, bytes, &mut ticket, text) {
                 self.scan(ticket, piece, text);
             }
         }
     }
 
-    /// Reads the next chunk into a ticket's buffer, and keeps the bytes that the chunk after it needs before its own. Returns
-    /// `None` if the bytes that it read have no anchors to scan.
+    /// Reads the next chunk into a ticket's buffer, and keeps the bytes that the chunk after it needs. Returns `None` if the bytes
+    /// that it read have no anchors to scan.
     fn fill(
         &mut self,
         cutter: &mut ChunkCutter,
         bytes: &mut dyn ReadBytes,
         ticket: &mut PieceTicket,
+        text: &mut DividedText<'r>,
     ) -> Option<TicketChunk> {
-        let chunk = self.plan.shares.chunk;
         let offset = cutter.bytes_read() - self.carry.len() as u64;
         let mut filled = self.carry.len();
         ticket.bytes[..filled].copy_from_slice(&self.carry);
-        let anchors = cutter.take_anchors(chunk).or_else(|| {
-            filled += cutter.read(bytes, &mut ticket.bytes[filled..]);
-            cutter.take_anchors(chunk)
+        filled += cutter.read(bytes, &mut ticket.bytes[filled..]);
+        let anchors = cutter.take_anchors(self.plan.shares.chunk);
+        let piece = anchors.map(|anchors| {
+            let piece = TicketChunk {
+                filled,
+                range: (anchors.start - offset) as usize..(anchors.end - offset) as usize,
+                offset,
+                damaged: cutter.is_damaged(),
+            };
+            self.end_at_cut(piece, ticket, cutter, text)
         });
         let keep = cutter
             .next_anchor()
@@ -279,35 +278,61 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         let keep = keep.saturating_sub(offset).min(filled as u64) as usize;
         self.carry.clear();
         self.carry.extend_from_slice(&ticket.bytes[keep..filled]);
-        let anchors = anchors?;
-        let range = (anchors.start - offset) as usize..(anchors.end - offset) as usize;
-        Some(TicketChunk {
-            filled,
-            range,
-            offset,
-            damaged: cutter.is_damaged(),
-        })
+        piece
+    }
+
+    /// Lets a chunk end where its document can be cut, if rows have places and there is such a cut. The rest of it is given back to
+    /// `cutter`, unless the document ends.
+    fn end_at_cut(
+        &self,
+        mut piece: TicketChunk,
+        ticket: &PieceTicket,
+        cutter: &mut ChunkCutter,
+        text: &mut DividedText<'r>,
+    ) -> TicketChunk {
+        let options = self.plan.options;
+        let DividedText::One(text, _, chain) = text else {
+            return piece;
+        };
+        if !options.selection.writes_edges() {
+            return piece;
+        }
+        let chunk = piece.chunk(ticket);
+        let chain = chain.get_or_insert_with(|| ChunkChain::new(options, &chunk, text.kind()));
+        if !cutter.is_done()
+            && let Some(end) = chain.last_cut(&chunk)
+        {
+            cutter.give_back((piece.range.end - end) as u64);
+            piece.range.end = end;
+        }
+        piece
+    }
+
+    /// Lets a scanner read the end of a document whose last chunk does not end at a cut.
+    fn end_chain(&mut self, chain: Option<ChunkChain>, shared: Arc<SharedDocument<'r>>) {
+        if let Some(links) = chain.and_then(ChunkChain::end) {
+            let (place, ticket) = (self.place.step(), self.tickets.take());
+            let end = move |scanner: &mut SourceScanner<'r>, _: &PieceTicket| {
+                scanner.chunk_scanner.read_linked(links, None, &shared);
+            };
+            self.crew.give(&self.scanners, place, ticket, end);
+        }
     }
 
     /// Gives a chunk to a scanner.
     fn scan(&mut self, mut ticket: PieceTicket, piece: TicketChunk, text: &mut DividedText<'r>) {
         let (crew, place) = (self.crew, self.place.step());
         match text {
-            DividedText::One(text, shared, edges) => {
+            DividedText::One(text, shared, chain) => {
                 ticket.mark = text.mark_at(piece.offset + piece.range.end as u64);
-                let (shared, edges) = (Arc::clone(shared), edges.clone());
-                let scanned = piece.clone();
-                let scan = move |scanner: &mut SourceScanner<'r>, ticket: &PieceTicket| {
-                    scanner
-                        .chunk_scanner
-                        .scan_shared(&scanned.chunk(ticket), &shared);
-                };
-                let Some(edges) = edges else {
-                    return crew.give(&self.scanners, place, ticket, scan);
-                };
-                let jobs = self.scanners.clone();
-                let then = move |ticket| edges.take(crew, &jobs, place, ticket, Some(piece));
-                crew.give_then(&self.scanners, ticket, scan, then);
+                let links = chain
+                    .as_mut()
+                    .map(|chain| chain.link(&piece.chunk(&ticket)));
+                let shared = Arc::clone(shared);
+                crew.give(&self.scanners, place, ticket, move |scanner, ticket| {
+                    let chunk = piece.chunk(ticket);
+                    scanner.chunk_scanner.scan_shared(&chunk, &shared, links);
+                });
             }
             DividedText::Lines(text, line, shared) => {
                 let first = *line;

@@ -35,10 +35,13 @@ fn write(
     progress: &mut Option<RowProgress<'_>>,
 ) {
     // Runs that write no mentions have no rows here.
-    if !chunk_scanner.rows().is_empty() {
-        let asked = chunk_scanner.ask_index();
-        let made = asked.and_then(|()| scan.maker.make(chunk_scanner.rows()));
-        if let Err(error) = made.and_then(|rows| sink.write(rows, &scan.maker)) {
+    if chunk_scanner.has_rows() {
+        let made = chunk_scanner.make_rows();
+        let written = made.and_then(|rows| {
+            scan.ledger.count(rows.counts);
+            sink.write(rows, &scan.maker)
+        });
+        if let Err(error) = written {
             return scan.ledger.fail(error);
         }
     }

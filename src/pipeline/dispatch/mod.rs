@@ -3,8 +3,7 @@
 //! With one thread (`inline`) the caller's does everything in turn. With more (`threads`), the caller's thread takes the sources in
 //! order (`dispatcher`); feeders read sources that are packed or may block (`feeder`); scanners (`source_scanner`) read groups of
 //! small files and ranges of large ones (`ranged_file`), scan all chunks, and make rows; one thread writes rows in order. A piece
-//! of work needs a ticket (`piece`), which bounds the work that is started. No scanner waits for another: where rows have places,
-//! the thread that scanned the next chunk reads its structure (`ordered_edges`).
+//! of work needs a ticket (`piece`), which bounds the work that is started.
 //!
 //! Uses all other rooms; only `lifecycle` uses it.
 
@@ -12,7 +11,6 @@ mod crew;
 mod dispatcher;
 mod feeder;
 mod inline;
-mod ordered_edges;
 mod piece;
 mod ranged_file;
 mod source_scanner;

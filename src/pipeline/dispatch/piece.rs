@@ -5,17 +5,12 @@ use std::ops::Range;
 use doisift_documents::Chunk;
 
 use crate::pipeline::checkpoint::Mark;
-use crate::pipeline::rows::HeldMentions;
-use crate::report::ScanCounts;
 use crate::task::Ticket;
 
 /// The buffers for one piece of work; reused.
 #[derive(Default)]
 pub(crate) struct PieceBuffers {
     pub(crate) bytes: Box<[u8]>,
-    pub(crate) rows: HeldMentions,
-    /// The counts of the piece, if rows are written in order.
-    pub(crate) counts: ScanCounts,
     /// The mark after the piece, if reading can resume there.
     pub(crate) mark: Option<Mark>,
 }

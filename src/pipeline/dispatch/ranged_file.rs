@@ -77,7 +77,9 @@ impl<'r> RangedFile<'r> {
         let mut cutter = ChunkCutter::of_anchors(plan.reach, anchors, start);
         scanner.sliding.start(start);
         while let Some(chunk) = scanner.sliding.next_chunk(&mut cutter, &mut section) {
-            scanner.chunk_scanner.scan_shared(&chunk, &self.shared);
+            scanner
+                .chunk_scanner
+                .scan_shared(&chunk, &self.shared, None);
             plan.options.monitor.add_bytes(chunk.range.len() as u64);
         }
         if let Some((offset, error)) = cutter.take_damage() {

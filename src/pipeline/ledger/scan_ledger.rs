@@ -10,9 +10,9 @@ use doisift_documents::{
 };
 
 use super::notice::{Notice, Notices, SourceTotals};
+use super::structure_faults::{Mistyped, StructureFaults};
 use super::unused_options::SeenInputs;
 use crate::dedup::Document;
-use crate::edges::{Mistyped, StructureFaults};
 use crate::error::{Cause, Error, MistypedValues};
 use crate::lock::lock;
 use crate::pipeline::checkpoint::{FinishedWork, Mark, ReadDocument, ReadPlace};
@@ -176,8 +176,17 @@ impl<'p> ScanLedger<'p> {
         self.add_finding(place, Finding::Counts(counts));
     }
 
-    /// Reports the faults in the structure of a document. No mention is lost by them.
+    /// Counts and reports the faults in the structure of a document. No mention is lost by them.
     pub(crate) fn report_structure(&self, document: &Document, faults: StructureFaults) {
+        if faults == StructureFaults::default() {
+            return;
+        }
+        let counts = ScanCounts {
+            broken: u64::from(faults.broken.is_some()),
+            mistyped: faults.mistyped.iter().map(|values| values.count).sum(),
+            ..ScanCounts::default()
+        };
+        self.add_finding(place_of(document), Finding::Counts(counts));
         let names = [Some(&*document.source), document.name.as_deref()]
             .into_iter()
             .flatten();
@@ -219,11 +228,8 @@ impl<'p> ScanLedger<'p> {
         };
         let error = Error::new(Cause::Mistyped(mistyped.into()));
         let error = error.in_source(Arc::clone(&document.source));
-        let place = ReadPlace {
-            source: document.id.source,
-            document: ReadDocument::Ordinal(document.id.document),
-        };
-        self.report_lost(place, error.at(document.name.clone(), values.offset));
+        let error = error.at(document.name.clone(), values.offset);
+        self.report_lost(place_of(document), error);
     }
 
     /// Reports that a document is not JSON although its name has an ending of JSON.
@@ -316,6 +322,14 @@ impl<'p> ScanLedger<'p> {
         let unfound = std::mem::take(&mut entries.unfound);
         entries.losses.unite(unfound);
         (entries, self.seen_inputs)
+    }
+}
+
+/// Returns the place of a finding in a document.
+fn place_of(document: &Document) -> ReadPlace {
+    ReadPlace {
+        source: document.id.source,
+        document: ReadDocument::Ordinal(document.id.document),
     }
 }
 

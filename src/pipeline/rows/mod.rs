@@ -1,12 +1,14 @@
-//! The rows of a scan: held while their mentions wait for a decision, made by the thread that found them, and written in order.
+//! The rows of a scan: held until they are decided, formatted by the thread that found them, and written in order.
 //!
-//! `held_mentions` has the mentions of a piece of work, `row_maker` makes rows of them, `backlog` bounds the rows that wait for
+//! `held_rows` has the rows of a piece of work, with texts in `held_texts`, paths in `paths` and values of fields in `stated`, `row_maker` formats them, `backlog` bounds the rows that wait for
 //! earlier ones, `sink` writes them, and `progress` ends parts and writes checkpoints between them. Uses `plan`, `checkpoint` and
 //! `ledger`. The sink belongs to one thread: the writer, or the caller's in a scan with one thread.
 
 mod backlog;
-mod held_mentions;
+mod held_rows;
+mod held_texts;
 mod pairs;
+mod paths;
 mod prefix_ranking;
 mod progress;
 mod row_maker;
@@ -14,11 +16,12 @@ mod sink;
 mod stated;
 
 pub(super) use backlog::Backlog;
-pub(super) use held_mentions::{
-    HeldEdges, HeldMentions, MentionContext, StatedRow, UnplacedAnchor,
+pub(super) use held_rows::{
+    AnchorKind, FoundAnchor, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin, RowPlace,
 };
+pub(super) use held_texts::MentionContext;
 pub(super) use pairs::PairKey;
 pub(super) use progress::RowProgress;
 pub(super) use row_maker::{ReadyRows, RowMaker};
 pub(super) use sink::{Caller, Drain, Sink, WrittenRows};
-pub(super) use stated::{StatedName, StatedValue, ValueReader, stated_name};
+pub(super) use stated::{CleanedValue, StatedName, ValueReader, stated_name};

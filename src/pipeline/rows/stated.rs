@@ -13,13 +13,11 @@ pub(crate) struct StatedName {
     pub(crate) form: Form,
 }
 
-/// The value of a field for identifiers, the name that cleaning gives, and its changes. The last two are `None` if cleaning
-/// changes nothing or fails.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StatedValue {
-    pub(crate) value: String,
-    pub(crate) clean: Option<String>,
-    pub(crate) changed: Option<String>,
+/// The name that cleaning makes of a value, and the changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CleanedValue {
+    pub(crate) doi: String,
+    pub(crate) changed: String,
 }
 
 /// Reads a value as a name. White space within it is part of the name, since the field holds nothing else. Returns `None` if it
@@ -76,17 +74,14 @@ impl ValueReader {
         ValueReader(Normalizer::new().clean(true))
     }
 
-    /// Returns the value, with the name that cleaning gives and the changes.
-    pub(crate) fn read(&mut self, value: &str) -> StatedValue {
+    /// Returns the name that cleaning makes of a value. `None` if cleaning changes nothing or fails.
+    pub(crate) fn cleaned(&mut self, value: &str) -> Option<Box<CleanedValue>> {
         let cleaned = self.0.read(value.as_bytes()).ok();
-        let cleaned = cleaned.filter(|cleaned| cleaned.changed);
-        StatedValue {
-            value: value.to_owned(),
-            changed: cleaned
-                .as_ref()
-                .map(|cleaned| reasons(&cleaned.changes).join("; ")),
-            clean: cleaned.map(|cleaned| cleaned.doi.key().into_owned()),
-        }
+        let cleaned = cleaned.filter(|cleaned| cleaned.changed)?;
+        Some(Box::new(CleanedValue {
+            changed: reasons(&cleaned.changes).join("; "),
+            doi: cleaned.doi.key().into_owned(),
+        }))
     }
 }
 
@@ -135,10 +130,9 @@ mod tests {
 
     #[test]
     fn what_is_dirty_is_cleaned_beside_the_value() {
-        let read = ValueReader::new().read("10.5555/x.");
-        assert_eq!(read.clean.as_deref(), Some("10.5555/x"));
-        assert_eq!(read.changed.as_deref(), Some("tail.stop-alone: '.'"));
-        let read = ValueReader::new().read("10.5555/x");
-        assert_eq!((read.clean, read.changed), (None, None));
+        let cleaned = ValueReader::new().cleaned("10.5555/x.").unwrap();
+        assert_eq!(cleaned.doi, "10.5555/x");
+        assert_eq!(cleaned.changed, "tail.stop-alone: '.'");
+        assert_eq!(ValueReader::new().cleaned("10.5555/x"), None);
     }
 }

@@ -7,14 +7,14 @@ use doisift_core::{Mention, Scanner, Tally, TextKind};
 use doisift_documents::{Chunk, ChunkBuffer, TableCell};
 
 use super::cells::TableRows;
-use super::edges::EdgeFinder;
 use super::kind;
 use super::text::{SharedDocument, SharedLines, SourceText, TextLine};
 use crate::dedup::{Batch, Document, StoredFields};
 use crate::error::Error;
 use crate::lookup::RecentIndexStatuses;
+use crate::pipeline::edges::{ChunkLinks, EdgeReader, place_in_cell};
 use crate::pipeline::plan::PrefixFilter;
-use crate::pipeline::rows::{HeldMentions, MentionContext, PairKey};
+use crate::pipeline::rows::{AnchorKind, HeldRows, MentionContext, PairKey, ReadyRows};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::ScanCounts;
 
@@ -27,7 +27,7 @@ pub(crate) struct ChunkScanner<'r> {
     scanner: Scanner,
     found: FoundMentions<'r>,
     /// `None` if rows have no places.
-    edges: Option<EdgeFinder<'r>>,
+    edges: Option<EdgeReader<'r>>,
     /// Asks the index for rows of mentions.
     index: Option<RecentIndexStatuses<'r>>,
     /// The kind of the text that is scanned.
@@ -43,7 +43,7 @@ struct FoundMentions<'r> {
     pairs: Option<PairKey>,
     /// Whether only the number of mentions is kept for a name.
     counts: bool,
-    rows: HeldMentions,
+    rows: HeldRows,
     keep_rows: bool,
     /// Whether names go into the table.
     fills_table: bool,
@@ -61,18 +61,14 @@ struct FoundMentions<'r> {
 impl<'r> ChunkScanner<'r> {
     pub(crate) fn new(scan: &'r SharedScan<'r>) -> Self {
         let selection = &scan.plan.options.selection;
-        let has_edges = selection.writes_edges();
         let found = FoundMentions {
             scan,
             batch: scan.table.batch(),
             pairs: selection.writes_pairs().then(PairKey::default),
             counts: scan.plan.options.stored_fields() == StoredFields::Count,
             fills_table: scan.plan.options.fills_table(),
-            rows: match has_edges {
-                true => HeldMentions::with_edges(),
-                false => HeldMentions::default(),
-            },
-            has_edges,
+            rows: HeldRows::default(),
+            has_edges: selection.writes_edges(),
             keep_rows: selection.writes_mentions(),
             has_texts: selection.writes_texts(),
             context: selection.context,
@@ -83,7 +79,7 @@ impl<'r> ChunkScanner<'r> {
             scan,
             scanner: scan.plan.options.scanner(),
             found,
-            edges: EdgeFinder::new(scan),
+            edges: EdgeReader::new(scan.plan.options, &scan.ledger),
             index: scan.plan.rows_index(),
             kind: TextKind::Unknown,
             counts: ScanCounts::default(),
@@ -96,18 +92,21 @@ impl<'r> ChunkScanner<'r> {
         ChunkBuffer::new(scan.plan.reach, chunk, chunk.min(READ_BYTES))
     }
 
-    /// Returns the mentions found so far, if they are kept as rows.
-    pub(crate) fn rows(&mut self) -> &mut HeldMentions {
-        &mut self.found.rows
+    /// Whether rows are held.
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.found.rows.is_empty()
     }
 
-    /// Asks the index about the names of the rows so far.
+    /// Makes rows of what was found so far, with the index's answers about their names.
     ///
     /// # Errors
-    /// If the index cannot be read.
-    pub(crate) fn ask_index(&mut self) -> Result<(), Error> {
+    /// If the index cannot be read, or the rows cannot be formatted.
+    pub(crate) fn make_rows(&mut self) -> Result<ReadyRows, Error> {
         let rows = &mut self.found.rows;
-        self.index.as_mut().map_or(Ok(()), |index| rows.ask(index))
+        if let Some(index) = &mut self.index {
+            rows.ask(index)?;
+        }
+        self.scan.maker.make(rows)
     }
 
     /// Sets the kind of the text that is scanned next.
@@ -122,11 +121,9 @@ impl<'r> ChunkScanner<'r> {
 
     /// Scans a chunk of a document, and reads its structure if rows have places.
     pub(crate) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
-        let before = self.found.rows.len();
         self.find(chunk, document);
         if let Some(edges) = &mut self.edges {
-            edges.start(chunk, self.kind, document);
-            edges.chunk(chunk, &mut self.found.rows, before);
+            edges.chunk(chunk, self.kind, document, &mut self.found.rows);
         }
     }
 
@@ -145,8 +142,13 @@ impl<'r> ChunkScanner<'r> {
         self.add(tally, chunk.range.len());
     }
 
-    /// Scans a chunk of a document that other threads scan too. Rows get no places.
-    pub(crate) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &SharedDocument<'_>) {
+    /// Scans a chunk of a document that other threads scan too. Rows get places if `links` are given.
+    pub(crate) fn scan_shared(
+        &mut self,
+        chunk: &Chunk<'_>,
+        shared: &SharedDocument<'_>,
+        links: Option<ChunkLinks>,
+    ) {
         self.set_kind(shared.kind);
         let before = self.counts.tally.mentions;
         self.find(chunk, &shared.document);
@@ -154,6 +156,23 @@ impl<'r> ChunkScanner<'r> {
             shared.note_mention();
         }
         self.found.hand_over();
+        if let Some(links) = links {
+            self.read_linked(links, Some(chunk), shared);
+        }
+    }
+
+    /// Reads the structure of a chunk of a document that other threads read too, or its end.
+    pub(crate) fn read_linked(
+        &mut self,
+        links: ChunkLinks,
+        chunk: Option<&Chunk<'_>>,
+        shared: &SharedDocument<'_>,
+    ) {
+        if let Some(edges) = &mut self.edges {
+            let document = (shared.kind, &shared.document);
+            let faults = edges.linked(links, chunk, document, &mut self.found.rows);
+            shared.add_faults(faults);
+        }
     }
 
     /// Scans a chunk whose lines are documents. `line` is the line in which it starts. Returns the line in which it ends.
@@ -277,7 +296,6 @@ impl<'r> ChunkScanner<'r> {
         document: &Document,
     ) -> Tally {
         let text = rows.batch.text(cell);
-        let before = self.found.rows.len();
         let found = &mut self.found;
         let options = self.scan.plan.options;
         self.scanner.set_kind(kind::of_cell(options, text));
@@ -285,14 +303,9 @@ impl<'r> ChunkScanner<'r> {
         let tally = self.scanner.scan_at(text, starts, |mention| {
             found.add(document, &mention, (text, 0));
         });
-        if let Some(edges) = &mut self.edges {
+        if self.found.has_edges {
             let record = rows.batch.own_name(cell.row);
-            edges.cell(
-                &mut self.found.rows,
-                before,
-                record,
-                &rows.batch.pointer(cell),
-            );
+            place_in_cell(&mut self.found.rows, record, &rows.batch.pointer(cell));
         }
         tally
     }
@@ -342,8 +355,7 @@ impl<'r> ChunkScanner<'r> {
 
     /// Takes the counts so far.
     pub(crate) fn take_counts(&mut self) -> ScanCounts {
-        let edges = self.edges.as_mut().map(EdgeFinder::take_counts);
-        std::mem::take(&mut self.counts) + edges.unwrap_or_default()
+        std::mem::take(&mut self.counts)
     }
 }
 
@@ -353,15 +365,19 @@ impl FoundMentions<'_> {
         if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
             self.filtered += 1;
             if self.has_edges {
-                let (offset, key) = (mention.offset, mention.key);
-                self.rows.push_rowless(document, offset, Some(key));
+                let (kind, around) = (AnchorKind::Filtered, MentionContext::default());
+                self.rows.push_found(document, mention, kind, around);
             }
             return;
         }
         if self.keep_rows {
             let around = MentionContext::none(self.has_texts);
-            let around = around.around(bytes.0, bytes.1, mention, self.context);
-            self.rows.push(document, mention, around);
+            let (start, length) = ((mention.offset - bytes.1) as usize, mention.text.len());
+            let around = around.around(bytes.0, start, length, self.context);
+            match self.has_edges {
+                true => (self.rows).push_found(document, mention, AnchorKind::Mention, around),
+                false => self.rows.push(document, mention, around),
+            }
         }
         if !self.fills_table {
             return;
@@ -379,7 +395,7 @@ impl FoundMentions<'_> {
     /// Adds an anchor without a mention, if rows have places and a field may start there.
     fn add_refused(&mut self, document: &Document, offset: u64, bytes: (&[u8], u64)) {
         if self.has_edges && may_start_value(bytes.0, (offset - bytes.1) as usize) {
-            self.rows.push_rowless(document, offset, None);
+            self.rows.push_refused(document, offset);
         }
     }
 

@@ -1,21 +1,25 @@
 //! Texts that are scanned: as one document, or with each line as a document, by one thread or by several.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use doisift_core::TextKind;
 use doisift_documents::{Chunk, WarcRecord};
 
-use crate::dedup::{CountedUnit, Document, DocumentId, NameTable};
+use crate::dedup::{CountedUnit, Document, DocumentId};
+use crate::lock::lock;
 use crate::pipeline::checkpoint::Mark;
+use crate::pipeline::ledger::StructureFaults;
 use crate::pipeline::plan::NamedSource;
 use crate::pipeline::shared_scan::SharedScan;
 
-/// A document that several threads scan. It is closed when the last of them drops it.
+/// A document that several threads scan. It is closed when the last of them drops it, and the faults of its structure are
+/// reported.
 pub(crate) struct SharedDocument<'r> {
     pub(crate) document: Document,
-    table: &'r NameTable,
+    scan: &'r SharedScan<'r>,
     mentioned: AtomicBool,
+    faults: Mutex<StructureFaults>,
     pub(crate) kind: TextKind,
 }
 
@@ -48,8 +52,9 @@ impl<'r> SharedDocument<'r> {
     pub(crate) fn new(document: Document, kind: TextKind, scan: &'r SharedScan<'r>) -> Arc<Self> {
         Arc::new(SharedDocument {
             document,
-            table: &scan.table,
+            scan,
             mentioned: AtomicBool::new(false),
+            faults: Mutex::default(),
             kind,
         })
     }
@@ -60,13 +65,21 @@ impl SharedDocument<'_> {
     pub(super) fn note_mention(&self) {
         self.mentioned.store(true, Ordering::Relaxed);
     }
+
+    /// Adds the faults in the structure of a part of the document.
+    pub(super) fn add_faults(&self, faults: StructureFaults) {
+        lock(&self.faults).add(faults);
+    }
 }
 
 impl Drop for SharedDocument<'_> {
     fn drop(&mut self) {
         if *self.mentioned.get_mut() {
-            self.table.close(&self.document.id);
+            self.scan.table.close(&self.document.id);
         }
+        let faults = self.faults.get_mut();
+        let faults = std::mem::take(faults.unwrap_or_else(PoisonError::into_inner));
+        self.scan.ledger.report_structure(&self.document, faults);
     }
 }
 

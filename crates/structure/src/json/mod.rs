@@ -146,6 +146,20 @@ impl Json {
         json
     }
 
+    /// Creates a reader of JSON Lines at the start of a line, at `offset` of the document.
+    pub(super) fn at_line(request: &Arc<StructureRequest>, offset: u64) -> Json {
+        Json {
+            lines: JsonLines::Yes,
+            offset,
+            ..Json::new(request)
+        }
+    }
+
+    /// Whether the next byte is the first of a line of JSON Lines. What was read before then does not matter.
+    pub(super) fn is_at_line(&self) -> bool {
+        self.lines == JsonLines::Yes && self.is_line_start
+    }
+
     /// Expects a value at the start of a document, or after the end of a value.
     fn start_value(&mut self) {
         self.state = JsonState::Value;
@@ -655,7 +669,9 @@ impl Json {
 
     /// Reads a string, or a name, up to its end.
     fn string(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        let escapes = from + usize::from(std::mem::take(&mut self.is_escaped));
+        let ends_line = self.lines == JsonLines::Yes && bytes[from] == b'\n';
+        let is_escaped_here = std::mem::take(&mut self.is_escaped) && !ends_line;
+        let escapes = from + usize::from(is_escaped_here);
         let mut at = from;
         let end = loop {
             if std::mem::take(&mut self.is_line_start) && bytes[at] == b'{' {
@@ -667,13 +683,13 @@ impl Json {
                 Some(length) => at += length,
             }
             match bytes[at] {
-                _ if is_escaped(&bytes[escapes..at]) => {}
-                b'"' => break at,
-                _ if self.lines == JsonLines::Yes => {
+                b'\n' if self.lines == JsonLines::Yes => {
                     self.reset(at, report);
                     self.is_line_start = true;
                     return at + 1;
                 }
+                _ if is_escaped(&bytes[escapes..at]) => {}
+                b'"' => break at,
                 _ => self.is_line_start = true,
             }
             at += 1;

@@ -11,7 +11,7 @@ pub(crate) struct Paths {
 }
 
 /// A path in [`Paths`]: the bytes that it shares with the path before, and the length of its rest.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StoredPath {
     shared: u32,
     rest: u32,

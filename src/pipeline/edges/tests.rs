@@ -1,16 +1,57 @@
 //! Mentions of small texts, with their places.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use doisift_core::Scanner;
 use proptest::prelude::*;
 
-use super::join::MAX_HELD_ROWS;
-use super::{BareReference, Edge, EdgeJoin, JoinedRow, StructureFaults, UnnamedRow};
-use doisift_structure::{RecordId, StructureRequest, Syntax};
+use super::join::{EdgeJoin, MAX_UNDECIDED_ROWS};
+use crate::dedup::{CountedUnit, Document, DocumentId};
+use crate::pipeline::ledger::StructureFaults;
+use crate::pipeline::rows::{AnchorKind, FoundAnchor, HeldRows, MentionContext, RowOrigin};
+use crate::records::RowEdge;
+use doisift_structure::{RecordId, Structure, StructureRequest, Syntax};
 
-impl UnnamedRow for () {
-    fn of(_: BareReference) -> Self {}
+fn document() -> Document {
+    Document {
+        id: DocumentId {
+            source: 0,
+            document: 0,
+        },
+        source: "a".into(),
+        of_source: CountedUnit::source(0),
+        of_whole: None,
+        name: None,
+        capture: None,
+        column: None,
+    }
+}
+
+/// Returns the mentions of a text as anchors, and rows that have their texts.
+fn found(text: &str) -> (Vec<FoundAnchor>, HeldRows) {
+    let (mut rows, document) = (HeldRows::default(), document());
+    Scanner::new().scan(text.as_bytes(), |mention| {
+        let around = MentionContext::none(true);
+        rows.push_found(&document, &mention, AnchorKind::Mention, around);
+    });
+    (rows.take_found(), rows)
+}
+
+fn join(syntax: Option<Syntax>, wanted: &Arc<StructureRequest>) -> EdgeJoin {
+    let structure = syntax.map(|syntax| Structure::new(syntax, wanted));
+    EdgeJoin::new(structure, 0, &document(), wanted)
+}
+
+/// Returns the offsets of the rows, and a text for the place of each.
+fn written<T>(rows: &HeldRows, show: impl Fn(RowEdge<'_>) -> T) -> Vec<(u64, T)> {
+    let mut written = Vec::new();
+    let each = rows.each(|row, _| {
+        written.push((row.offset, show(row.edge)));
+        Ok(())
+    });
+    each.unwrap();
+    written
 }
 
 /// Wants paths, and nothing else.
@@ -21,14 +62,6 @@ fn wanted(id: Option<&RecordId>) -> Arc<StructureRequest> {
         ..StructureRequest::default()
     };
     wanted.into()
-}
-
-/// Returns the edge of a row.
-fn edge(row: JoinedRow<'_, ()>) -> Option<Edge<'_>> {
-    match row {
-        JoinedRow::Row((), edge) => edge,
-        JoinedRow::Node(_) => None,
-    }
 }
 
 /// Wants paths, and all other data that change neither the number of rows nor their places.
@@ -57,55 +90,66 @@ fn read_for(
     text: &str,
     stops: &[usize],
 ) -> (Vec<String>, StructureFaults) {
-    let mut names = Vec::new();
-    Scanner::new().scan(text.as_bytes(), |mention| {
-        names.push((mention.offset, mention.key.to_owned()));
-    });
-    let mut join = EdgeJoin::new(Syntax::of(text.as_bytes()), wanted);
-    let mut rows = Vec::new();
-    let mut out = |row: JoinedRow<'_, ()>| {
-        if !matches!(row, JoinedRow::Node(_)) {
-            rows.push(edge(row).map_or("repeated".to_owned(), |edge| line(&edge)));
-        }
-    };
     let mut stops: Vec<_> = stops
         .iter()
         .map(|stop| (stop % (text.len() + 1)) as u64)
         .collect();
     stops.sort_unstable();
-    let mut stops = stops.into_iter().peekable();
-    for (at, name) in &names {
-        while let Some(stop) = stops.next_if(|stop| stop < at) {
-            join.read(text.as_bytes(), 0, stop, &mut out);
-        }
-        join.read(text.as_bytes(), 0, *at, &mut out);
-        join.look(text.as_bytes(), *at as usize);
-        join.mention(name, Some(((), 2 * name.len())), &mut out);
-    }
-    for stop in stops.chain([text.len() as u64]) {
-        join.read(text.as_bytes(), 0, stop, &mut out);
-    }
-    let faults = join.end(&mut out);
-    assert_eq!(rows.len(), names.len(), "{text}");
-    let rows = names.iter().zip(rows);
-    (
-        rows.map(|((_, name), row)| format!("{name} {row}"))
-            .collect(),
-        faults,
-    )
+    read_parts(wanted, text, &stops, &[text.len()])
 }
 
-fn line(edge: &Edge<'_>) -> String {
+/// Reads a text up to each of `stops`, in parts with these `ends`, each of which is read independently: those after the first as
+/// lines of JSON.
+fn read_parts(
+    wanted: &Arc<StructureRequest>,
+    text: &str,
+    stops: &[u64],
+    ends: &[usize],
+) -> (Vec<String>, StructureFaults) {
+    let (anchors, mut rows) = found(text);
+    let mut faults = StructureFaults::default();
+    let (mut left, mut start) = (anchors.iter().peekable(), 0);
+    for end in ends.iter().map(|end| *end as u64) {
+        let mut join = match start {
+            0 => join(Syntax::of(text.as_bytes()), wanted),
+            start => {
+                let line = Structure::json_line(wanted, start);
+                EdgeJoin::new(Some(line), start, &document(), wanted)
+            }
+        };
+        let stops = stops.iter().filter(|stop| (start..end).contains(*stop));
+        let mut stops = stops.copied().peekable();
+        while let Some(FoundAnchor { name, .. }) = left.next_if(|at| at.name.offset < end) {
+            while let Some(stop) = stops.next_if(|stop| *stop < name.offset) {
+                join.read(text.as_bytes(), 0, stop, &mut rows);
+            }
+            join.read(text.as_bytes(), 0, name.offset, &mut rows);
+            join.look(text.as_bytes(), name.offset as usize);
+            join.row(*name, RowOrigin::Scanned, None, &mut rows);
+        }
+        for stop in stops.chain([end]) {
+            join.read(text.as_bytes(), 0, stop, &mut rows);
+        }
+        faults.add(join.end(&mut rows));
+        assert!(rows.undecided().is_empty(), "{text}");
+        start = end;
+    }
+    let written: BTreeMap<_, _> = written(&rows, |edge| line(&edge)).into_iter().collect();
+    let shown = anchors.iter().map(|FoundAnchor { name, .. }| {
+        let row = written.get(&name.offset).map_or("repeated", String::as_str);
+        format!("{} {row}", rows.key(name))
+    });
+    (shown.collect(), faults)
+}
+
+fn line(edge: &RowEdge<'_>) -> String {
     let reference = edge
-        .reference
+        .ref_index
         .map_or("-".to_owned(), |index| index.to_string());
     let asserted = if edge.asserted { "asserted" } else { "mined" };
     let record = edge.record.map_or("-", |record| record);
     let path = edge.path.unwrap_or("-");
-    format!(
-        "{record} {path} {reference} {} {asserted}",
-        edge.role.name()
-    )
+    format!("{record} {path} {reference} {} {asserted}", edge.role)
 }
 
 /// Asserts that a text has these rows, read as a whole and byte by byte. Returns its faults.
@@ -590,46 +634,46 @@ fn nesting_without_end() {
 
 #[test]
 fn places_are_the_same_without_paths() {
-    let text = br#"{"reference":[{"a":"10.1000/a"},{"DOI":"10.1000/b"}],"DOI":"10.1000/c"}"#;
-    let places = |mut join: EdgeJoin<()>| {
-        let mut rows = Vec::new();
-        let mut out = |row: JoinedRow<'_, ()>| {
-            let edge = edge(row).unwrap();
-            rows.push((edge.path.is_some(), line(&Edge { path: None, ..edge })));
-        };
-        Scanner::new().scan(text, |mention| {
-            join.read(text, 0, mention.offset, &mut out);
-            join.look(text, mention.offset as usize);
-            join.mention(mention.key, Some(((), 20)), &mut out);
+    let text = r#"{"reference":[{"a":"10.1000/a"},{"DOI":"10.1000/b"}],"DOI":"10.1000/c"}"#;
+    let places = |wanted: &Arc<StructureRequest>| {
+        let (anchors, mut rows) = found(text);
+        let mut join = join(Some(Syntax::Json), wanted);
+        for FoundAnchor { name, .. } in anchors {
+            join.read(text.as_bytes(), 0, name.offset, &mut rows);
+            join.look(text.as_bytes(), name.offset as usize);
+            join.row(name, RowOrigin::Scanned, None, &mut rows);
+        }
+        join.end(&mut rows);
+        let places = written(&rows, |edge| {
+            let place = line(&RowEdge { path: None, ..edge });
+            (edge.path.is_some(), place)
         });
-        join.end(&mut out);
-        rows.into_iter().unzip::<_, _, Vec<_>, Vec<_>>()
+        let places = places.into_iter().map(|(_, place)| place);
+        places.unzip::<_, _, Vec<_>, Vec<_>>()
     };
-    let new = |wanted| EdgeJoin::new(Some(Syntax::Json), wanted);
-    let (with, without) = (places(new(&wanted(None))), places(new(&Arc::default())));
+    let (with, without) = (places(&wanted(None)), places(&Arc::default()));
     assert_eq!((with.0, without.0), (vec![true; 3], vec![false; 3]));
     assert_eq!(with.1, without.1);
 }
 
 #[test]
-fn so_many_rows_wait_for_an_identifier() {
-    let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
-    let mut join = EdgeJoin::new(Some(Syntax::Json), &wanted(None));
-    let mut records = Vec::new();
-    let mut out = |row: JoinedRow<'_, ()>| {
-        records.push(edge(row).and_then(|edge| edge.record.map(ToString::to_string)));
-    };
-    join.read(text, 0, 6, &mut out);
-    for _ in 0..MAX_HELD_ROWS + 2 {
-        join.mention("10.1000/a", Some(((), 18)), &mut out);
+fn rows_wait_for_an_identifier_up_to_a_number() {
+    let text = r#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
+    let mut join = join(Some(Syntax::Json), &wanted(None));
+    let (anchors, mut rows) = found(text);
+    join.read(text.as_bytes(), 0, 6, &mut rows);
+    for _ in 0..MAX_UNDECIDED_ROWS + 2 {
+        join.row(anchors[0].name, RowOrigin::Scanned, None, &mut rows);
     }
-    join.read(text, 0, 24, &mut out);
-    join.mention("10.1000/b", Some(((), 18)), &mut out);
-    join.read(text, 0, text.len() as u64, &mut out);
-    let faults = join.end(&mut out);
+    join.read(text.as_bytes(), 0, 24, &mut rows);
+    join.row(anchors[1].name, RowOrigin::Scanned, None, &mut rows);
+    join.read(text.as_bytes(), 0, text.len() as u64, &mut rows);
+    let faults = join.end(&mut rows);
     assert_eq!((faults.undecided, faults.count), (1, 0));
-    assert!(records[..MAX_HELD_ROWS].iter().all(Option::is_none));
-    let rest: Vec<_> = records[MAX_HELD_ROWS..].iter().flatten().collect();
+    let records = written(&rows, |edge| edge.record.map(str::to_owned));
+    let (first, rest) = records.split_at(MAX_UNDECIDED_ROWS);
+    assert!(first.iter().all(|(_, record)| record.is_none()));
+    let rest: Vec<_> = rest.iter().flat_map(|(_, record)| record).collect();
     assert_eq!(rest, ["10.1000/b"; 3]);
 }
 
@@ -678,7 +722,7 @@ fn an_option_says_where_identifiers_are() {
 }
 
 /// Pieces of structured texts, whole and broken.
-const PIECES: [&str; 33] = [
+const PIECES: [&str; 34] = [
     "{\"DOI\":\"10.1000/a\"",
     ",\"reference\":[",
     "{\"DOI\":\"10.1000/b\"}",
@@ -712,6 +756,7 @@ const PIECES: [&str; 33] = [
     "{\"key\":\"10.1000/p\",\"year\":\"2001\", \"unstructured\" : \"a \\\\\\\" 10.1000/q\",\"DOI\" :\"10.1000/r\"}",
     "\"a text that is longer than a block of sixty-four bytes, with a name, 10.1000/t, and marks: {}[],\"",
     "\n{",
+    "\"\\\n",
 ];
 const STARTS: [&str; 5] = [
     "{\"items\":[",
@@ -733,5 +778,17 @@ proptest! {
         let whole = without_paths(&[]);
         prop_assert_eq!(&without_paths(&stops), &whole, "{}", text);
         prop_assert_eq!(&without_paths(&all), &whole, "{}", text);
+    }
+
+    #[test]
+    fn lines_of_json_are_independent(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..30)) {
+        let text = format!("{}{}", STARTS[1], pieces.concat());
+        prop_assert!(Structure::starts_json_lines(text.as_bytes()));
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|line| line + 1);
+        let ends: Vec<_> = lines.chain([text.len()]).collect();
+        for wanted in [Arc::default(), wanted(None), more_wanted(None)] {
+            let whole = read_for(&wanted, &text, &[]);
+            prop_assert_eq!(read_parts(&wanted, &text, &[], &ends), whole, "{}", text);
+        }
     }
 }
