@@ -13,8 +13,8 @@ use crate::dedup::Document;
 use crate::pipeline::ledger::StructureFaults;
 use crate::pipeline::plan::ScanOptions;
 use crate::pipeline::rows::{
-    AnchorKind, CleanedValue, FoundAnchor, HeldRecord, HeldRows, MentionContext, RowOrigin,
-    RowPlace, StatedName, ValueReader, stated_name,
+    AnchorKind, CleanedValue, EdgePlace, FoundAnchor, HeldRecord, HeldRows, MentionContext,
+    RowOrigin, StatedName, ValueReader, stated_name,
 };
 
 /// Endings of packings after the ending of a format.
@@ -235,9 +235,9 @@ fn cleaned<'t>(values: &mut Option<ValueReader>, value: Option<&'t str>) -> Read
 pub(crate) fn place_in_cell(rows: &mut HeldRows, record: Option<Cow<'_, str>>, path: &str) {
     let [record, path] = [record, Some(path.into())].map(|text| text.map(bounded));
     let id = record.map(Arc::from);
-    let place = RowPlace {
+    let place = EdgePlace {
         path: path.as_deref().unwrap_or_default(),
-        ..RowPlace::default()
+        ..EdgePlace::default()
     };
     let anchors = rows.take_found();
     for anchor in anchors

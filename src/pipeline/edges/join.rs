@@ -15,7 +15,7 @@ use super::open_item::OpenItem;
 use crate::dedup::Document;
 use crate::pipeline::ledger::StructureFaults;
 use crate::pipeline::rows::{
-    CleanedValue, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin, RowPlace,
+    CleanedValue, EdgePlace, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin,
 };
 use crate::records::NodeRow;
 use doisift_structure::{
@@ -204,7 +204,7 @@ impl JoinState {
             self.path = path;
             self.faults.cut += 1;
         }
-        let place = RowPlace {
+        let place = EdgePlace {
             role: place.role,
             asserted: place.asserted,
             is_related: place.is_related,

@@ -106,7 +106,7 @@ pub(crate) struct HeldRecord {
 
 /// The place of a row, without its record.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RowPlace<'p> {
+pub(crate) struct EdgePlace<'p> {
     pub(crate) role: Role,
     pub(crate) asserted: bool,
     pub(crate) is_related: bool,
@@ -263,7 +263,7 @@ impl HeldRows {
         &mut self,
         name: HeldName,
         origin: RowOrigin,
-        place: RowPlace<'_>,
+        place: EdgePlace<'_>,
         value: Option<(&str, Option<Box<CleanedValue>>)>,
     ) -> usize {
         let path = self.paths.push(place.path);

@@ -17,7 +17,7 @@ mod stated;
 
 pub(super) use backlog::Backlog;
 pub(super) use held_rows::{
-    AnchorKind, FoundAnchor, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin, RowPlace,
+    AnchorKind, EdgePlace, FoundAnchor, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin,
 };
 pub(super) use held_texts::MentionContext;
 pub(super) use pairs::PairKey;

@@ -670,8 +670,7 @@ impl Json {
     /// Reads a string, or a name, up to its end.
     fn string(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let ends_line = self.lines == JsonLines::Yes && bytes[from] == b'\n';
-        let is_escaped_here = std::mem::take(&mut self.is_escaped) && !ends_line;
-        let escapes = from + usize::from(is_escaped_here);
+        let escapes = from + usize::from(std::mem::take(&mut self.is_escaped) && !ends_line);
         let mut at = from;
         let end = loop {
             if std::mem::take(&mut self.is_line_start) && bytes[at] == b'{' {
