@@ -13,6 +13,7 @@ use super::window::SlidingWindow;
 use crate::fault::{InputError, Packing};
 use crate::read::ReadBytes;
 use crate::read_options::ReadLimits;
+use crate::spare::ReusedBuffer;
 
 /// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
 const STEP_BYTES: usize = 64 << 10;
@@ -115,8 +116,10 @@ pub(super) struct MemberReader<R, F> {
     window: SlidingWindow<R>,
     format: F,
     state: MemberState,
-    /// The buffer for a member that is decoded at once.
+    /// The buffer for a small member that is decoded at once.
     out: Vec<u8>,
+    /// The unpacked file, if it is a single member that was decoded at once.
+    whole: Option<ReusedBuffer>,
     /// Whether the last member was decoded at once, so that the next one probably can be too.
     is_small: bool,
     /// The file, until its first member was tried at once.
@@ -190,6 +193,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
             format: F::new(limits)?,
             state: MemberState::Between,
             out: Vec::new(),
+            whole: None,
             is_small: false,
             file: None,
             searching: SearchBudget::default(),
@@ -227,6 +231,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
                     return Ok(self.hand_out(next, end, into));
                 }
                 MemberState::Whole { .. } | MemberState::Ended => {
+                    self.whole = None;
                     self.state = MemberState::Between;
                     return Ok(MemberStep::Boundary);
                 }
@@ -282,10 +287,11 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
         if held.len() != packed || size <= self.out.len() {
             return None;
         }
-        self.out = vec![0; size];
-        match self.format.whole(held, &mut self.out) {
+        let mut out = ReusedBuffer::large(size);
+        match self.format.whole(held, &mut out) {
             WholeMember::Done { read, written } => {
                 self.window.consume(read);
+                self.whole = Some(out);
                 Some(written)
             }
             WholeMember::Full | WholeMember::No => None,
@@ -326,7 +332,8 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
 
     fn hand_out(&mut self, next: usize, end: usize, into: &mut [u8]) -> MemberStep {
         let count = into.len().min(end - next);
-        into[..count].copy_from_slice(&self.out[next..next + count]);
+        let out = self.whole.as_deref().unwrap_or(&self.out);
+        into[..count].copy_from_slice(&out[next..next + count]);
         self.state = MemberState::Whole {
             next: next + count,
             end,
