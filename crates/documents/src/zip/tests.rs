@@ -292,7 +292,7 @@ fn a_wrong_checksum_is_reported_at_the_end_of_the_text() -> Result {
     bytes[at] = b'T';
     let taken = taken(&bytes)?;
     let end = text("a").len() as u64;
-    let error = "the zip data is damaged: invalid data".into();
+    let error = "the zip data is damaged: its checksum or its size is wrong".into();
     assert_eq!(taken.lost, [("a".into(), end, error)]);
     assert_eq!(taken.documents[0].1.len() as u64, end);
     Ok(())
