@@ -113,7 +113,7 @@ impl SevenZipReader<'_> {
                 let list = guarded(|| Archive::read(&mut file, &Password::empty()));
                 list.map_err(|error| self.fault(&error))
             })
-            .map_err(|error| (place.at, error))?;
+            .map_err(|error| (place.at, in_header(error)))?;
         // The crate ends a block at a member whose checksum is wrong, and drops the last bytes of the member. So checksums
         // are compared here.
         for file in &mut archive.files {
@@ -325,6 +325,14 @@ fn io_fault_text(error: &io::Error) -> String {
 fn archive_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> InputError {
     let error = io::Error::new(io::ErrorKind::InvalidData, why);
     damaged(Packing::SevenZip, error)
+}
+
+/// Says that damage is in the header, so that no member is read.
+fn in_header(error: InputError) -> InputError {
+    match error {
+        InputError::Damaged { error, .. } => archive_error(format!("its header: {error}")),
+        error => error,
+    }
 }
 
 /// Returns the list of an archive whose only member is a packed header, which `streams` describe without their end mark. The
