@@ -289,7 +289,7 @@ impl DocumentSink for SourceReading<'_, '_> {
                     .ledger
                     .report_ragged(self.named, head.name.as_deref(), ragged);
             }
-            Err(mut raw) => self.text(head, &mut raw),
+            Err(mut raw) => self.text(head, &mut *raw),
         }
     }
 

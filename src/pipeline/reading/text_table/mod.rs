@@ -91,13 +91,13 @@ impl<'o, 'd> TextTable<'o, 'd> {
         options: &'o ScanOptions,
         head: &DocumentHead,
         mut raw: RawText<'d>,
-    ) -> Result<Self, RawText<'d>> {
+    ) -> Result<Self, Box<RawText<'d>>> {
         let sizes = BlockSizes {
             step: READ_BYTES,
             max: MAX_ROW_BYTES.min(options.memory / ROW_MEMORY_PARTS),
         };
         let Some(table) = table_head(options, table_bytes(&mut raw, sizes.max)) else {
-            return Err(raw);
+            return Err(Box::new(raw));
         };
         let cells = match table.reading {
             TableReading::Delimited(_) => RowCells::Delimited(DelimitedRows::new(&options.columns)),
