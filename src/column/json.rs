@@ -36,7 +36,7 @@ struct Edits {
 }
 
 impl LineCleaner<'_> {
-    /// Cleans an object, and writes it. A row that is none is copied.
+    /// Cleans an object, and writes it. A row that is not an object is copied.
     pub(super) fn clean(&mut self, line: &[u8], batch: &mut RowBuffer) {
         let text = utf8(line);
         match serde_json::from_str(&text) {

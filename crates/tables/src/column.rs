@@ -8,7 +8,7 @@ use super::format::{DELIMITERS, is_name};
 /// Returns the index of the column with this name, or else this number, among the texts of a header.
 ///
 /// # Errors
-/// If there is none, or several have the name.
+/// If no column has the name, or several have it.
 pub fn named_column(
     header: &[impl std::ops::Deref<Target = [u8]>],
     column: &str,

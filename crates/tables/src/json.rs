@@ -92,7 +92,7 @@ impl<'de: 't, 't> Deserialize<'de> for JsonArray<'t> {
 }
 
 impl<'t> JsonObject<'t> {
-    /// Returns the value at a path, or `None` if there is none. Of several members with one name, the last counts, as in most
+    /// Returns the value at a path, or `None` if the path leads to no value. Of several members with one name, the last counts, as in most
     /// readers.
     pub fn find(&self, path: &MemberPath) -> Option<&'t RawValue> {
         let (first, rest) = path.0.split_first()?;

@@ -3,8 +3,8 @@
 //! `header` recognises from the head of a document its format (`format`, `dialect`) and the row that is the header. `column`
 //! finds a column in it, `charset` has the encodings. `split` and `elements` find the ends of rows in a buffer to which bytes are
 //! appended, `blocks` passes a document on in blocks of whole rows, and `rows` cuts these into rows and cells. `json` finds members of
-//! objects. The bytes come from `doisift-documents`, which also turns the
-//! sheets of workbooks into delimited text. Does not know what the cells are about.
+//! objects. The bytes come from `doisift-documents`, which also turns the sheets of workbooks into delimited text. Does not know what the
+//! cells are about.
 //!
 //! # Errors
 //!

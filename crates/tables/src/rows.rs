@@ -188,7 +188,7 @@ impl<'b> Row<'b> {
         self.cells.len()
     }
 
-    /// Returns the text of a cell of delimited text, by its number from 0; empty if there is none.
+    /// Returns the text of a cell of delimited text, by its number from 0; empty if the row has fewer cells.
     pub fn text(&self, column: usize) -> Cow<'b, [u8]> {
         let cell = self.cells.get(column).cloned().unwrap_or_default();
         self.reading.dialect().text(&self.block[cell])
