@@ -134,14 +134,16 @@ fn file_blocks(
 }
 
 impl BlockBuilder {
-    pub(crate) fn new(layout: &Layout) -> io::Result<BlockBuilder> {
+    /// Creates a builder. Parquet reserves memory for `rows` rows.
+    #[cfg_attr(not(feature = "columnar"), expect(unused_variables))]
+    pub(crate) fn new(layout: &Layout, rows: usize) -> io::Result<BlockBuilder> {
         Ok(match layout.format {
             Format::Csv | Format::Tsv => {
                 BlockBuilder::of_lines(Box::new(csv::Csv::appending(layout, Vec::new())))
             }
             Format::Jsonl | Format::Names => BlockBuilder::of_lines(writer(layout, Vec::new())?),
             #[cfg(feature = "columnar")]
-            Format::Parquet => BlockBuilder::of_columns(layout.clone()),
+            Format::Parquet => BlockBuilder::of_columns(layout.clone(), rows),
         })
     }
 }
@@ -152,7 +154,7 @@ impl RowBlock {
         layout: &Layout,
         rows: &mut dyn Iterator<Item = R>,
     ) -> io::Result<RowBlock> {
-        let mut block = BlockBuilder::new(layout)?;
+        let mut block = BlockBuilder::new(layout, rows.size_hint().0)?;
         for row in rows {
             block.row(&row)?;
         }

@@ -47,14 +47,14 @@ impl PartWriter {
         manifest: Output,
     ) -> io::Result<Self> {
         Ok(PartWriter {
-            block: BlockBuilder::new(layout)?,
+            block: BlockBuilder::new(layout, BLOCK_ROWS)?,
             rows: 0,
             blocks: PartBlocks::new(layout, folder, passed, manifest)?,
         })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let next = BlockBuilder::new(&self.blocks.layout)?;
+        let next = BlockBuilder::new(&self.blocks.layout, BLOCK_ROWS)?;
         self.rows = 0;
         let block = std::mem::replace(&mut self.block, next);
         self.blocks.block(block.end()?)

@@ -176,11 +176,11 @@ impl BlockBuilder {
         }
     }
 
-    /// Creates a builder of the columns of a layout.
+    /// Creates a builder of the columns of a layout, with memory for `rows` rows.
     #[cfg(feature = "columnar")]
-    pub(super) fn of_columns(layout: Layout) -> Self {
+    pub(super) fn of_columns(layout: Layout, rows: usize) -> Self {
         BlockBuilder {
-            content: BuiltRows::Columns(RowColumns::default(), layout),
+            content: BuiltRows::Columns(RowColumns::new(&layout, rows), layout),
             sources: Vec::new(),
         }
     }

@@ -335,6 +335,21 @@ impl HeldRows {
         self.rows.is_empty() && self.nodes.is_empty()
     }
 
+    /// Whether there are decided rows or records.
+    pub(crate) fn has_decided(&self) -> bool {
+        self.decided > 0 || !self.nodes.is_empty()
+    }
+
+    /// Replaces everything by rows that were split off. Keeps the memory of these rows for reuse.
+    pub(crate) fn refill(&mut self, mut rest: HeldRows) {
+        self.clear();
+        self.rows.append(&mut rest.rows);
+        self.documents.append(&mut rest.documents);
+        self.items.append(&mut rest.items);
+        self.texts.append(&rest.texts);
+        self.paths = rest.paths;
+    }
+
     /// Removes the undecided rows and returns them. They are copied only if there are decided ones: then all of them are of the
     /// last chunk, and few.
     pub(crate) fn split_off_undecided(&mut self) -> HeldRows {
@@ -342,7 +357,7 @@ impl HeldRows {
         if self.decided == self.rows.len() {
             return rest;
         }
-        if self.decided == 0 && self.nodes.is_empty() {
+        if !self.has_decided() {
             return std::mem::take(self);
         }
         rest.documents.clone_from(&self.documents);

@@ -62,12 +62,12 @@ impl<'r> RowMaker<'r> {
 
     /// Formats all decided rows, and removes these from `held`, even if that fails.
     pub(crate) fn make(&self, held: &mut HeldRows) -> Result<ReadyRows, Error> {
+        if !held.has_decided() {
+            return Ok(ReadyRows::default());
+        }
         let undecided = held.split_off_undecided();
         let made = self.format(held);
-        match undecided.is_empty() {
-            true => held.clear(),
-            false => *held = undecided,
-        }
+        held.refill(undecided);
         made
     }
 
@@ -80,7 +80,7 @@ impl<'r> RowMaker<'r> {
             made.bytes += held.bytes();
             made.how = ReadyContent::Held(std::mem::take(held));
         } else if made.rows > 0 {
-            let (block, index_statuses) = self.block(held)?;
+            let (block, index_statuses) = self.block(held, made.rows as usize)?;
             made.bytes += block.size() as usize;
             made.how = ReadyContent::Block(block);
             made.index_statuses = index_statuses;
@@ -95,8 +95,9 @@ impl<'r> RowMaker<'r> {
         layout.map(block).transpose().map_err(Error::output)
     }
 
-    fn block(&self, held: &HeldRows) -> Result<(RowBlock, KnownCounts), Error> {
-        let mut block = BlockBuilder::new(self.layout).map_err(Error::output)?;
+    /// Makes a block of the `rows` rows that are written.
+    fn block(&self, held: &HeldRows, rows: usize) -> Result<(RowBlock, KnownCounts), Error> {
+        let mut block = BlockBuilder::new(self.layout, rows).map_err(Error::output)?;
         let index_statuses = self.each(held, |row| block.row(row).map_err(Error::output))?;
         Ok((block.end().map_err(Error::output)?, index_statuses))
     }

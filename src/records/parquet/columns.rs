@@ -9,6 +9,9 @@ use doisift_structure::{RecordType, RecordValue};
 /// Memory of a row without its texts, in bytes.
 const FIXED_ROW_BYTES: usize = 64;
 
+/// Max memory for each text of a column that its first text reserves, in bytes. Most names fit.
+const MAX_USUAL_TEXT_BYTES: usize = 32;
+
 /// Some rows, as a column for each field.
 #[derive(Default)]
 pub(crate) struct RowColumns {
@@ -39,14 +42,20 @@ pub(super) struct Texts {
 }
 
 impl RowColumns {
-    /// Adds the values of a row to the columns of the layout.
-    pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
-        if self.columns.is_empty() {
-            let fields = layout.fields.iter().map(|field| field.kind());
-            let of_records = layout.record_fields.iter();
-            let of_records = of_records.map(|column| ColumnValues::of_records(column.kind));
-            self.columns = fields.map(ColumnValues::new).chain(of_records).collect();
+    /// Creates the columns of a layout with memory for `rows` rows.
+    pub(crate) fn new(layout: &Layout, rows: usize) -> RowColumns {
+        let fields = layout.fields.iter().map(|field| field.kind());
+        let of_fields = fields.map(|kind| ColumnValues::new(kind, rows));
+        let of_records = layout.record_fields.iter();
+        let of_records = of_records.map(|column| ColumnValues::of_records(column.kind, rows));
+        RowColumns {
+            columns: of_fields.chain(of_records).collect(),
+            sizes: Vec::with_capacity(rows),
         }
+    }
+
+    /// Adds the values of a row of the layout.
+    pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
         let mut size = self.bytes() + FIXED_ROW_BYTES;
         let (of_fields, of_records) = self.columns.split_at_mut(layout.fields.len());
         for (column, &field) in of_fields.iter_mut().zip(&*layout.fields) {
@@ -110,26 +119,28 @@ fn text_len(value: Value<'_>) -> usize {
 }
 
 impl ColumnValues {
-    /// Creates an empty column for values of this kind.
-    fn new(kind: FieldKind) -> ColumnValues {
+    /// Creates an empty column for values of this kind, with memory for `rows` rows.
+    fn new(kind: FieldKind, rows: usize) -> ColumnValues {
         match kind {
-            FieldKind::Text => ColumnValues::Texts(Texts::default()),
-            FieldKind::TextOrNull => ColumnValues::Nullable(Texts::default(), Vec::new()),
-            FieldKind::Number => ColumnValues::Numbers(Vec::new()),
-            FieldKind::NumberOrNull => ColumnValues::NullableNumbers(Vec::new()),
-            FieldKind::Flag => ColumnValues::Flags(Vec::new()),
-            FieldKind::FlagOrNull => ColumnValues::NullableFlags(Vec::new()),
-            FieldKind::Forms => ColumnValues::Forms(Vec::new()),
+            FieldKind::Text => ColumnValues::Texts(Texts::new(rows)),
+            FieldKind::TextOrNull => {
+                ColumnValues::Nullable(Texts::new(rows), Vec::with_capacity(rows))
+            }
+            FieldKind::Number => ColumnValues::Numbers(Vec::with_capacity(rows)),
+            FieldKind::NumberOrNull => ColumnValues::NullableNumbers(Vec::with_capacity(rows)),
+            FieldKind::Flag => ColumnValues::Flags(Vec::with_capacity(rows)),
+            FieldKind::FlagOrNull => ColumnValues::NullableFlags(Vec::with_capacity(rows)),
+            FieldKind::Forms => ColumnValues::Forms(Vec::with_capacity(rows)),
         }
     }
 
-    /// Creates an empty column for fields of records of this type.
-    fn of_records(kind: RecordType) -> ColumnValues {
+    /// Creates an empty column for fields of records of this type, with memory for `rows` rows.
+    fn of_records(kind: RecordType, rows: usize) -> ColumnValues {
         match kind {
-            RecordType::Text => ColumnValues::Nullable(Texts::default(), Vec::new()),
-            RecordType::Int => ColumnValues::NullableNumbers(Vec::new()),
-            RecordType::Float => ColumnValues::NullableFloats(Vec::new()),
-            RecordType::Bool => ColumnValues::NullableFlags(Vec::new()),
+            RecordType::Text => ColumnValues::new(FieldKind::TextOrNull, rows),
+            RecordType::Int => ColumnValues::new(FieldKind::NumberOrNull, rows),
+            RecordType::Float => ColumnValues::NullableFloats(Vec::with_capacity(rows)),
+            RecordType::Bool => ColumnValues::new(FieldKind::FlagOrNull, rows),
         }
     }
 
@@ -195,7 +206,18 @@ fn signed(number: u64) -> i64 {
 }
 
 impl Texts {
+    fn new(rows: usize) -> Texts {
+        Texts {
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(rows),
+        }
+    }
+
     fn push(&mut self, text: &str) {
+        if self.bytes.capacity() == 0 {
+            let usual = text.len().min(MAX_USUAL_TEXT_BYTES);
+            self.bytes.reserve(self.ends.capacity() * usual);
+        }
         self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(self.bytes.len());
     }

@@ -48,7 +48,7 @@ fn layout() -> Layout {
 }
 
 fn columns(records: &[OwnedRecord]) -> RowColumns {
-    let mut columns = RowColumns::default();
+    let mut columns = RowColumns::new(&layout(), records.len());
     rows(records).for_each(|row| columns.push(&row, &layout()));
     columns
 }

@@ -71,7 +71,7 @@ impl<W: Write + Send> Parquet<W> {
         Ok(Parquet {
             file,
             layout: layout.clone(),
-            block: RowColumns::default(),
+            block: RowColumns::new(layout, 0),
             encoding: GroupQueue::default(),
             group: Vec::new(),
             rows: 0,
@@ -113,7 +113,8 @@ impl<W: Write + Send> Parquet<W> {
     }
 
     fn flush_block(&mut self) -> io::Result<()> {
-        let block = std::mem::take(&mut self.block);
+        let next = RowColumns::new(&self.layout, BLOCK_ROWS);
+        let block = std::mem::replace(&mut self.block, next);
         self.append(block)
     }
 
