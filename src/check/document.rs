@@ -3,21 +3,20 @@
 use doisift_core::TextKind;
 use doisift_documents::TextOrigin;
 
-use super::bibliography::Bibliography;
-use super::bibliography::bibtex::BibStrings;
 use super::bibliography::csl::CslReader;
+use super::bibliography::entries::EntryReader;
 use super::bibliography::yaml::YamlLayout;
 use super::reference::TakenReferences;
 use super::table::TableReader;
 use super::text::{self as prose, ProseReader};
 use crate::error::TableError;
-use doisift_structure::Syntax;
+use doisift_structure::{Syntax, TagSyntax};
 use doisift_tables::{HeaderChoice, TableFormat};
 
 /// Reads the references of one document, part by part.
 pub(super) enum DocumentReader {
     Table(Box<TableReader>),
-    Entries(Bibliography, BibStrings),
+    Entries(Box<EntryReader>),
     Csl(CslReader),
     Yaml(YamlLayout),
     List,
@@ -51,8 +50,8 @@ impl DocumentReader {
             let table = TableReader::new(head, is_whole, column, format)?;
             return Ok(DocumentReader::Table(Box::new(table)));
         }
-        if let Some(bibliography) = Bibliography::of(head) {
-            return Ok(DocumentReader::Entries(bibliography, BibStrings::default()));
+        if let Some(entries) = EntryReader::of(head) {
+            return Ok(DocumentReader::Entries(Box::new(entries)));
         }
         if CslReader::is_csl(head) {
             return Ok(DocumentReader::Csl(CslReader::default()));
@@ -65,7 +64,8 @@ impl DocumentReader {
         }
         let kind = kind(origin, head, is_whole);
         let syntax = Syntax::of(head).filter(|syntax| {
-            let has_references = matches!(syntax, Syntax::Json | Syntax::Xml);
+            let exports = Syntax::Tagged(TagSyntax::WebOfScience);
+            let has_references = matches!(syntax, Syntax::Json | Syntax::Xml) || *syntax == exports;
             has_references && matches!(kind, TextKind::Unknown)
         });
         Ok(DocumentReader::Prose(Box::new(ProseReader::new(
@@ -85,17 +85,7 @@ impl DocumentReader {
     ) -> Result<TakenReferences, TableError> {
         let taken = match self {
             DocumentReader::Table(table) => return table.take(held, is_last),
-            DocumentReader::Entries(bibliography, strings) => {
-                // The last entry may continue after the held bytes.
-                let mut references = bibliography.references(held, strings);
-                let last = if is_last { None } else { references.pop() };
-                let passed = match last {
-                    Some(last) => last.start,
-                    None if is_last => held.len(),
-                    None => 0,
-                };
-                TakenReferences { references, passed }
-            }
+            DocumentReader::Entries(entries) => entries.take(held, is_last),
             DocumentReader::Csl(csl) => csl.take(held, is_last),
             DocumentReader::Yaml(layout) => layout.take(held),
             DocumentReader::List => {
@@ -122,7 +112,7 @@ impl DocumentReader {
 
     pub(super) fn compared(&self) -> Compared {
         match self {
-            DocumentReader::Entries(..) | DocumentReader::Csl(_) | DocumentReader::Yaml(_) => {
+            DocumentReader::Entries(_) | DocumentReader::Csl(_) | DocumentReader::Yaml(_) => {
                 Compared::All
             }
             DocumentReader::Prose(_) => Compared::InRecord,

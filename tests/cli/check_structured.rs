@@ -51,6 +51,19 @@ fn each_reference_of_jats_is_an_entry_whose_name_is_judged_as_a_whole() {
 }
 
 #[test]
+fn each_cited_reference_of_web_of_science_is_an_entry() {
+    let export = "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Miller, A\nCR Smith B, 2002, J, DOI 10.1000/c\n   \
+        Jones C, 2001, BOOK\n   Brown D, 2003, J, DOI 10.1000/C\nDI 10.1000/own\nER\n\nEF\n";
+    let wanted = [
+        "5,null,10.1000/c,well_formed",
+        "6,null,null,no_doi",
+        "7,null,10.1000/C,duplicate",
+        "8,null,10.1000/own,well_formed",
+    ];
+    assert_eq!(rows("savedrecs.txt", export), wanted);
+}
+
+#[test]
 fn references_of_tei_crossref_and_datacite_are_entries() {
     let tei = r#"<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><sourceDesc><biblStruct>
 <idno type="DOI">10.1000/own</idno></biblStruct></sourceDesc></fileDesc></teiHeader><text><back><div><listBibl>

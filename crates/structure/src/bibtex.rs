@@ -21,14 +21,19 @@ pub(crate) struct Bibtex {
     /// The byte that closes the entry.
     close: u8,
     is_record: bool,
+    /// Whether it has fields: a record does, and a definition of strings if entries are wanted. Otherwise it is a text.
+    has_fields: bool,
     /// Braces that are open in a value, without those of the entry.
     depth: usize,
     /// Whether the value is between quotes.
     is_quoted: bool,
     meaning: Meaning,
     captured: Vec<u8>,
-    /// How much of `@type{` was read at the start of a line.
+    /// How much of `@type{` was read at the start of a line, and that type.
     start: StartState,
+    start_word: Vec<u8>,
+    /// Offset of the entry in the document.
+    entry: u64,
     /// The field that holds the identifier; the key does if `None`.
     id: Option<Vec<u8>>,
     request: Arc<StructureRequest>,
@@ -113,11 +118,14 @@ impl Bibtex {
             word: Vec::new(),
             close: b'}',
             is_record: false,
+            has_fields: false,
             depth: 0,
             is_quoted: false,
             meaning: Meaning::Plain,
             captured: Vec::new(),
             start: StartState::Line,
+            start_word: Vec::new(),
+            entry: 0,
             id: field.map(|field| field.to_ascii_lowercase().into()),
             request: Arc::clone(request),
             is_field: false,
@@ -163,10 +171,19 @@ impl Bibtex {
     }
 
     pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.here = self.offset;
         if !matches!(self.state, EntryState::Outside | EntryState::Type) {
-            report(Event::Broken(self.offset));
+            self.break_off(self.offset, report);
         }
         self.end_entry(report);
+    }
+
+    /// Reports that the entry does not end before an offset, and the rest of it as a value.
+    fn break_off(&mut self, end: u64, report: &mut dyn FnMut(Event<'_>)) {
+        if self.state == EntryState::Value {
+            self.report_value(ItemPart::Unclosed, end, report);
+        }
+        report(Event::Broken(end));
     }
 
     /// Skips the blanks at the start of a line, unless an entry may start there. Returns the offset after them.
@@ -252,7 +269,7 @@ impl Bibtex {
     /// Called at the brace at `at` that ends a value. Returns the offset after it and a comma.
     fn after_brace(&mut self, bytes: &[u8], at: usize) -> usize {
         self.depth = 0;
-        if self.is_record && bytes.get(at + 1) == Some(&b',') {
+        if self.has_fields && bytes.get(at + 1) == Some(&b',') {
             self.start_field();
             return at + 2;
         }
@@ -266,16 +283,22 @@ impl Bibtex {
         self.start = match (self.start, byte) {
             (_, b'\n') => StartState::Line,
             (StartState::Line, b' ' | b'\t' | b'\r') => StartState::Line,
-            (StartState::Line, b'@') if self.state != EntryState::Outside => StartState::Word(here),
-            (StartState::Word(start), byte) if is_type(byte) => StartState::Word(start),
+            (StartState::Line, b'@') if self.state != EntryState::Outside => {
+                self.start_word.clear();
+                StartState::Word(here)
+            }
+            (StartState::Word(start), byte) if is_type(byte) => {
+                keep(&mut self.start_word, 0, &[byte.to_ascii_lowercase()]);
+                StartState::Word(start)
+            }
             (StartState::Word(start), b'{')
                 if here > start + 1 && self.state != EntryState::Type =>
             {
-                report(Event::Broken(start));
+                self.break_off(start, report);
                 self.end_entry(report);
-                self.start = StartState::No;
-                // Its type was not kept. It is taken for a record, since other types are rare within a broken entry.
-                self.open(byte, b"", report);
+                (self.start, self.entry) = (StartState::No, start);
+                let word = std::mem::take(&mut self.start_word);
+                self.open(byte, &word, report);
                 return true;
             }
             _ => StartState::No,
@@ -285,7 +308,7 @@ impl Bibtex {
 
     fn outside(&mut self, byte: u8) {
         if byte == b'@' {
-            self.state = EntryState::Type;
+            (self.state, self.entry) = (EntryState::Type, self.here);
             self.word.clear();
         }
     }
@@ -296,7 +319,7 @@ impl Bibtex {
                 let word = std::mem::take(&mut self.word);
                 self.open(byte, &word, report);
             }
-            b'@' => self.word.clear(),
+            b'@' => self.outside(byte),
             byte if byte.is_ascii_whitespace() && self.word.last() == Some(&b' ') => {}
             byte if byte.is_ascii_whitespace() => keep(&mut self.word, 0, b" "),
             byte if is_type(byte) && self.word.last() != Some(&b' ') => {
@@ -309,17 +332,28 @@ impl Bibtex {
 
     fn open(&mut self, byte: u8, word: &[u8], report: &mut dyn FnMut(Event<'_>)) {
         self.close = if byte == b'{' { b'}' } else { b')' };
-        self.is_record = !matches!(word.trim_ascii(), b"comment" | b"string" | b"preamble");
+        let word = word.trim_ascii();
+        self.is_record = !matches!(word, b"comment" | b"string" | b"preamble");
+        self.has_fields = self.is_record || self.request.entries && word == b"string";
         self.word.clear();
         (self.depth, self.is_quoted, self.meaning) = (0, false, Meaning::Plain);
         self.is_field = false;
         self.list = ReferenceList::default();
-        if self.is_record {
-            self.state = EntryState::Key;
-            report(Event::Open);
-        } else {
+        self.state = match (self.is_record, self.has_fields) {
+            (true, _) => EntryState::Key,
+            (false, true) => EntryState::Field,
             // A text whose braces are counted.
-            (self.state, self.depth) = (EntryState::Value, 0);
+            (false, false) => EntryState::Value,
+        };
+        if self.is_record {
+            report(Event::Open);
+        }
+        if self.has_values() {
+            report(Event::Item {
+                reference: None,
+                offset: self.entry,
+                path: &String::from_utf8_lossy(word),
+            });
         }
     }
 
@@ -329,9 +363,13 @@ impl Bibtex {
                 if self.id.is_none() {
                     identify(0, &self.word, report);
                 }
+                self.report_key(report);
                 self.start_field();
             }
-            byte if byte == self.close => self.end_entry(report),
+            byte if byte == self.close => {
+                self.report_key(report);
+                self.end_entry(report);
+            }
             // An entry without a key.
             b'=' => self.start_value(),
             byte => keep(&mut self.word, 0, &[byte]),
@@ -368,9 +406,36 @@ impl Bibtex {
         self.is_field = self.request.fields_named(&self.word).next().is_some();
     }
 
-    /// Whether the text of the value is kept.
+    /// Whether the text of the value is kept, or its end is reported.
     fn is_kept(&self) -> bool {
-        self.is_field || matches!(self.meaning, Meaning::Id(_) | Meaning::Reference)
+        let has_text = matches!(self.meaning, Meaning::Id(_) | Meaning::Reference);
+        self.is_field || has_text || self.has_values()
+    }
+
+    /// Whether the values of the entry are reported.
+    fn has_values(&self) -> bool {
+        self.has_fields && self.request.entries
+    }
+
+    fn report_key(&self, report: &mut dyn FnMut(Event<'_>)) {
+        if self.has_values() {
+            report(Event::Part {
+                part: ItemPart::Key,
+                text: String::from_utf8_lossy(&self.word).trim(),
+                place: (self.here - self.word.len() as u64, self.here),
+            });
+        }
+    }
+
+    /// Reports the value that is read, and ends before an offset.
+    fn report_value(&self, part: ItemPart, end: u64, report: &mut dyn FnMut(Event<'_>)) {
+        if self.has_values() {
+            report(Event::Part {
+                part,
+                text: &String::from_utf8_lossy(&self.word),
+                place: (self.value, end),
+            });
+        }
     }
 
     /// Reads a byte of a list of references: a reference starts after the opener of the value, and after a separator.
@@ -421,9 +486,9 @@ impl Bibtex {
         match byte {
             b'{' => self.depth += 1,
             b'}' if self.depth > 0 => self.depth -= 1,
-            b'"' if self.depth == 0 && self.is_record => self.is_quoted = !self.is_quoted,
+            b'"' if self.depth == 0 && self.has_fields => self.is_quoted = !self.is_quoted,
             _ if self.is_quoted || self.depth > 0 => self.keep(byte),
-            b',' if self.is_record => self.end_value(report),
+            b',' if self.has_fields => self.end_value(report),
             byte if byte == self.close => {
                 self.end_value(report);
                 self.end_entry(report);
@@ -449,6 +514,7 @@ impl Bibtex {
             identify(rank, &self.captured[..end], report);
         }
         self.end_cited(self.here, report);
+        self.report_value(ItemPart::Value, self.here, report);
         if self.is_field {
             let value = (&*self.captured, self.value);
             self.request.report_named(&self.word, value, report);
@@ -458,10 +524,13 @@ impl Bibtex {
 
     fn end_entry(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         self.end_cited(self.here, report);
+        if self.has_values() {
+            report(Event::EndItem(self.here));
+        }
         if self.is_record {
             report(Event::Close);
         }
-        self.is_record = false;
+        (self.is_record, self.has_fields) = (false, false);
         self.state = EntryState::Outside;
         self.meaning = Meaning::Plain;
     }

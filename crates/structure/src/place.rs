@@ -82,20 +82,20 @@ pub enum Event<'t> {
         offset: u64,
     },
     /// An item of the innermost record starts at an offset. It is a reference if it has an index; otherwise it gives details of
-    /// the names in it.
+    /// the names in it, or is an entry.
     Item {
         /// The index of the reference in its record.
         reference: Option<u64>,
         /// The offset in the document.
         offset: u64,
-        /// Its path, if paths are wanted.
+        /// Its path, if paths are wanted; of an entry of BibTeX, its type in lower case.
         path: &'t str,
     },
     /// A part of the item, and the bytes of the document that hold its text.
     Part {
         /// The kind of the part.
         part: ItemPart,
-        /// Its text, with its escapes undone.
+        /// Its text, with its escapes undone; the name of a value.
         text: &'t str,
         /// The offsets of the start and the end of the text in the document.
         place: (u64, u64),

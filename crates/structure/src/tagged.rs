@@ -131,7 +131,10 @@ pub(crate) struct Tagged {
     request: Arc<StructureRequest>,
     /// Whether the field of the current tag is wanted.
     is_field: bool,
-    /// Offset of the current value in the document.
+    /// Whether the line has no tag, so that it continues a value.
+    is_continued: bool,
+    /// Offsets of the current line and the current value in the document.
+    here: u64,
     value: u64,
     offset: u64,
 }
@@ -152,6 +155,8 @@ impl Tagged {
             id: tag.map(|tag| tag.to_ascii_uppercase().into()),
             request: Arc::clone(request),
             is_field: false,
+            is_continued: false,
+            here: 0,
             value: 0,
             offset: 0,
         }
@@ -170,11 +175,12 @@ impl Tagged {
 
     /// Reads the tag at the start of a line, or a byte of it. Returns the offset of the next byte.
     fn line_start(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        if self.line.is_empty()
-            && let Some((tag, length)) = self.syntax.tag(&bytes[at..])
-        {
-            self.start_tag(tag, at + length, report);
-            return at + length;
+        if self.line.is_empty() {
+            self.here = self.offset + at as u64;
+            if let Some((tag, length)) = self.syntax.tag(&bytes[at..]) {
+                self.start_tag(tag, at + length, report);
+                return at + length;
+            }
         }
         let byte = bytes[at];
         if !self.syntax.fits(self.line.len(), byte) {
@@ -219,7 +225,7 @@ impl Tagged {
         has_more: bool,
         report: &mut dyn FnMut(Event<'_>),
     ) {
-        self.is_line_start = false;
+        (self.is_line_start, self.is_continued) = (false, true);
         let here = self.offset + at as u64;
         let is_mark = start.trim_ascii().is_empty();
         self.value = if is_mark {
@@ -264,7 +270,7 @@ impl Tagged {
     }
 
     fn start_tag(&mut self, tag: &[u8], after: usize, report: &mut dyn FnMut(Event<'_>)) {
-        self.is_line_start = false;
+        (self.is_line_start, self.is_continued) = (false, false);
         self.value = self.offset + after as u64;
         self.tag.clear();
         self.tag.extend_from_slice(tag);
@@ -275,6 +281,13 @@ impl Tagged {
         if is_start {
             (self.is_record, self.references) = (true, 0);
             report(Event::Open);
+            if self.request.entries {
+                report(Event::Item {
+                    reference: None,
+                    offset: self.here,
+                    path: "",
+                });
+            }
         }
         self.captured.clear();
         let listed = self.syntax.meaning(tag);
@@ -299,6 +312,14 @@ impl Tagged {
             let value = (&*self.captured, self.value);
             self.request.report_named(&self.tag, value, report);
         }
+        if self.request.entries && self.is_record {
+            let tag = String::from_utf8_lossy(&self.tag);
+            report(Event::Part {
+                part: ItemPart::Value,
+                text: if self.is_continued { "" } else { &tag },
+                place: (self.value, end),
+            });
+        }
         if std::mem::take(&mut self.is_reference) && self.request.has_items() {
             let text = String::from_utf8_lossy(&self.captured);
             report(Event::Part {
@@ -315,6 +336,9 @@ impl Tagged {
 
     fn close(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if self.is_record {
+            if self.request.entries {
+                report(Event::EndItem(self.here));
+            }
             report(Event::Close);
         }
         self.is_record = false;

@@ -31,6 +31,8 @@ pub struct StructureRequest {
     pub names: bool,
     /// Whether records have rows.
     pub nodes: bool,
+    /// Whether the entries of a bibliography are reported as items with all their values, instead of the items in them.
+    pub entries: bool,
     /// The tables of readers, which are built when they are first needed.
     pub tables: RequestTables,
 }
@@ -58,9 +60,7 @@ impl StructureRequest {
     }
 
     pub(super) fn xml(&self) -> Arc<Elements> {
-        let table = self.tables.xml.get_or_init(|| {
-            Elements::new(self.id.as_ref(), &self.fields, self.has_items(), self.names)
-        });
+        let table = self.tables.xml.get_or_init(|| Elements::new(self));
         Arc::clone(table)
     }
 

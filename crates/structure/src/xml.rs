@@ -448,6 +448,14 @@ impl Xml {
                     references: 0,
                 });
                 report(Event::Open);
+                if self.request.entries {
+                    element.is_item = true;
+                    report(Event::Item {
+                        reference: None,
+                        offset: self.tag_start,
+                        path: "",
+                    });
+                }
             }
             Meaning::Reference | Meaning::Related => {
                 if let Some(record) = self.records.last_mut() {
@@ -700,7 +708,12 @@ impl Xml {
         let depth = self.elements.len();
         while let Some(text) = self.gathered.pop_if(|text| text.depth == depth) {
             let (of, place) = (text.of, text.place);
-            let text = text.finish();
+            let text = match (of, self.elements.last()) {
+                (TextOf::Part(ItemPart::Value), Some(element)) => {
+                    String::from_utf8_lossy(self.names.local(element.name)).into_owned()
+                }
+                _ => text.finish(),
+            };
             match of {
                 TextOf::Field(number) => report(Event::Field {
                     number,

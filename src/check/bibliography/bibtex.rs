@@ -1,67 +1,80 @@
-//! Reads BibTeX and BibLaTeX.
+//! Reads the values of BibTeX and BibLaTeX.
 //!
 //! A value is one literal in braces or quotes, or several parts joined by `#`. A part may be the name of a string that `@string`
-//! defines. If braces are not in pairs, a value ends before the next line that starts a field, and an entry before the next line
-//! that starts an entry. Linear in the length of the document.
+//! defines. If braces are not in pairs, a value ends before the next line that starts a field. Linear in the length of the document.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
 use super::{EntryDraft, FieldText};
-use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
-use doisift_structure::without_latex;
+use crate::check::reference::{Escape, FieldRole, text, trimmed};
+use doisift_structure::{ItemPart, without_latex};
 
-/// Returns the references in a part of a document. The strings that it defines are kept for later parts.
-pub(super) fn references(bytes: &[u8], strings: &mut BibStrings) -> Vec<Reference> {
-    let mut references = Vec::new();
-    strings.left = strings.left.max(bytes.len());
-    let (mut at, mut end) = (0, 0);
-    while let Some(found) = memchr(b'@', &bytes[at..]) {
-        let start = at + found;
-        if end <= start {
-            end = next_entry(bytes, start + 1);
+/// Reads the fields of an entry into `draft`.
+pub(super) fn read<'v>(
+    bytes: &[u8],
+    values: impl Iterator<Item = (ItemPart, &'v str, Range<usize>)>,
+    strings: &mut BibStrings,
+    draft: &mut EntryDraft,
+) {
+    let mut eprint = BibEprint::default();
+    fields(bytes, values, strings, |_, name, value| match name {
+        "doi" => draft.add_doi(bytes, value),
+        "url" => draft.add_address(bytes, value),
+        "eprint" => eprint.value = Some(value),
+        "eprinttype" | "archiveprefix" => eprint.is_doi |= value.equals_word(bytes, "doi"),
+        _ => {
+            if NOTES.contains(&name) {
+                draft.notes.push(value.clone());
+            }
+            draft.others.push(value);
         }
-        let mut entry = BibEntry {
+    });
+    if let Some(value) = eprint.value {
+        match eprint.is_doi {
+            true => draft.names.push((FieldRole::Name, value)),
+            false => draft.others.push(value),
+        }
+    }
+}
+
+/// Keeps the strings that an entry defines.
+pub(super) fn define<'v>(
+    bytes: &[u8],
+    values: impl Iterator<Item = (ItemPart, &'v str, Range<usize>)>,
+    strings: &mut BibStrings,
+) {
+    fields(bytes, values, strings, |strings, name, value| {
+        let text = match value.joined {
+            Some(joined) => joined,
+            None => text(&bytes[value.place]).into(),
+        };
+        strings.define(name, text);
+    });
+}
+
+/// Passes each field to `take`, with its name in lower case. If braces are not in pairs, a value has further fields.
+fn fields<'v>(
+    bytes: &[u8],
+    values: impl Iterator<Item = (ItemPart, &'v str, Range<usize>)>,
+    strings: &mut BibStrings,
+    mut take: impl FnMut(&mut BibStrings, &str, FieldText),
+) {
+    for (part, name, place) in values {
+        let mut reader = ValueReader {
             bytes,
-            at: start + 1,
-            end,
-            closer: b'}',
+            at: place.start,
+            end: place.end,
+            is_whole: part == ItemPart::Value,
             is_broken: false,
             strings: &mut *strings,
         };
-        let kind = entry.word().to_ascii_lowercase();
-        let opener = entry.next();
-        at = entry.at.max(start + 1);
-        match opener {
-            Some(b'{') if !kind.is_empty() => {}
-            Some(b'(') if !kind.is_empty() => entry.closer = b')',
-            _ => continue,
-        }
-        entry.at += 1;
-        match kind.as_slice() {
-            b"comment" | b"preamble" => entry.at = entry.closed(entry.closer).unwrap_or(end),
-            b"string" => entry.define(),
-            _ => references.push(entry.read(start).reference(bytes, Escape::Latex)),
-        }
-        at = entry.at;
+        let value = reader.value();
+        take(reader.strings, name, value);
+        reader.fields(&mut take);
     }
-    references
-}
-
-/// Returns the offset of the next line that starts an entry, or the length. An unclosed entry ends there.
-fn next_entry(bytes: &[u8], from: usize) -> usize {
-    let mut lines = memchr_iter(b'\n', &bytes[from..]).map(|line| from + line + 1);
-    let starts_entry = |&line: &usize| {
-        let rest = bytes[line..].strip_prefix(b"@").unwrap_or_default();
-        let word = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphabetic())
-            .count();
-        word > 0 && matches!(rest.get(word), Some(b'{' | b'('))
-    };
-    lines.find(starts_entry).unwrap_or(bytes.len())
 }
 
 /// Whether a line starts with the name of a field and `=`.
@@ -73,14 +86,14 @@ fn starts_field(line: &[u8]) -> bool {
 }
 
 /// Fields for notes, which may hold a name among other text.
-const NOTES: [&[u8]; 7] = [
-    b"note",
-    b"addendum",
-    b"howpublished",
-    b"annote",
-    b"annotation",
-    b"titleaddon",
-    b"extra",
+const NOTES: [&str; 7] = [
+    "note",
+    "addendum",
+    "howpublished",
+    "annote",
+    "annotation",
+    "titleaddon",
+    "extra",
 ];
 
 /// Max bytes of the names and texts of the strings that are kept.
@@ -124,12 +137,17 @@ impl Default for BibStrings {
 }
 
 impl BibStrings {
+    /// Allows to replace names of strings by `bytes` of text.
+    pub(super) fn allow(&mut self, bytes: usize) {
+        self.left = self.left.max(bytes);
+    }
+
     /// Keeps a string, unless there is no room for it.
-    fn define(&mut self, name: &[u8], text: Box<str>) {
+    fn define(&mut self, name: &str, text: Box<str>) {
         let bytes = name.len() + text.len();
         if bytes <= self.free {
             self.free -= bytes;
-            let former = self.texts.insert(name.to_owned(), text);
+            let former = self.texts.insert(name.into(), text);
             self.free += former.map_or(0, |former| name.len() + former.len());
         }
     }
@@ -151,14 +169,13 @@ impl BibStrings {
     }
 }
 
-/// An entry that is being read.
-struct BibEntry<'b, 's> {
+/// Reads a value.
+struct ValueReader<'b, 's> {
     bytes: &'b [u8],
     at: usize,
-    /// Max offset of its end.
     end: usize,
-    /// The brace or bracket that closes it.
-    closer: u8,
+    /// Whether the braces of the entry are in pairs. Otherwise the value ends before the next line that starts a field.
+    is_whole: bool,
     /// Whether a brace or quote in it was never closed.
     is_broken: bool,
     strings: &'s mut BibStrings,
@@ -179,65 +196,20 @@ enum PartText {
     Word(String),
 }
 
-impl BibEntry<'_, '_> {
-    /// Reads the key and the fields.
-    fn read(&mut self, start: usize) -> EntryDraft {
-        let mut draft = EntryDraft::new(start);
-        let closer = self.closer;
-        let key = self.until(|byte| byte == b',' || byte == closer);
-        draft.key = Some(String::from_utf8_lossy(self.bytes[key].trim_ascii()).into_owned());
-        let mut eprint = BibEprint::default();
-        self.fields(|entry, name, value| match name {
-            b"doi" => draft.add_doi(entry.bytes, value),
-            b"url" => draft.add_address(entry.bytes, value),
-            b"eprint" => eprint.value = Some(value),
-            b"eprinttype" | b"archiveprefix" => {
-                eprint.is_doi |= value.equals_word(entry.bytes, "doi")
-            }
-            _ if NOTES.contains(&name) => {
-                draft.others.push(value.clone());
-                draft.notes.push(value);
-            }
-            _ => draft.others.push(value),
-        });
-        if let Some(value) = eprint.value {
-            match eprint.is_doi {
-                true => draft.names.push((FieldRole::Name, value)),
-                false => draft.others.push(value),
-            }
-        }
-        draft
-    }
-
-    /// Reads the definitions of an `@string` entry.
-    fn define(&mut self) {
-        self.fields(|entry, name, value| {
-            let text = match value.joined {
-                Some(joined) => joined,
-                None => text(&entry.bytes[value.place]).into(),
-            };
-            entry.strings.define(name, text);
-        });
-    }
-
-    /// Reads the fields and passes each to `take`, with its name in lower case.
-    fn fields(&mut self, mut take: impl FnMut(&mut Self, &[u8], FieldText)) {
+impl ValueReader<'_, '_> {
+    /// Reads the fields after a value without a comma or a brace at its end.
+    fn fields(&mut self, take: &mut impl FnMut(&mut BibStrings, &str, FieldText)) {
         while let Some(byte) = self.next() {
-            match byte {
-                byte if byte == self.closer => {
-                    self.at += 1;
-                    break;
-                }
-                b',' | b'}' | b')' => self.at += 1,
-                _ => {
-                    let name = self.until(|byte| matches!(byte, b'=' | b',' | b'}' | b')'));
-                    if self.next() == Some(b'=') {
-                        self.at += 1;
-                        let name = self.bytes[name].trim_ascii().to_ascii_lowercase();
-                        let value = self.value();
-                        take(self, &name, value);
-                    }
-                }
+            if matches!(byte, b',' | b'}' | b')') {
+                self.at += 1;
+                continue;
+            }
+            let name = self.until(|byte| matches!(byte, b'=' | b',' | b'}' | b')'));
+            if self.next() == Some(b'=') {
+                self.at += 1;
+                let name = text(self.bytes[name].trim_ascii()).to_ascii_lowercase();
+                let value = self.value();
+                take(self.strings, &name, value);
             }
         }
     }
@@ -253,9 +225,7 @@ impl BibEntry<'_, '_> {
             parts.push(self.part());
             end = self.at;
         }
-        let is_ended = self
-            .next()
-            .is_some_and(|byte| byte == b',' || byte == self.closer);
+        let is_ended = matches!(self.next(), None | Some(b',' | b'}' | b')'));
         match &parts[..] {
             [
                 BibPart {
@@ -295,17 +265,14 @@ impl BibEntry<'_, '_> {
             Some(b'{') => (self.at + 1, b'}'),
             Some(b'"') => (self.at + 1, b'"'),
             _ => {
-                let closer = self.closer;
-                let is_end = |byte: u8| {
-                    byte.is_ascii_whitespace() || b",#{}\"=".contains(&byte) || byte == closer
-                };
+                let is_end = |byte: u8| byte.is_ascii_whitespace() || b",#{}\"=".contains(&byte);
                 let place = self.until(is_end);
                 let text = PartText::Word(self.strings.text(&self.bytes[place.clone()]));
                 return BibPart { place, text };
             }
         };
         self.at = start;
-        match self.closed(closer).filter(|end| self.has_rest(*end)) {
+        match self.closed(closer).filter(|end| self.is_of_value(*end)) {
             Some(end) => {
                 self.at = end;
                 let place = start..end - 1;
@@ -326,9 +293,9 @@ impl BibEntry<'_, '_> {
         }
     }
 
-    /// Whether more of the entry follows: otherwise its last brace closed a value.
-    fn has_rest(&self, at: usize) -> bool {
-        !self.bytes[at..self.end].trim_ascii_start().is_empty()
+    /// Whether the brace before `at` closes a value, and not the entry, whose braces are not in pairs.
+    fn is_of_value(&self, at: usize) -> bool {
+        self.is_whole || !self.bytes[at..self.end].trim_ascii_start().is_empty()
     }
 
     /// Returns the offset of the next line that starts a field, or the end of the entry.
@@ -365,12 +332,6 @@ impl BibEntry<'_, '_> {
         let length = rest.iter().position(|&byte| ends(byte));
         self.at = start + length.unwrap_or(rest.len());
         start..self.at
-    }
-
-    /// Reads the ASCII letters at the current offset.
-    fn word(&mut self) -> &[u8] {
-        let word = self.until(|byte| !byte.is_ascii_alphabetic());
-        &self.bytes[word]
     }
 
     /// Skips white space and returns the byte after it, without reading that.
@@ -448,8 +409,9 @@ fn without_braces(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::check::reference::ReferenceName;
+    use super::super::entries::EntryReader;
+    use crate::check::reference::{Reference, ReferenceName};
+    use doisift_structure::Syntax;
 
     /// Returns the text of each reference's name, and whether a repair can replace it.
     fn read(document: &str) -> Vec<(String, bool)> {
@@ -465,8 +427,8 @@ mod tests {
                 ReferenceName::Nothing => (String::new(), false),
             }
         };
-        let read = references(bytes, &mut BibStrings::default());
-        read.into_iter().map(shown).collect()
+        let read = EntryReader::new(Syntax::Bibtex).take(bytes, true);
+        read.references.into_iter().map(shown).collect()
     }
 
     #[track_caller]

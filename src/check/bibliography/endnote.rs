@@ -1,11 +1,15 @@
-//! Reads the XML that EndNote and Zotero write.
+//! Reads the values of the XML that EndNote and Zotero write.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use doisift_structure::ItemPart;
+
 use super::{EntryDraft, FieldText};
-use crate::check::reference::{Escape, Reference, text, trimmed};
+use crate::check::reference::{Escape, text};
+
+const CDATA_OPENER: &[u8] = b"<![CDATA[";
 
 /// Whether a head of XML has the elements of EndNote's format.
 pub(super) fn is_endnote(head: &[u8]) -> bool {
@@ -13,221 +17,79 @@ pub(super) fn is_endnote(head: &[u8]) -> bool {
     holds(b"<records>") && holds(b"<record>")
 }
 
-/// Returns the references of a document.
-pub(super) fn references(bytes: &[u8]) -> Vec<Reference> {
-    let mut references = Vec::new();
-    let mut reader = EndnoteReader {
-        bytes,
-        record: None,
-        field: None,
-    };
-    let pieces = Pieces { bytes, at: 0 };
-    for piece in pieces {
-        references.extend(reader.take(piece));
-    }
-    references.extend(reader.end_record());
-    references
-}
-
-/// A document that is being read.
-struct EndnoteReader<'b> {
-    bytes: &'b [u8],
-    record: Option<EndnoteRecord>,
-    /// The name of the element that is open, and its text so far.
-    field: Option<(&'b [u8], ElementText)>,
-}
-
-/// The record that is open.
-struct EndnoteRecord {
-    draft: EntryDraft,
-    label: Option<String>,
-    number: Option<String>,
-}
-
-impl<'b> EndnoteReader<'b> {
-    /// Takes a piece of the document. Returns the reference if the piece ends one.
-    fn take(&mut self, piece: XmlPiece<'b>) -> Option<Reference> {
-        match (piece, &mut self.field) {
-            (XmlPiece::Open(b"record", start), _) => {
-                let ended = self.end_record();
-                self.record = Some(EndnoteRecord {
-                    draft: EntryDraft::new(start),
-                    label: None,
-                    number: None,
-                });
-                return ended;
-            }
-            (XmlPiece::Close(b"record"), _) => return self.end_record(),
-            (XmlPiece::Open(name, _), None) if is_field(name) => {
-                self.field = Some((name, ElementText::default()));
-            }
-            (XmlPiece::Close(name), Some((open, _))) if name == *open => self.end_field(),
-            (XmlPiece::Text(place), Some((_, field))) => field.add(self.bytes, place, true),
-            (XmlPiece::Characters(place), Some((_, field))) => field.add(self.bytes, place, false),
-            (XmlPiece::Passed, Some((_, field))) => field.is_whole = false,
-            _ => {}
-        }
-        None
-    }
-
-    fn end_field(&mut self) {
-        let (Some((name, field)), Some(record)) = (self.field.take(), &mut self.record) else {
-            return;
-        };
-        let value = field.value(self.bytes);
-        let key = |value: FieldText| value.decoded_text(self.bytes, Escape::Xml);
+/// Reads the values of a record into `draft`.
+pub(super) fn read<'v>(
+    bytes: &[u8],
+    values: impl Iterator<Item = (ItemPart, &'v str, Range<usize>)>,
+    draft: &mut EntryDraft,
+) {
+    let mut number = None;
+    for (_, name, place) in values {
+        let value = value(bytes, place);
+        let key = || Some(value.decoded_text(bytes, Escape::Xml));
         match name {
-            b"label" => record.label = Some(key(value)),
-            b"rec-number" => record.number = Some(key(value)),
-            b"electronic-resource-num" => record.draft.add_doi(self.bytes, value),
-            b"url" => record.draft.add_address(self.bytes, value),
-            _ => record.draft.notes.push(value),
+            "label" => draft.key = key(),
+            "rec-number" => number = key(),
+            "electronic-resource-num" => draft.add_doi(bytes, value),
+            "url" => draft.add_address(bytes, value),
+            _ => draft.notes.push(value),
         }
     }
+    draft.key = draft.key.take().or(number);
+}
 
-    fn end_record(&mut self) -> Option<Reference> {
-        self.end_field();
-        let mut record = self.record.take()?;
-        record.draft.key = record.label.or(record.number);
-        Some(record.draft.reference(self.bytes, Escape::Xml))
+/// Returns the value of an element. Markup may divide its text, or be beside it.
+fn value(bytes: &[u8], mut place: Range<usize>) -> FieldText {
+    let before = bytes[..place.start].trim_ascii_end();
+    let after = bytes[place.end..].trim_ascii_start();
+    if before.ends_with(CDATA_OPENER) {
+        place.start = before.len() - CDATA_OPENER.len();
     }
-}
-
-/// Whether the text of an element is read.
-fn is_field(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"label"
-            | b"rec-number"
-            | b"electronic-resource-num"
-            | b"url"
-            | b"notes"
-            | b"research-notes"
-            | b"accession-num"
-    )
-}
-
-/// The text of an element, which other elements may divide into pieces.
-struct ElementText {
-    /// The pieces, except white space with a line end, and whether their entities must be decoded.
-    pieces: Vec<(Range<usize>, bool)>,
-    /// Whether nothing else was between the pieces.
-    is_whole: bool,
-}
-
-impl Default for ElementText {
-    fn default() -> Self {
-        ElementText {
-            pieces: Vec::new(),
-            is_whole: true,
-        }
+    let written = &bytes[place.clone()];
+    let is_literal = !written.contains(&b'<')
+        && ![&b"-->"[..], b"?>"].iter().any(|end| before.ends_with(end))
+        && ![b"<!", b"<?"].iter().any(|start| after.starts_with(*start));
+    FieldText {
+        joined: (!is_literal).then(|| plain_text(written).into()),
+        place,
     }
 }
 
-impl ElementText {
-    fn add(&mut self, bytes: &[u8], place: Range<usize>, has_entities: bool) {
-        self.is_whole &= has_entities;
-        // White space with a line end between elements is layout.
-        let is_layout = bytes[place.clone()].trim_ascii().is_empty();
-        if !(is_layout && bytes[place.clone()].contains(&b'\n')) {
-            self.pieces.push((place, has_entities));
-        }
-    }
-
-    fn value(self, bytes: &[u8]) -> FieldText {
-        if let ([(place, _)], true) = (&self.pieces[..], self.is_whole) {
-            return trimmed(bytes, place.clone()).into();
-        }
-        let start = self.pieces.first().map_or(0, |(place, _)| place.start);
-        let end = self.pieces.last().map_or(start, |(place, _)| place.end);
-        let decoded = |(place, has_entities): &(Range<usize>, bool)| {
-            let written = text(&bytes[place.clone()]);
-            match has_entities {
-                true => htmlize::unescape(&*written).into_owned(),
-                false => written.into_owned(),
+/// Returns a text of XML without its tags and comments. White space with a line end between elements is layout.
+fn plain_text(mut written: &[u8]) -> String {
+    let mut plain = String::new();
+    while !written.is_empty() {
+        let end = |mark: &[u8]| memmem::find(written, mark).unwrap_or(written.len());
+        let after = if let Some(characters) = written.strip_prefix(CDATA_OPENER) {
+            let end = end(b"]]>");
+            plain += &text(&characters[..end - CDATA_OPENER.len()]);
+            end + 3
+        } else if written.starts_with(b"<!--") {
+            end(b"-->") + 3
+        } else if written.starts_with(b"<") {
+            end(b">") + 1
+        } else {
+            let piece = &written[..memchr(b'<', written).unwrap_or(written.len())];
+            if !(piece.trim_ascii().is_empty() && piece.contains(&b'\n')) {
+                plain += &htmlize::unescape(&*text(piece));
             }
+            piece.len()
         };
-        FieldText {
-            place: start..end,
-            joined: Some(self.pieces.iter().map(decoded).collect::<String>().into()),
-        }
+        written = written.get(after..).unwrap_or_default();
     }
-}
-
-/// A piece of a document.
-enum XmlPiece<'b> {
-    /// A start tag: the name of the element, and the offset of its content.
-    Open(&'b [u8], usize),
-    /// An end tag.
-    Close(&'b [u8]),
-    Text(Range<usize>),
-    /// The content of a CDATA section.
-    Characters(Range<usize>),
-    /// A comment, an instruction or an element without content.
-    Passed,
-}
-
-/// Iterates over the pieces of a document.
-struct Pieces<'b> {
-    bytes: &'b [u8],
-    at: usize,
-}
-
-impl<'b> Pieces<'b> {
-    /// Moves behind the next `end`. Returns the range between the opener, which is `opener` bytes long, and that `end`.
-    fn pass_until(&mut self, opener: usize, end: &[u8]) -> Range<usize> {
-        let start = self.bytes.len().min(self.at + opener);
-        let length = memmem::find(&self.bytes[start..], end);
-        let inside = start..length.map_or(self.bytes.len(), |length| start + length);
-        self.at = self.bytes.len().min(inside.end + end.len());
-        inside
-    }
-}
-
-impl<'b> Iterator for Pieces<'b> {
-    type Item = XmlPiece<'b>;
-
-    fn next(&mut self) -> Option<XmlPiece<'b>> {
-        let rest = &self.bytes[self.at..];
-        if rest.first()? != &b'<' {
-            let length = memchr(b'<', rest).unwrap_or(rest.len());
-            self.at += length;
-            return Some(XmlPiece::Text(self.at - length..self.at));
-        }
-        if rest.starts_with(b"<![CDATA[") {
-            return Some(XmlPiece::Characters(self.pass_until(9, b"]]>")));
-        }
-        if rest.starts_with(b"<!--") {
-            self.pass_until(4, b"-->");
-            return Some(XmlPiece::Passed);
-        }
-        if matches!(rest.get(1), Some(b'!' | b'?')) {
-            self.pass_until(2, b">");
-            return Some(XmlPiece::Passed);
-        }
-        let tag = self.pass_until(1, b">");
-        let inside = &self.bytes[tag];
-        let name = |tag: &'b [u8]| {
-            let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'/';
-            tag.split(is_end).next().unwrap_or_default()
-        };
-        Some(match inside.strip_prefix(b"/") {
-            Some(closed) => XmlPiece::Close(name(closed)),
-            None if inside.ends_with(b"/") => XmlPiece::Passed,
-            None => XmlPiece::Open(name(inside), self.at),
-        })
-    }
+    plain
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::entries::EntryReader;
     use crate::check::reference::ReferenceName;
 
     /// Returns the text of the first record's name, and whether a repair can replace it.
     fn read(field: &str) -> (String, bool) {
         let document = format!("<xml><records><record><x/>{field}</record></records></xml>");
-        let references = references(document.as_bytes());
+        let mut reader = EntryReader::of(document.as_bytes()).unwrap();
+        let references = reader.take(document.as_bytes(), true).references;
         assert_eq!(references.len(), 1, "{field}");
         let written = &document[references[0].place.clone()];
         match &references[0].name {

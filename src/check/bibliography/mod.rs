@@ -1,12 +1,13 @@
 //! Reads the references of bibliographies: the range of each name, and the key.
 //!
-//! The readers take bytes in memory, since a repair replaces the range of a value. If the last entry is not whole, it is read
-//! again with more bytes. `items` collects references from the events of `structure`, for records of other formats. Broken
-//! structure ends a reference, and reading goes on at the next one.
+//! `entries` collects the values of entries from the events of `structure`, and `items` the references of records. `bibtex`,
+//! `tagged` and `endnote` know the names of fields and the syntax of values. An entry is held in memory, since a repair replaces
+//! the range of a value. Broken structure ends an entry, and reading goes on at the next one.
 
-pub(super) mod bibtex;
+mod bibtex;
 pub(super) mod csl;
 mod endnote;
+pub(super) mod entries;
 pub(super) mod items;
 mod tagged;
 pub(super) mod yaml;
@@ -17,42 +18,6 @@ use doisift_core::Doi;
 
 use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed};
 use super::text as prose;
-use bibtex::BibStrings;
-use doisift_structure::{Syntax, TagSyntax};
-
-/// A format of bibliographies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bibliography {
-    Bibtex,
-    /// RIS, PubMed's `.nbib`, or EndNote's `.enw`.
-    Tagged(TagSyntax),
-    Endnote,
-}
-
-impl Bibliography {
-    /// Returns the format of a document, or `None` if it is not a bibliography.
-    pub(super) fn of(bytes: &[u8]) -> Option<Bibliography> {
-        let head = &bytes[..bytes.len().min(Syntax::HEAD_BYTES)];
-        match Syntax::of(head) {
-            Some(Syntax::Bibtex) => Some(Bibliography::Bibtex),
-            Some(Syntax::Tagged(TagSyntax::WebOfScience) | Syntax::Json | Syntax::Yaml) | None => {
-                None
-            }
-            Some(Syntax::Tagged(tags)) => Some(Bibliography::Tagged(tags)),
-            Some(Syntax::Xml) => endnote::is_endnote(head).then_some(Bibliography::Endnote),
-        }
-    }
-
-    /// Returns the references in a part of a document, in their order. A part starts with an entry; its last entry may not be
-    /// whole.
-    pub(super) fn references(self, bytes: &[u8], strings: &mut BibStrings) -> Vec<Reference> {
-        match self {
-            Bibliography::Bibtex => bibtex::references(bytes, strings),
-            Bibliography::Tagged(syntax) => tagged::references(syntax, bytes),
-            Bibliography::Endnote => endnote::references(bytes),
-        }
-    }
-}
 
 /// The value of a field.
 #[derive(Clone, Debug)]

@@ -1,19 +1,15 @@
-//! Reads formats with a tag at the start of each line: RIS, PubMed's and EndNote's. A line without a tag continues the value of
-//! the line before.
+//! Reads the values of formats with a tag at the start of each line: RIS, PubMed's and EndNote's.
 
 use std::ops::Range;
 
+use doisift_structure::{ItemPart, TagSyntax};
+
 use super::{EntryDraft, FieldText};
-use crate::check::reference::{Escape, FieldRole, Reference, text, trimmed};
-use doisift_structure::TagSyntax;
+use crate::check::reference::{FieldRole, text, trimmed};
 
 /// The meaning of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TagMeaning {
-    Start,
-    /// The start of a record, with its key.
-    StartKey,
-    End,
     Key,
     Doi,
     Address,
@@ -28,21 +24,20 @@ enum TagMeaning {
 const PUBMED_MARK: &[u8] = b"[doi]";
 
 impl TagMeaning {
-    fn of(syntax: TagSyntax, tag: &[u8]) -> TagMeaning {
+    fn of(syntax: TagSyntax, tag: &str) -> TagMeaning {
         match (syntax, tag) {
-            (TagSyntax::Ris, b"TY") | (TagSyntax::Endnote, b"0") => TagMeaning::Start,
-            (TagSyntax::Ris, b"ER") => TagMeaning::End,
-            (TagSyntax::Ris, b"ID") | (TagSyntax::Endnote, b"F") => TagMeaning::Key,
-            (TagSyntax::Ris, b"DO" | b"DI") | (TagSyntax::Endnote, b"R") => TagMeaning::Doi,
-            (TagSyntax::Ris, b"UR" | b"L1" | b"L2" | b"LK") | (TagSyntax::Endnote, b"U") => {
+            (TagSyntax::Ris, "ID") | (TagSyntax::Endnote, "F") | (TagSyntax::Pubmed, "PMID") => {
+                TagMeaning::Key
+            }
+            (TagSyntax::Ris, "DO" | "DI") | (TagSyntax::Endnote, "R") => TagMeaning::Doi,
+            (TagSyntax::Ris, "UR" | "L1" | "L2" | "LK") | (TagSyntax::Endnote, "U") => {
                 TagMeaning::Address
             }
-            (TagSyntax::Ris, b"M3") => TagMeaning::Any,
-            (TagSyntax::Ris, b"N1" | b"AN" | b"L3" | b"L4") => TagMeaning::Note,
-            (TagSyntax::Endnote, b"Z" | b"M" | b"3") => TagMeaning::Note,
-            (TagSyntax::Pubmed, b"PMID") => TagMeaning::StartKey,
-            (TagSyntax::Pubmed, b"LID" | b"AID") => TagMeaning::Doi,
-            (TagSyntax::Pubmed, b"SO") => TagMeaning::Note,
+            (TagSyntax::Ris, "M3") => TagMeaning::Any,
+            (TagSyntax::Ris, "N1" | "AN" | "L3" | "L4") => TagMeaning::Note,
+            (TagSyntax::Endnote, "Z" | "M" | "3") => TagMeaning::Note,
+            (TagSyntax::Pubmed, "LID" | "AID") => TagMeaning::Doi,
+            (TagSyntax::Pubmed, "SO") => TagMeaning::Note,
             _ => TagMeaning::Other,
         }
     }
@@ -80,88 +75,39 @@ impl TagValue {
     }
 }
 
-/// Returns the references of a document.
-pub(super) fn references(syntax: TagSyntax, bytes: &[u8]) -> Vec<Reference> {
-    let mut reader = TagReader {
-        syntax,
-        bytes,
-        references: Vec::new(),
-        draft: None,
-        value: None,
-    };
-    let mut at = 0;
-    for line in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-        reader.line(line, at);
-        at += line.len();
-    }
-    reader.end_record();
-    reader.references
-}
-
-/// A document that is being read.
-struct TagReader<'b> {
+/// Reads the values of a record into `draft`. A value without a name continues the one before.
+pub(super) fn read<'v>(
+    bytes: &[u8],
+    values: impl Iterator<Item = (ItemPart, &'v str, Range<usize>)>,
     syntax: TagSyntax,
-    bytes: &'b [u8],
-    references: Vec<Reference>,
-    /// The record that is open.
-    draft: Option<EntryDraft>,
-    /// The value that the next line may continue.
-    value: Option<TagValue>,
-}
-
-impl TagReader<'_> {
-    fn line(&mut self, line: &[u8], start: usize) {
-        let end = start + line.len();
-        let Some((tag, mark)) = self.syntax.tag(line) else {
-            let more = trimmed(self.bytes, start..end);
-            if let Some(value) = self.value.as_mut().filter(|_| !more.is_empty()) {
-                value.lines.push(more);
-            }
-            return;
-        };
-        let meaning = TagMeaning::of(self.syntax, tag);
-        self.end_value();
-        match meaning {
-            TagMeaning::Start | TagMeaning::StartKey => {
-                self.end_record();
-                self.draft = Some(EntryDraft::new(start));
-            }
-            TagMeaning::End => return self.end_record(),
-            _ => {}
-        }
-        if !matches!(meaning, TagMeaning::Start | TagMeaning::Other) {
-            let lines = vec![trimmed(self.bytes, start + mark..end)];
-            self.value = Some(TagValue { meaning, lines });
+    draft: &mut EntryDraft,
+) {
+    let mut read: Vec<TagValue> = Vec::new();
+    for (_, tag, place) in values {
+        let line = trimmed(bytes, place);
+        match read.last_mut() {
+            Some(value) if tag.is_empty() => value.lines.extend((!line.is_empty()).then_some(line)),
+            _ => read.push(TagValue {
+                meaning: TagMeaning::of(syntax, tag),
+                lines: vec![line],
+            }),
         }
     }
-
-    fn end_record(&mut self) {
-        self.end_value();
-        let draft = self.draft.take();
-        let reference = draft.map(|draft| draft.reference(self.bytes, Escape::None));
-        self.references.extend(reference);
-    }
-
-    fn end_value(&mut self) {
-        let (Some(value), Some(draft)) = (self.value.take(), &mut self.draft) else {
-            return;
-        };
-        let bytes = self.bytes;
+    for value in read {
         match value.meaning {
-            TagMeaning::Key | TagMeaning::StartKey => {
-                let key = value.lines.into_iter().next().unwrap_or_default();
-                let key = || String::from_utf8_lossy(&bytes[key]).into_owned();
-                draft.key.get_or_insert_with(key);
+            TagMeaning::Key => {
+                let key = String::from_utf8_lossy(&bytes[value.lines[0].clone()]);
+                draft.key.get_or_insert_with(|| key.into_owned());
             }
             TagMeaning::Doi => {
-                if let Some(name) = value.name(self.syntax, bytes) {
+                if let Some(name) = value.name(syntax, bytes) {
                     draft.add_doi(bytes, name);
                 }
             }
             TagMeaning::Address => draft.add_address(bytes, value.text(bytes)),
             TagMeaning::Any => draft.names.push((FieldRole::Any, value.text(bytes))),
             TagMeaning::Note => draft.notes.push(value.text(bytes)),
-            TagMeaning::Start | TagMeaning::End | TagMeaning::Other => {}
+            TagMeaning::Other => {}
         }
     }
 }

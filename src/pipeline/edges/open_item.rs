@@ -47,7 +47,7 @@ impl OpenItem {
             ItemPart::UpdateType => &mut details.update_type,
             ItemPart::Text => return self.text.push_str(text),
             ItemPart::Piece => return self.add_piece(text),
-            ItemPart::Name | ItemPart::Identifier => return,
+            ItemPart::Name | ItemPart::Identifier | ItemPart::Value | ItemPart::Unclosed => return,
         };
         kept.get_or_insert_with(|| text.into());
     }

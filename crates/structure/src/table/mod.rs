@@ -6,7 +6,7 @@ mod xml;
 
 pub(crate) use fields::{BIBTEX, ENDNOTE, PUBMED, RIS, WEB_OF_SCIENCE};
 pub(crate) use json::{JSON_DETAILS, JSON_FIELDS, JSON_RECORDS};
-pub(crate) use xml::{XML, XML_DETAILS, XML_NAMES};
+pub(crate) use xml::{XML, XML_DETAILS, XML_NAMES, XML_VALUES};
 
 use std::str::FromStr;
 
@@ -73,6 +73,11 @@ pub enum ItemPart {
     Text,
     /// A part of its text.
     Piece,
+    /// A value of an entry. Instead of the value, the event has the name of its field, tag or element as text; none for a line that
+    /// continues the value before.
+    Value,
+    /// As `Value`, but the braces are not in pairs: the value is all that is left of the entry.
+    Unclosed,
 }
 
 /// Relations (DataCite's `relationType`, and as Zenodo writes them) by which the record cites an item.

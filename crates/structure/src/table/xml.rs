@@ -26,6 +26,17 @@ pub(crate) const XML_NAMES: &[(&str, Detail)] = &[
     ),
 ];
 
+/// Values of entries: of the records that EndNote and Zotero write.
+pub(crate) const XML_VALUES: &[(&str, Detail)] = &[
+    ("label", Detail::Part(ItemPart::Value)),
+    ("rec-number", Detail::Part(ItemPart::Value)),
+    ("electronic-resource-num", Detail::Part(ItemPart::Value)),
+    ("url", Detail::Part(ItemPart::Value)),
+    ("notes", Detail::Part(ItemPart::Value)),
+    ("research-notes", Detail::Part(ItemPart::Value)),
+    ("accession-num", Detail::Part(ItemPart::Value)),
+];
+
 /// Meanings of elements and attributes, by their last names, without prefix. `^` is the start of the document, `[a=b]` a
 /// condition on an attribute. The first row that fits counts.
 pub(crate) const XML: &[(&str, Meaning)] = &[
