@@ -7,10 +7,11 @@ use doisift_known::notices::RetractionWatch;
 use memchr::memchr;
 use serde::de::IgnoredAny;
 
-use super::objects::items;
 use super::options::KnownOptions;
 use crate::error::{Cause, KnownError};
-use doisift_tables::{CellPlace, HeaderChoice, MemberPath, TableFault, TableFormat, TableHead};
+use doisift_tables::{
+    CellPlace, HeaderChoice, MemberPath, TableFault, TableFormat, TableHead, items,
+};
 
 /// Layout of a document.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 /// Returns the decoded bytes of a string or a name of JSON, for comparisons. `written` has no quotes.
-pub fn string_bytes(written: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn string_bytes(written: &[u8]) -> Cow<'_, [u8]> {
     match memchr(b'\\', written) {
         None => Cow::Borrowed(written),
         Some(_) => Cow::Owned(unescaped(written).into_owned().into_bytes()),
@@ -14,7 +14,7 @@ pub fn string_bytes(written: &[u8]) -> Cow<'_, [u8]> {
 
 /// Decodes a JSON string without its quotes. If its escapes are not valid, returns it as written. Bytes that are not UTF-8 are
 /// replaced.
-pub(crate) fn unescaped(text: &[u8]) -> Cow<'_, str> {
+pub(super) fn unescaped(text: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', text).is_none() {
         return String::from_utf8_lossy(text);
     }

@@ -52,7 +52,6 @@ mod xml;
 mod xml_name;
 mod yaml;
 
-pub use json_text::string_bytes;
 pub use place::{BytePlace, Event, Role};
 pub use record_field::{
     BadRecordField, BadRecordPath, RecordColumn, RecordField, RecordFields, RecordPath, RecordType,

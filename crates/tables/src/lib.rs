@@ -3,7 +3,7 @@
 //! `header` recognises from the head of a document its format (`format`, `dialect`) and the row that is the header. `column`
 //! finds a column in it, `charset` has the encodings. `split` and `elements` find the ends of rows in a buffer to which bytes are
 //! appended, `blocks` passes a document on in blocks of whole rows, and `rows` cuts these into rows and cells. `json` finds members of
-//! objects. The bytes come from `doisift-documents`, which also turns the sheets of workbooks into delimited text. Does not know what the
+//! objects, and `objects` the objects of an array. The bytes come from `doisift-documents`, which also turns the sheets of workbooks into delimited text. Does not know what the
 //! cells are about.
 //!
 //! # Errors
@@ -27,6 +27,7 @@ mod fault;
 mod format;
 mod header;
 mod json;
+mod objects;
 mod rows;
 mod split;
 
@@ -39,6 +40,7 @@ pub use fault::{CellFault, RowLoss, TableFault};
 pub use format::{TableFormat, TableReading, sep_line};
 pub use header::{HeaderChoice, TableHead, pass_mark, table_bytes};
 pub use json::{JsonArray, JsonObject, MemberPath, member_names, place, string, utf8};
+pub use objects::{ObjectFinder, items};
 pub use rows::{CellPlace, Row, RowCell, RowCutter, TableItem, TableRows};
 pub use split::{RowSplitter, TableSplitter};
 

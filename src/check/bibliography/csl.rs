@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use memchr::memchr_iter;
 use serde_json::value::RawValue;
 
 use super::{EntryDraft, FieldText};
 use crate::check::reference::TakenReferences;
 use crate::check::reference::{Escape, Reference};
-use doisift_structure::string_bytes;
+use doisift_tables::{ObjectFinder, items};
 
 type CslItem<'t> = HashMap<String, &'t RawValue>;
 
@@ -18,10 +19,8 @@ const MAX_HEAD_ITEMS: usize = 10;
 /// Reads the items of a document that is held in part.
 #[derive(Default)]
 pub(in crate::check) struct CslReader {
-    /// Whether the list of items was reached.
-    is_inside: bool,
-    /// Whether it has ended.
-    is_over: bool,
+    /// Finds the items; `None` before the list of items.
+    finder: Option<ObjectFinder>,
 }
 
 impl CslReader {
@@ -30,50 +29,42 @@ impl CslReader {
     /// references.
     pub(in crate::check) fn is_csl(head: &[u8]) -> bool {
         let mut places = Vec::new();
-        let mut reader = CslReader::default();
-        reader.items(head, |place| places.push(place));
-        let mut items = places.into_iter().take(MAX_HEAD_ITEMS).peekable();
-        items.peek().is_some()
-            && items.all(|place| item(&head[place]).is_some_and(|item| is_item(&item)))
+        if let Some(start) = list_start(head) {
+            ObjectFinder::at(start).advance(head, &mut places);
+        }
+        places.truncate(MAX_HEAD_ITEMS);
+        let is_item = |place| item(&head[place]).is_some_and(|item| is_item(&item));
+        !places.is_empty() && places.into_iter().all(is_item)
     }
 
     /// Returns the references of the items in `held`, which starts at the first unread byte.
     pub(in crate::check) fn take(&mut self, held: &[u8], is_last: bool) -> TakenReferences {
-        let mut references = Vec::new();
-        let passed = self.items(held, |place| references.push(reference(held, place)));
-        let rest = passed..held.len();
-        if is_last && !held[rest.clone()].trim_ascii().is_empty() && self.is_inside && !self.is_over
-        {
-            references.push(reference(held, rest));
-        }
-        TakenReferences {
-            references,
-            passed: if is_last { held.len() } else { passed },
-        }
-    }
-
-    /// Passes the range of each whole item to `take`. Returns the offset of the next item.
-    fn items(&mut self, held: &[u8], mut take: impl FnMut(Range<usize>)) -> usize {
-        let mut at = 0;
-        if !self.is_inside {
-            match list_start(held) {
-                None => return 0,
-                Some(start) => (at, self.is_inside) = (start, true),
-            }
-        }
-        while let Some(mark) = held[at..].iter().position(|byte| b"{]".contains(byte)) {
-            if self.is_over || held[at + mark] == b']' {
-                self.is_over = true;
-                return held.len();
-            }
-            at += mark;
-            let Some(length) = object_length(&held[at..]) else {
-                return at;
+        let list = || list_start(held).map(ObjectFinder::at);
+        self.finder = self.finder.take().or_else(list);
+        let Some(finder) = &mut self.finder else {
+            let passed = if is_last { held.len() } else { 0 };
+            return TakenReferences {
+                references: Vec::new(),
+                passed,
             };
-            take(at..at + length);
-            at += length;
+        };
+        let mut places = Vec::new();
+        finder.advance(held, &mut places);
+        let needed = finder.needed().min(held.len());
+        let rest = &held[needed..];
+        if is_last && !finder.has_ended() && !rest.trim_ascii().is_empty() {
+            places.push(needed..held.len());
         }
-        held.len()
+        let passed = match is_last || finder.has_ended() {
+            true => held.len(),
+            false => needed,
+        };
+        finder.shift(needed);
+        let references = places.into_iter().map(|place| reference(held, place));
+        TakenReferences {
+            references: references.collect(),
+            passed,
+        }
     }
 }
 
@@ -103,68 +94,12 @@ fn reference(held: &[u8], place: Range<usize>) -> Reference {
 fn list_start(bytes: &[u8]) -> Option<usize> {
     let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
     match bytes[first] {
-        b'[' => return Some(first + 1),
-        b'{' => {}
-        _ => return None,
-    }
-    let mut tokens = JsonTokens::new(&bytes[first..]);
-    let mut is_items = false;
-    while let Some((token, depth)) = tokens.next() {
-        match bytes[first + token.start] {
-            b'"' if depth == 1 => {
-                let name = &bytes[first + token.start + 1..first + token.end - 1];
-                is_items = *string_bytes(name) == *b"items"
-            }
-            b'[' if depth == 2 && is_items => return Some(first + token.end),
-            _ => is_items &= depth == 1,
-        }
-    }
-    None
-}
-
-/// Returns the length of the object at the start of `bytes`, or `None` if it is not whole.
-fn object_length(bytes: &[u8]) -> Option<usize> {
-    let mut tokens = JsonTokens::new(bytes);
-    loop {
-        let (token, depth) = tokens.next()?;
-        if depth == 0 {
-            return Some(token.end);
-        }
-    }
-}
-
-/// Iterates over the strings and brackets of JSON, each with the number of brackets that are open after it.
-struct JsonTokens<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    depth: usize,
-}
-
-impl<'b> JsonTokens<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
-        JsonTokens {
-            bytes,
-            at: 0,
-            depth: 0,
-        }
-    }
-
-    fn next(&mut self) -> Option<(Range<usize>, usize)> {
-        let is_mark = |byte: &u8| b"\"[]{}".contains(byte);
-        let start = self.at + self.bytes[self.at..].iter().position(is_mark)?;
-        self.at = start + 1;
-        match self.bytes[start] {
-            b'"' => loop {
-                self.at += memchr::memchr2(b'"', b'\\', &self.bytes[self.at..])? + 1;
-                if self.bytes[self.at - 1] == b'"' {
-                    break;
-                }
-                self.at = (self.at + 1).min(self.bytes.len());
-            },
-            b'[' | b'{' => self.depth += 1,
-            _ => self.depth = self.depth.saturating_sub(1),
-        }
-        Some((start..self.at, self.depth))
+        b'[' => Some(first + 1),
+        b'{' => items(bytes).filter(|&start| {
+            let count = |brace| memchr_iter(brace, &bytes[..start]).count();
+            count(b'{') == count(b'}') + 1
+        }),
+        _ => None,
     }
 }
 
