@@ -8,13 +8,16 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::marks::{BracketMarks, SkippedBytes};
-use super::{Event, Json, JsonLines, JsonState};
+use super::{Event, FrameMode, Json, JsonLines, JsonState};
 
 impl Json {
     /// Whether only brackets and commas must be read from here on.
     #[inline]
     pub(super) fn is_skimmed(&self) -> bool {
-        self.is_lazy() && self.state != JsonState::Lost && !self.is_escaped && !self.is_line_start
+        self.mode() == FrameMode::Skim
+            && self.state != JsonState::Lost
+            && !self.is_escaped
+            && !self.is_line_start
     }
 
     /// Reads some bytes of `part`. Returns the offset after them.
