@@ -1,7 +1,7 @@
 //! Fills in the defaults of options, and refuses options that contradict each other.
 
 use doisift_documents::SheetChoice;
-use doisift_tables::{HeaderChoice, TableFormat};
+use doisift_tables::{BlockSizes, HeaderChoice, TableFormat};
 
 use super::CleanTable;
 use super::cleaner::ColumnCleaner;
@@ -82,7 +82,10 @@ impl CleanTable {
             sheet: is_table.then(|| SheetChoice::within(usize::MAX, self.header.sheet.clone())),
             header: self.header_choice(),
             inputs: self.inputs.clone(),
-            max_row: self.table.max_row.unwrap_or(row),
+            sizes: BlockSizes {
+                step: self.resources.chunk.unwrap_or(chunk).max(1),
+                max: self.table.max_row.unwrap_or(row),
+            },
             columns: self.columns.clone(),
             table: self.table.clone(),
             names: self.names.clone(),
@@ -93,7 +96,6 @@ impl CleanTable {
             output,
             report: self.output.report.clone(),
             threads: self.resources.threads.unwrap_or_else(cores).max(1),
-            chunk: self.resources.chunk.unwrap_or(chunk).max(1),
             limits: self.limits.of_reading(),
             monitor: self.monitor.clone(),
         })

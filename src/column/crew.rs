@@ -54,7 +54,7 @@ pub(super) fn run<T>(
     } else {
         let mut worker = ColumnWorker::new(settings);
         read(&mut BatchSender {
-            batches: Tickets::new(2),
+            batches: Tickets::new(1),
             is_over,
             pass: &mut |mut batch| {
                 worker.clean(&mut batch);

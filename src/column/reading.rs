@@ -8,8 +8,8 @@ use doisift_documents::{
     TextOrigin,
 };
 use doisift_tables::{
-    Charset, Dialect, MemberPath, TableFault, TableFormat, TableHead, TableReading, TableSplitter,
-    Utf8Text, is_array, member_names, pass_mark, sep_line, shown_at, table_bytes,
+    Charset, Dialect, MemberPath, RawText, RowBlocks, RowLoss, TableFault, TableFormat, TableHead,
+    TableReading, Utf8Text, is_array, member_names, pass_mark, sep_line, shown_at, table_bytes,
 };
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
@@ -21,7 +21,7 @@ use super::members::WantedMembers;
 use super::settings::CleanSettings;
 use crate::error::{Cause, Error, TableError};
 use crate::report::Losses;
-use crate::task::{Ticket, not_cancelled, warn_of_sheets};
+use crate::task::{not_cancelled, warn_of_sheets};
 
 /// State of reading that all inputs share.
 #[derive(Default)]
@@ -34,8 +34,6 @@ pub(super) struct Readings {
     out: Option<Charset>,
     /// Whether the last table ended without a line end.
     is_open: bool,
-    /// An unused empty batch.
-    spare: Option<Ticket<RowBuffer>>,
 }
 
 struct FirstTable {
@@ -57,10 +55,9 @@ pub(super) struct InputReading<'a, 'h> {
 }
 
 /// A document that is being read.
-struct OpenDocument<'d> {
+struct OpenDocument {
     name: Option<Arc<str>>,
-    raw: PeekReader<&'d mut dyn ReadBytes>,
-    /// Bytes that were read so far.
+    /// Offset of the unread bytes.
     offset: u64,
     code: Code,
     /// Whether it had a byte order mark.
@@ -70,6 +67,14 @@ struct OpenDocument<'d> {
 }
 
 const UTF8_BOM: &[u8] = "\u{feff}".as_bytes();
+
+impl OpenDocument {
+    /// Passes over the next bytes.
+    fn consume(&mut self, raw: &mut RawText<'_>, count: usize) {
+        raw.consume(count);
+        self.offset += count as u64;
+    }
+}
 
 impl Readings {
     /// Returns the members of the first object of JSON Lines.
@@ -152,12 +157,6 @@ impl InputReading<'_, '_> {
         Ok(())
     }
 
-    /// Returns an empty batch, or `None` if the run is over.
-    fn empty_batch(&mut self) -> Option<Ticket<RowBuffer>> {
-        let spare = self.readings.spare.take();
-        spare.or_else(|| self.batches.empty_batch())
-    }
-
     /// Reads a document in its encoding.
     fn encoded(
         &mut self,
@@ -171,7 +170,12 @@ impl InputReading<'_, '_> {
     ) -> Result<(), Error> {
         let is_sheet = matches!(origin, Some(TextOrigin::Sheet(_)));
         let marked: Option<Charset> = encoding.and_then(|encoding| encoding.parse().ok());
-        let is_marked = !is_sheet && pass_mark(&mut raw) > 0 || marked.is_some();
+        let offset = if is_sheet {
+            0
+        } else {
+            pass_mark(&mut raw) as u64
+        };
+        let is_marked = offset > 0 || marked.is_some();
         let head = raw.peek(TextKind::HEAD_BYTES);
         let read = if is_sheet {
             Charset::UTF_8
@@ -180,28 +184,20 @@ impl InputReading<'_, '_> {
         };
         let code = self.code(read, marked.is_some(), is_marked, head);
         let converted = marked.is_some() || (code.rows == read && !code.converts());
-        if converted || self.has_lines() {
-            return self.table(OpenDocument {
-                name,
-                raw,
-                offset: 0,
-                code,
-                is_marked,
-                is_sheet,
-            });
-        }
-        let error = self.failed(&name, TableError::Unmarked(read.name()));
-        let mut decoded = Utf8Text::new(raw, read).ok_or(error)?;
-        let raw: PeekReader<&mut dyn ReadBytes> =
-            PeekReader::with_capacity(&mut decoded, TextKind::HEAD_BYTES);
-        self.table(OpenDocument {
+        let document = OpenDocument {
             name,
-            raw,
-            offset: 0,
+            offset,
             code,
             is_marked,
             is_sheet,
-        })
+        };
+        if converted || self.has_lines() {
+            return self.table(raw, document);
+        }
+        let error = self.failed(&document.name, TableError::Unmarked(read.name()));
+        let mut decoded = Utf8Text::new(raw, read).ok_or(error)?;
+        let raw = PeekReader::with_capacity(&mut decoded as _, TextKind::HEAD_BYTES);
+        self.table(raw, document)
     }
 
     /// Returns the encodings for a document that starts with `head`, was `read` in this encoding and may already be `converted`.
@@ -277,44 +273,64 @@ impl InputReading<'_, '_> {
     }
 
     /// Reads a document and passes on its rows.
-    fn table(&mut self, mut document: OpenDocument<'_>) -> Result<(), Error> {
-        let Some(mut batch) = self.empty_batch() else {
+    fn table(&mut self, mut raw: RawText<'_>, mut document: OpenDocument) -> Result<(), Error> {
+        let Some(mut batch) = self.batches.empty_batch() else {
             return Ok(());
         };
-        let name = document.name.clone();
-        let head = self.start(&mut document, &mut batch);
+        let head = self.start(&mut raw, &mut document, &mut batch);
+        let OpenDocument { name, code, .. } = document;
         let head = head.map_err(|error| self.failed(&name, error))?;
-        let reading = head.reading;
-        let mut splitter = TableSplitter::new(reading);
+        let mut blocks = RowBlocks::new(raw, document.offset, head.reading, self.settings.sizes);
         let mut table: Option<Arc<RowDocument>> = None;
         loop {
-            let filled = self.fill(&mut document, &mut batch.bytes, &mut splitter)?;
-            let Some(mut next) = self.empty_batch() else {
-                return Ok(());
-            };
-            if filled.is_long {
-                self.skip_line(reading, &mut document, &mut batch)?;
-                splitter = TableSplitter::new(reading);
-            } else {
-                next.bytes.extend_from_slice(&batch.bytes[filled.whole..]);
-                batch.bytes.truncate(filled.whole);
-                splitter.cut();
+            let is_end = self.fill(&mut blocks, head.reading, &name, &mut batch)?;
+            if is_end && table.is_some() {
+                return not_cancelled(&self.settings.monitor);
             }
             let table = match &table {
                 Some(table) => table,
-                None => table.insert(self.begin_table(head, document.code, &name, &mut batch)?),
+                None => table.insert(self.begin_table(head, code, &name, &mut batch)?),
             };
             batch.table = Some(Arc::clone(table));
             if let Some(last) = batch.bytes.last() {
-                self.readings.is_open = *last != table.reading().dialect().row_end;
+                self.readings.is_open = *last != head.reading.dialect().row_end;
             }
             self.batches.pass(batch);
-            if filled.is_end || self.is_halted() {
-                self.readings.spare = Some(next);
+            if is_end || self.is_halted() {
                 return not_cancelled(&self.settings.monitor);
             }
-            batch = next;
+            batch = match self.batches.empty_batch() {
+                Some(batch) => batch,
+                None => return Ok(()),
+            };
         }
+    }
+
+    /// Reads the next rows of a document into `batch`. Returns whether it has ended.
+    fn fill(
+        &mut self,
+        blocks: &mut RowBlocks<'_>,
+        reading: TableReading,
+        name: &Option<Arc<str>>,
+        batch: &mut RowBuffer,
+    ) -> Result<bool, Error> {
+        while let Some(moved) = blocks.take_rows(&mut batch.bytes) {
+            match (moved, reading) {
+                (Ok(()), _) => return Ok(false),
+                (Err((RowLoss::TooLong(_), _)), TableReading::Lines(_)) => {
+                    batch.too_long = true;
+                    return Ok(false);
+                }
+                (Err((RowLoss::TooLong(max), _)), _) => {
+                    batch.failure = Some(TableError::LongRow { row: 1, max });
+                    return Ok(false);
+                }
+                (Err((RowLoss::Input(error), at)), _) => self.damage(name.clone(), at, error)?,
+                // The bytes after an open quote were passed on as rows.
+                (Err(_), _) => {}
+            }
+        }
+        Ok(true)
     }
 
     /// Begins the table whose first rows are in `batch`.
@@ -339,16 +355,17 @@ impl InputReading<'_, '_> {
     /// Reads the head of a document: its byte order mark, a line for spreadsheets, and its format.
     fn start(
         &mut self,
-        document: &mut OpenDocument<'_>,
+        raw: &mut RawText<'_>,
+        document: &mut OpenDocument,
         batch: &mut RowBuffer,
     ) -> Result<TableHead, TableError> {
         let settings = self.settings;
         if settings.columns.column.is_empty() {
-            let head = document.raw.peek(TextKind::HEAD_BYTES);
+            let head = raw.peek(TextKind::HEAD_BYTES);
             return Ok(TableHead::of_lines(head));
         }
-        let format = self.pass_preamble(document, batch);
-        let (head, whole) = table_bytes(&mut document.raw, settings.max_row);
+        let format = self.pass_preamble(raw, document, batch);
+        let (head, whole) = table_bytes(raw, settings.sizes.max);
         if head.is_empty() && format.is_none() {
             return Err(TableError::NoHeader);
         }
@@ -371,7 +388,7 @@ impl InputReading<'_, '_> {
         if is_first {
             batch.out.extend_from_slice(&head[..above]);
         }
-        document.raw.consume(above);
+        document.consume(raw, above);
         self.report_above(table.above);
         Ok(table)
     }
@@ -388,7 +405,8 @@ impl InputReading<'_, '_> {
     /// that line.
     fn pass_preamble(
         &self,
-        document: &mut OpenDocument<'_>,
+        raw: &mut RawText<'_>,
+        document: &mut OpenDocument,
         batch: &mut RowBuffer,
     ) -> Option<TableFormat> {
         let is_first = self.readings.first.is_none();
@@ -399,14 +417,14 @@ impl InputReading<'_, '_> {
         if document.is_sheet {
             return Some(TableFormat::Delimited(b','));
         }
-        let head = document.raw.peek(TextKind::HEAD_BYTES);
+        let head = raw.peek(TextKind::HEAD_BYTES);
         let Some((delimiter, length)) = sep_line(head) else {
             return self.settings.format;
         };
         if is_first {
             batch.out.extend_from_slice(&head[..length]);
         }
-        document.raw.consume(length);
+        document.consume(raw, length);
         let shown = TableFormat::Delimited(delimiter);
         Some(self.settings.format.unwrap_or(shown))
     }
@@ -525,76 +543,6 @@ impl InputReading<'_, '_> {
         }
         Ok(false)
     }
-
-    /// Reads more rows of a document, at least one unless the document ends.
-    fn fill(
-        &mut self,
-        document: &mut OpenDocument<'_>,
-        bytes: &mut Vec<u8>,
-        splitter: &mut TableSplitter,
-    ) -> Result<RowsRead, Error> {
-        loop {
-            let before = bytes.len();
-            let step = self.settings.chunk;
-            let read = document.raw.read_up_to(step, bytes);
-            let count = bytes.len() - before;
-            document.offset += count as u64;
-            let is_end = match read {
-                Ok(count) => count < step,
-                Err(error) => {
-                    self.damage(document.name.clone(), document.offset, error)?;
-                    false
-                }
-            };
-            let whole = splitter.advance(bytes, is_end);
-            let whole = if is_end { bytes.len() } else { whole };
-            let is_long = whole == 0 && bytes.len() > self.settings.max_row;
-            if is_end || is_long || whole > 0 || self.is_halted() {
-                return Ok(RowsRead {
-                    whole,
-                    is_end,
-                    is_long,
-                });
-            }
-        }
-    }
-
-    /// Skips a line that is too long to be held. Such a row of a table ends the run.
-    fn skip_line(
-        &mut self,
-        reading: TableReading,
-        document: &mut OpenDocument<'_>,
-        batch: &mut RowBuffer,
-    ) -> Result<(), Error> {
-        batch.bytes.clear();
-        let TableReading::Lines(end) = reading else {
-            let max = self.settings.max_row;
-            batch.failure = Some(TableError::LongRow { row: 1, max });
-            return Ok(());
-        };
-        batch.too_long = true;
-        loop {
-            match document.raw.skip_until(end) {
-                Ok(count) => {
-                    document.offset += count as u64;
-                    return Ok(());
-                }
-                Err(error) => {
-                    self.damage(document.name.clone(), document.offset, error)?;
-                }
-            }
-        }
-    }
-}
-
-/// The result of reading rows.
-struct RowsRead {
-    /// The length of the whole rows.
-    whole: usize,
-    /// Whether the document has ended, and its last row is whole.
-    is_end: bool,
-    /// Whether there is no whole row, but more bytes than a row may have.
-    is_long: bool,
 }
 
 /// Encodes the names of new columns, to append them to a header.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift_documents::{ReadLimits, SheetChoice};
-use doisift_tables::{HeaderChoice, TableFormat};
+use doisift_tables::{BlockSizes, HeaderChoice, TableFormat};
 
 use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{Index, KnownNames};
@@ -36,9 +36,8 @@ pub(crate) struct CleanSettings {
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) threads: usize,
-    /// Bytes of a batch of rows.
-    pub(super) chunk: usize,
-    pub(super) max_row: usize,
+    /// Bytes of a batch of rows, and max bytes of a row.
+    pub(super) sizes: BlockSizes,
     pub(super) limits: ReadLimits,
     pub(super) tmp: PathBuf,
     pub(super) monitor: Monitor,

@@ -30,7 +30,7 @@ impl ColumnWorker {
         ColumnWorker {
             cells: CellCleaner::new(normalizer, settings.presentation, settings.columns.multiple),
             in_place: settings.columns.in_place,
-            max: settings.max_row,
+            max: settings.sizes.max,
         }
     }
 

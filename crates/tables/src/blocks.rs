@@ -120,6 +120,21 @@ impl<'d> RowBlocks<'d> {
         })
     }
 
+    /// Moves the next block of whole rows into `rows`, or returns the next loss with its offset; `None` at the end. The content of
+    /// `rows` is dropped, and its memory is used for the rows that follow.
+    pub fn take_rows(&mut self, rows: &mut Vec<u8>) -> Option<Result<(), (RowLoss, u64)>> {
+        rows.clear();
+        let moved = self.advance()?;
+        let passed = std::mem::take(&mut self.passed);
+        if moved.is_ok() {
+            rows.extend_from_slice(&self.text.bytes[passed..]);
+            std::mem::swap(rows, &mut self.text.bytes);
+            rows.truncate(passed);
+            self.text.offset += passed as u64;
+        }
+        Some(moved)
+    }
+
     /// Returns the current block; empty after a loss.
     pub(super) fn block(&self) -> &[u8] {
         &self.text.bytes[..self.passed]
