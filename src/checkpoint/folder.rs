@@ -19,7 +19,7 @@ use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT_FILES, is_part_log, is_run, part_log};
 
 /// The file that describes the finished work.
-pub(crate) const MANIFEST_FILE: &str = CHECKPOINT_FILES[0];
+pub(super) const MANIFEST_FILE: &str = CHECKPOINT_FILES[0];
 /// The file that is locked while a run uses the folder. Its content shows whether a run [created](MADE_NOTE) the folder.
 const LOCK_FILE: &str = CHECKPOINT_FILES[1];
 const MADE_NOTE: &[u8] = b"doisift made this folder, and removes it at the end\n";
@@ -203,6 +203,11 @@ impl CheckpointFolder {
             let _ = fs::remove_file(&aside);
             at(&aside, error)
         })
+    }
+
+    /// Returns the error that the manifest is not as doisift wrote it.
+    pub(crate) fn damaged(&self) -> CheckpointError {
+        CheckpointError::Damaged(self.file(MANIFEST_FILE))
     }
 
     /// Returns the path of a run that a manifest lists.

@@ -22,7 +22,7 @@ use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
 
 /// The version of the manifest format.
-const MANIFEST_VERSION: u32 = 11;
+const MANIFEST_VERSION: u32 = 12;
 /// Length of the last line in bytes.
 const CHECKSUM_LINE_BYTES: usize = 32;
 
@@ -32,7 +32,7 @@ pub(crate) struct FixedSettings(BTreeMap<String, String>);
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct ManifestHead<D> {
+pub(super) struct ManifestHead<D> {
     form: u32,
     doisift: Cow<'static, str>,
     pub(crate) settings: FixedSettings,
@@ -61,7 +61,7 @@ struct SourceLine<'a> {
 
 /// Metadata of a file that show whether it has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub(super) struct Stamp {
     size: u64,
     /// Modification time in nanoseconds since 1970.
     modified: i64,
@@ -121,7 +121,7 @@ impl<D> ManifestHead<D> {
 }
 
 /// Writes a manifest. `stamps` are those of the started sources; only those of finished ones are written.
-pub(crate) fn write<D: Serialize>(
+pub(super) fn write<D: Serialize>(
     out: &mut impl Write,
     mut head: ManifestHead<D>,
     sources: &Sources,
@@ -153,14 +153,14 @@ fn ending(sum: &Xxh3) -> String {
 }
 
 /// A manifest that was read.
-pub(crate) struct Manifest<D> {
+pub(super) struct Manifest<D> {
     pub(crate) head: ManifestHead<D>,
     /// The stamps of the sources that were read.
     pub(crate) stamps: Vec<Option<Stamp>>,
 }
 
 /// Reads the manifest at `path` and compares it with the current options and sources. Returns `None` if there is no manifest.
-pub(crate) fn read<D: DeserializeOwned>(
+pub(super) fn read<D: DeserializeOwned>(
     path: &Path,
     settings: &FixedSettings,
     sources: &Sources,

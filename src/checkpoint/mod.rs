@@ -1,10 +1,11 @@
 //! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
 //!
-//! `manifest` defines the file that lists the finished work, `folder` handles the files. Each task decides when a checkpoint is
-//! due and what is finished. Knows no task.
+//! `manifest` defines the file that lists the finished work, `folder` handles the files, and `progress` follows a run: what it has
+//! read, and when a checkpoint is due. Each task decides what is finished. Knows no task.
 
 mod folder;
 mod manifest;
+mod progress;
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +13,13 @@ use std::path::Path;
 use doisift_documents::{SourceKind, Sources, display_name};
 use doisift_system::{sync_file, sync_folder};
 
-pub(crate) use folder::{CheckpointFolder, MANIFEST_FILE, NamedRun, at, fault};
-pub(crate) use manifest::{
-    FixedSettings, ManifestHead, Stamp, read as read_manifest, write as write_manifest,
-};
+pub(crate) use folder::{CheckpointFolder, NamedRun, at, fault};
+pub(crate) use manifest::FixedSettings;
+pub(crate) use progress::{Pace, Progress};
 
 use crate::error::{CheckpointError, Error};
+use crate::options::OnError;
+use crate::report::Losses;
 use crate::task::{Destinations, in_checkpoint};
 
 /// Opens the folder of a checkpoint and locks it for a run with these outputs. Their temporary names get its mark.
@@ -39,7 +41,7 @@ pub(crate) fn open<'p>(
 
 /// # Errors
 /// If a source is not a file, and so cannot be read twice.
-pub(crate) fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
+fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
     let mut streams = sources
         .iter()
         .filter(|source| source.kind != SourceKind::File);
@@ -48,10 +50,20 @@ pub(crate) fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
     })
 }
 
-/// Syncs the outputs, which have their final names, to disk. After that the checkpoint may be removed.
-pub(crate) fn sync_outputs<'p>(
-    mut outputs: impl Iterator<Item = &'p Path>,
+/// # Errors
+/// If errors lost input in the interrupted run, and the first one ends a run.
+pub(crate) fn check_losses(
+    on_error: Option<OnError>,
+    losses: &Losses,
 ) -> Result<(), CheckpointError> {
+    match on_error == Some(OnError::Fail) && losses.count > 0 {
+        true => Err(CheckpointError::Lost(losses.count)),
+        false => Ok(()),
+    }
+}
+
+/// Syncs the outputs, which have their final names, to disk. After that the checkpoint may be removed.
+fn sync_outputs<'p>(mut outputs: impl Iterator<Item = &'p Path>) -> Result<(), CheckpointError> {
     outputs.try_for_each(|output| sync(output).map_err(|error| at(output, error)))
 }
 

@@ -8,9 +8,10 @@ use doisift_documents::{InputError, UnreadablePath, display_name};
 use doisift_known::{BuildError, IndexBuilder, Notice, SourceId};
 
 use super::build::{build_options, failed};
-use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
+use super::checkpoint::{self, ReadSoFar, SavedIndexing};
 use super::options::IndexSettings;
 use super::report::NameCounts;
+use crate::checkpoint::Progress;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
@@ -40,7 +41,7 @@ pub(super) struct Collector<'s> {
     pub(super) bytes_before: u64,
     /// Work of the interrupted run that this one continues.
     pub(super) resumed: Option<ResumedWork>,
-    pub(super) checkpoint: Option<IndexCheckpoint>,
+    pub(super) checkpoint: Option<Progress>,
     /// The error that ends the run.
     failure: Option<Error>,
 }
@@ -59,24 +60,25 @@ impl<'s> Collector<'s> {
         Ok(Collector::with(settings, builder))
     }
 
-    /// Creates a collector that continues an interrupted run.
+    /// Creates a collector with checkpoints, which continues an interrupted run if there was one.
     pub(super) fn resume(
         settings: &'s IndexSettings,
-        checkpoint: IndexCheckpoint,
-        earlier: EarlierIndexing,
+        checkpoint: Progress,
+        builder: IndexBuilder,
+        earlier: Option<SavedIndexing>,
     ) -> Self {
-        let EarlierIndexing { saved, builder } = earlier;
-        settings.monitor.add_resumed(saved.bytes_read);
-        let resumed = ResumedWork {
+        let resumed = earlier.as_ref().map(|saved| ResumedWork {
             parts: 0,
             sources: saved.read.sources as u64,
-        };
+        });
+        let saved = earlier.unwrap_or_default();
+        settings.monitor.add_resumed(saved.bytes_read);
         Collector {
             counts: saved.counts,
             last_settled: (saved.read, saved.counts, saved.losses.clone()),
             losses: saved.losses,
             bytes_before: saved.bytes_read,
-            resumed: checkpoint.is_resumed().then_some(resumed),
+            resumed,
             checkpoint: Some(checkpoint),
             ..Collector::with(settings, builder)
         }
@@ -95,13 +97,6 @@ impl<'s> Collector<'s> {
             checkpoint: None,
             failure: None,
         }
-    }
-
-    /// Whether this run continues an interrupted one.
-    pub(super) fn is_resumed(&self) -> bool {
-        self.checkpoint
-            .as_ref()
-            .is_some_and(IndexCheckpoint::is_resumed)
     }
 
     /// Counts the paths that could not be read while sources were searched.
@@ -246,9 +241,14 @@ impl<'s> Collector<'s> {
             return;
         };
         let (read, counts, losses) = self.last_settled.clone();
-        let found = (counts, losses);
-        let written = checkpoint.write(&mut self.builder, read, found, self.bytes_before);
-        if let Err(error) = written {
+        let saved = SavedIndexing {
+            read,
+            counts,
+            losses,
+            bytes_read: self.bytes_before,
+            builder: Vec::new(),
+        };
+        if let Err(error) = checkpoint::write(checkpoint, &mut self.builder, saved) {
             self.fail(error);
         }
     }

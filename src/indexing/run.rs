@@ -15,7 +15,7 @@ use doisift_system::{bytes_of, path_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::build::failed;
-use super::checkpoint::IndexCheckpoint;
+use super::checkpoint::begin as begin_checkpoint;
 use super::collect::{Collector, input_error};
 use super::options::IndexSettings;
 use super::reading::NamesReading;
@@ -95,11 +95,11 @@ fn begin<'s>(
     let mut collector = match folder {
         None => Collector::new(settings)?,
         Some(folder) => {
-            let (checkpoint, earlier) = IndexCheckpoint::begin(folder, settings, sources)?;
-            Collector::resume(settings, checkpoint, earlier)
+            let (checkpoint, builder, earlier) = begin_checkpoint(folder, settings, sources)?;
+            Collector::resume(settings, checkpoint, builder, earlier)
         }
     };
-    if !collector.is_resumed() {
+    if collector.resumed.is_none() {
         add(&mut collector)?;
     }
     Ok(collector)
