@@ -237,12 +237,6 @@ impl LazyRunFolder {
         note(new.path());
         Ok(Arc::clone(made.insert(new)))
     }
-
-    /// Drops the folder. It is removed when its last user drops it.
-    pub(crate) fn clear(&self) {
-        let mut made = lock(&self.0);
-        *made = None;
-    }
 }
 
 /// Removes the stale temporary files in `folder`.

@@ -9,7 +9,7 @@ use super::compared_rows::ComparedRows;
 use super::options::DiffSettings;
 use super::report::DiffReport;
 use crate::error::Error;
-use crate::merge::{RowStream, SortedRows};
+use crate::merge::{RowSorter, RowStream, SortedRows};
 use crate::records::{ComparedKind, Field, Output, Row, RowIdentity, RowWriter, Value};
 
 /// The sorted rows of both sides.
@@ -31,8 +31,9 @@ impl<'a, K: ComparedKind> GraphSides<'a, K> {
                 // References without a name are left out.
                 !row.doi().is_empty() || !identity.contains(&Field::Doi)
             };
-            let rows = RowStream::open(path, &settings.monitor)?;
-            SortedRows::of(rows, keep, settings.sort_place())
+            let mut sorter = RowSorter::new(settings.sort_place());
+            sorter.add(&mut RowStream::open(path, &settings.monitor)?, keep)?;
+            sorter.finish()
         };
         Ok(GraphSides {
             old: sorted(&settings.old)?,

@@ -1,10 +1,10 @@
 //! Merges the outputs of many scans into the output that one scan of all sources would give.
 //!
-//! Sorted records and pairs are merged directly, row by row. A first pass checks the order of each input. An input that is not
-//! sorted, or cannot be read twice, is sorted into temporary runs. If there are more inputs than can be open at once, some are
-//! first merged to a run. Mentions, edges and nodes are copied source by source.
+//! Sorted records and pairs are merged directly, row by row. A first pass checks the order of each input. The rows of an input that
+//! is not sorted, or cannot be read twice, are sorted first, and so are those of inputs beyond the number that can be open at once.
+//! Mentions, edges and nodes are copied source by source.
 //!
-//! `records` reads and writes the formats, `dedup` has the tournament of sorted streams, and `run` the monitor and the outputs.
+//! `records` reads and writes the formats, `dedup` has the tournament of sorted streams, and `crates/known` the sorter.
 //! This module does not know documents or DOI names: a key is a string.
 
 mod fields;
@@ -13,10 +13,9 @@ mod options;
 mod ordered;
 mod report;
 mod row;
+mod row_bytes;
 mod rows;
-mod run;
 mod sort;
-mod sorted;
 #[cfg(test)]
 mod tests;
 mod unite;
@@ -25,8 +24,7 @@ mod work;
 pub(crate) use inputs::FoundInput;
 pub use report::MergeReport;
 pub(crate) use rows::{RowStream, can_be_read_twice};
-pub(crate) use sort::SortPlace;
-pub(crate) use sorted::SortedRows;
+pub(crate) use sort::{RowSorter, SortPlace, SortedRows};
 
 use std::path::PathBuf;
 
@@ -113,7 +111,7 @@ impl Merge {
     /// sources of mentions, edges and nodes. A sorted file needs memory only for its buffers. Other files, and inputs that cannot
     /// be read twice, such as standard input, are sorted within the [memory](Self::memory), with [temporary
     /// files](Self::tmp_dir). If there are more than 128 inputs, or more than the memory or the process's limit on open
-    /// files allows, some are first merged to a temporary file. No row is written before every input was read to its end once.
+    /// files allows, those beyond are sorted too. No row is written before every input was read to its end once.
     ///
     /// Checksums of inputs are verified: of gzip, of zstd if it has one, of Parquet pages if they have one, and of
     /// Parquet files that this program wrote. In plain CSV and JSON Lines damage is found only if a row becomes invalid.

@@ -1,6 +1,5 @@
 //! The counts of a merge, and their JSON.
 
-use super::run::RecordRun;
 use crate::options::ReportedOptions;
 use crate::task::{Ending, TaskReport};
 
@@ -19,9 +18,9 @@ pub struct MergeReport {
     pub mentions: u64,
     /// Inputs that had to be sorted: their rows were not sorted, or they could not be read twice.
     pub sorted: u64,
-    /// Temporary files that were written to sort inputs, or because there were too many inputs to open them all.
+    /// Sorted runs in a temporary file, of inputs that had to be sorted, or because there were too many inputs to open them all.
     pub runs: u64,
-    /// Bytes of these files.
+    /// Bytes of this file.
     pub spilled_bytes: u64,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
@@ -51,11 +50,5 @@ impl MergeReport {
             spilled_bytes: 0,
             seconds: 0.0,
         }
-    }
-
-    /// Counts a run that was written.
-    pub(super) fn add_run(&mut self, run: &RecordRun) {
-        self.runs += 1;
-        self.spilled_bytes += run.bytes;
     }
 }

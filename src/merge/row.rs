@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 
 use crate::error::{Cause, Error};
 use crate::records::{
-    ComparedKind, Field, Format, IDENTITY, Layout, MAX_NUMBER, OwnedPair, OwnedRecord, OwnedRow,
-    RowIdentity,
+    ComparedKind, Field, IDENTITY, MAX_NUMBER, OwnedPair, OwnedRecord, OwnedRow, RowIdentity,
 };
-
-/// Approximate overhead of the allocator for a string, in bytes.
-const ALLOCATION_BYTES: usize = 16;
 
 /// A row that can be merged.
 pub(crate) trait MergeRow: OwnedRow + 'static {
+    /// The texts by which rows are compared, in this order.
+    const KEY: &'static [Field];
+    /// The other fields that are kept while rows are sorted.
+    const REST: &'static [Field];
+
     /// Compares by key. Rows with equal keys are united.
     fn by_key(&self, other: &Self) -> Ordering;
 
@@ -24,17 +25,25 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
 
     /// Returns the number of mentions.
     fn mentions(&self) -> u64;
-
-    /// Returns the bytes of the strings, with their overhead.
-    fn held_bytes(&self) -> usize;
-
-    /// Returns the layout in runs. Answers of an index are null if the inputs lack them.
-    fn run_layout() -> Layout {
-        Layout::new(Format::Jsonl, Self::KIND).and_index_status()
-    }
 }
 
 impl MergeRow for OwnedRecord {
+    const KEY: &'static [Field] = &[Field::Doi];
+    const REST: &'static [Field] = &[
+        Field::Mentions,
+        Field::Documents,
+        Field::Sources,
+        Field::Forms,
+        Field::FirstSource,
+        Field::FirstDocument,
+        Field::FirstOffset,
+        Field::FirstText,
+        Field::Guessed,
+        Field::Known,
+        Field::Agency,
+        Field::Retracted,
+    ];
+
     fn by_key(&self, other: &Self) -> Ordering {
         self.doi.cmp(&other.doi)
     }
@@ -59,18 +68,12 @@ impl MergeRow for OwnedRecord {
     fn mentions(&self) -> u64 {
         self.mentions
     }
-
-    fn held_bytes(&self) -> usize {
-        held_bytes([
-            &self.doi,
-            &self.first_source,
-            &self.first_document,
-            &self.first_text,
-        ])
-    }
 }
 
 impl MergeRow for OwnedPair {
+    const KEY: &'static [Field] = &[Field::Source, Field::Document, Field::Doi];
+    const REST: &'static [Field] = &[Field::Mentions];
+
     fn by_key(&self, other: &Self) -> Ordering {
         let sources = self.source.cmp(&other.source);
         let documents = || self.document.cmp(&other.document);
@@ -87,13 +90,12 @@ impl MergeRow for OwnedPair {
     fn mentions(&self) -> u64 {
         self.mentions
     }
-
-    fn held_bytes(&self) -> usize {
-        held_bytes([&self.source, &self.document, &self.doi])
-    }
 }
 
 impl<K: ComparedKind> MergeRow for RowIdentity<K> {
+    const KEY: &'static [Field] = &IDENTITY;
+    const REST: &'static [Field] = &[];
+
     fn by_key(&self, other: &Self) -> Ordering {
         self.values.cmp(&other.values)
     }
@@ -104,21 +106,6 @@ impl<K: ComparedKind> MergeRow for RowIdentity<K> {
 
     fn mentions(&self) -> u64 {
         1
-    }
-
-    fn held_bytes(&self) -> usize {
-        let held = self
-            .values
-            .iter()
-            .map(|text| text.capacity() + ALLOCATION_BYTES);
-        held.sum()
-    }
-
-    fn run_layout() -> Layout {
-        let layout = Layout::new(Format::Jsonl, Self::KIND);
-        let has = |field: &&Field| Self::KIND.further_fields().contains(field);
-        let side_outputs: Vec<Field> = IDENTITY.iter().filter(has).copied().collect();
-        layout.and(&side_outputs)
     }
 }
 
@@ -139,11 +126,4 @@ fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
         &record.first_document,
         &record.first_text,
     )
-}
-
-fn held_bytes<const N: usize>(strings: [&String; N]) -> usize {
-    strings
-        .iter()
-        .map(|text| text.capacity() + ALLOCATION_BYTES)
-        .sum()
 }

@@ -8,20 +8,11 @@ use std::sync::Arc;
 
 use doisift_documents::{InputError, ReadAt, display_name};
 
-use super::row::MergeRow;
-use super::run::RecordRun;
 use crate::error::{Cause, Error};
 use crate::records::{
     Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
 };
 use crate::task::{Monitor, is_stdin, not_cancelled};
-
-/// An input whose rows are sorted.
-pub(super) enum Input {
-    /// The path as typed.
-    File(PathBuf),
-    Run(RecordRun),
-}
 
 /// Reads the rows of an input in order.
 pub(crate) struct RowStream<'m, R> {
@@ -51,19 +42,6 @@ impl FolderParts {
     }
 }
 
-impl Input {
-    /// Opens it at its first row.
-    pub(super) fn open<'m, R: MergeRow>(
-        &self,
-        monitor: &'m Monitor,
-    ) -> Result<RowStream<'m, R>, Error> {
-        match self {
-            Input::File(path) => RowStream::open(path, monitor),
-            Input::Run(run) => RowStream::of_run(run, monitor),
-        }
-    }
-}
-
 impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
     /// Opens the file at `path`, the parts in a folder, or standard input. Each part is read once before its first row, to
     /// compare its checksum.
@@ -77,11 +55,6 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
             file_reader(CountingReader::new(open(path)?, monitor))
         };
         RowStream::new(path, rows, monitor)
-    }
-
-    /// Opens a run. Its bytes do not count as input.
-    fn of_run(run: &RecordRun, monitor: &'m Monitor) -> Result<Self, Error> {
-        RowStream::new(run.path(), reader(open(run.path())?), monitor)
     }
 
     fn new(

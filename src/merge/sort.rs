@@ -1,12 +1,17 @@
-//! Checks the order of rows, and sorts rows into runs.
+//! Checks the order of rows, and sorts rows in any order.
 
+use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 
+use doisift_known::sort::{SortedPairs, Sorter};
+
 use super::row::MergeRow;
+use super::row_bytes::{put_key, put_rest, take_row};
 use super::rows::RowStream;
-use super::run::{RecordRun, RunWriter};
+use crate::dedup::SpillError;
 use crate::error::Error;
-use crate::task::Monitor;
+use crate::task::{Monitor, not_cancelled};
 
 /// The memory budget in bytes and the folder of a task that sorts rows.
 #[derive(Clone, Copy)]
@@ -30,75 +35,104 @@ pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<O
     Ok(Some(count))
 }
 
-/// Collects rows in any order, and writes them as a sorted run whenever they take half of the memory. The other half is for the
-/// growing array and the overhead of the allocator.
-pub(super) struct RowSorter<'o, R> {
+/// Sorts rows within half of the memory, and beyond it in a temporary file without a name. The other half is for the readers of the
+/// rows.
+pub(crate) struct RowSorter<'o, R> {
     place: SortPlace<'o>,
-    rows: Vec<R>,
-    /// Bytes of the strings of all rows.
-    held: usize,
-    runs: Vec<RecordRun>,
+    /// `None` before the first row.
+    sorter: Option<Sorter>,
+    key: Vec<u8>,
+    rest: Vec<u8>,
+    kind: PhantomData<R>,
 }
 
 impl<'o, R: MergeRow> RowSorter<'o, R> {
-    pub(super) fn new(place: SortPlace<'o>) -> Self {
+    pub(crate) fn new(place: SortPlace<'o>) -> Self {
         RowSorter {
             place,
-            rows: Vec::new(),
-            held: 0,
-            runs: Vec::new(),
+            sorter: None,
+            key: Vec::new(),
+            rest: Vec::new(),
+            kind: PhantomData,
         }
     }
 
-    /// Adds all rows of an input. Returns their number.
-    pub(super) fn add(&mut self, rows: &mut RowStream<'_, R>) -> Result<u64, Error> {
+    /// Adds all rows of an input for which `keep` returns true. `keep` may change a row. Returns the number of rows read.
+    pub(crate) fn add(
+        &mut self,
+        rows: &mut RowStream<'_, R>,
+        keep: impl Fn(&mut R) -> bool,
+    ) -> Result<u64, Error> {
         let mut row = R::default();
         let mut count = 0;
         while rows.next(&mut row)? {
-            self.push(row.clone())?;
+            if keep(&mut row) {
+                self.push(&row).map_err(|error| failed(self.place, error))?;
+            }
             count += 1;
         }
         Ok(count)
     }
 
-    /// Adds a row.
-    pub(super) fn push(&mut self, row: R) -> Result<(), Error> {
-        self.held += row.held_bytes();
-        self.rows.push(row);
-        // Twice, since the capacity of a growing array may be twice its length.
-        let array = 2 * self.rows.len() * size_of::<R>();
-        if self.held + array > self.place.memory / 2 {
-            self.spill()
-        } else {
-            Ok(())
-        }
-    }
-
-    fn spill(&mut self) -> Result<(), Error> {
-        self.rows.sort_unstable_by(R::by_key);
-        let mut run = RunWriter::create::<R>(self.place.tmp, self.place.monitor)?;
-        let mut rows = self.rows.drain(..);
-        if let Some(mut record) = rows.next() {
-            for row in rows {
-                if row.by_key(&record).is_eq() {
-                    record.unite(&row)?;
+    fn push(&mut self, row: &R) -> io::Result<()> {
+        put_key(&mut self.key, row);
+        put_rest(&mut self.rest, row);
+        let sorter = match &mut self.sorter {
+            Some(sorter) => sorter,
+            none => {
+                let sorter = Sorter::new(self.place.memory / 2, Some(self.place.tmp))?;
+                // Rows that have only a key are united by being equal.
+                let keeps_equal = !R::REST.is_empty();
+                none.insert(if keeps_equal {
+                    sorter.keep_equal()
                 } else {
-                    run.push(&record)?;
-                    record = row;
-                }
+                    sorter
+                })
             }
-            run.push(&record)?;
-        }
-        self.held = 0;
-        self.runs.push(run.finish()?);
-        Ok(())
+        };
+        sorter.push(&self.key, &self.rest)
     }
 
-    /// Writes the remaining rows, and returns all runs.
-    pub(super) fn finish(mut self) -> Result<Vec<RecordRun>, Error> {
-        if !self.rows.is_empty() {
-            self.spill()?;
-        }
-        Ok(self.runs)
+    /// Returns the sorted rows.
+    pub(crate) fn finish(self) -> Result<SortedRows<'o, R>, Error> {
+        let pairs = self.sorter.map(Sorter::finish).transpose();
+        Ok(SortedRows {
+            pairs: pairs.map_err(|error| failed(self.place, error))?,
+            place: self.place,
+            kind: PhantomData,
+        })
     }
+}
+
+/// Iterates over sorted rows. Rows with the same key follow one another.
+pub(crate) struct SortedRows<'o, R> {
+    /// `None` if there are no rows.
+    pairs: Option<SortedPairs>,
+    place: SortPlace<'o>,
+    kind: PhantomData<R>,
+}
+
+impl<R: MergeRow> SortedRows<'_, R> {
+    /// Returns the number of sorted runs in the temporary file, and its size in bytes.
+    pub(super) fn spilled(&self) -> (u64, u64) {
+        self.pairs.as_ref().map_or((0, 0), SortedPairs::spilled)
+    }
+
+    /// Reads the next row into `into`. Returns false at the end.
+    pub(crate) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
+        not_cancelled(self.place.monitor)?;
+        let Some(pairs) = &mut self.pairs else {
+            return Ok(false);
+        };
+        let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a sorted row is damaged");
+        let read = pairs.next_pair().and_then(|pair| match pair {
+            Some((key, rest)) => take_row(key, rest, into).map(|()| true).ok_or_else(wrong),
+            None => Ok(false),
+        });
+        read.map_err(|error| failed(self.place, error))
+    }
+}
+
+fn failed(place: SortPlace<'_>, error: io::Error) -> Error {
+    SpillError::io(place.tmp, error).into()
 }

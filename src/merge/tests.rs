@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::row::MergeRow;
 use super::{Merge, MergeReport};
-use crate::error::{Cause, Error};
+use crate::error::Cause;
 use crate::records::{Format, Forms, Layout, MAX_NUMBER, OwnedRecord, RowKind, writer};
 use crate::task::Monitor;
 
@@ -208,37 +208,4 @@ fn a_run_ends_where_it_is_reported_to() {
     let stopped = merge.run().unwrap_err();
     assert!(matches!(stopped.cause(), Cause::Cancelled));
     assert!(!output.exists());
-}
-
-#[test]
-fn a_run_with_a_flipped_byte_is_refused_by_name() {
-    use super::rows::Input;
-    use super::run::RunWriter;
-    let folder = tempfile::tempdir().unwrap();
-    let monitor = Monitor::new();
-    let mut run = RunWriter::create::<OwnedRecord>(folder.path(), &monitor).unwrap();
-    (0..50).for_each(|number| run.push(&row(number, "a")).unwrap());
-    let run = run.finish().unwrap();
-    let path = run.path().to_owned();
-    let good = fs::read(&path).unwrap();
-    let input = Input::Run(run);
-    let read = || -> Result<u64, Error> {
-        let mut rows = input.open(&monitor)?;
-        let (mut count, mut row) = (0, OwnedRecord::default());
-        while rows.next(&mut row)? {
-            count += 1;
-        }
-        Ok(count)
-    };
-    assert_eq!(read().unwrap(), 50);
-    for at in 0..good.len() {
-        let mut bad = good.clone();
-        bad[at] ^= 0xff;
-        fs::write(&path, &bad).unwrap();
-        let error = read().expect_err("a byte was flipped").to_string();
-        let path = path.display().to_string();
-        assert!(error.starts_with(&path), "{at}: {error}");
-    }
-    drop(input);
-    assert!(!path.exists());
 }

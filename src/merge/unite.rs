@@ -1,9 +1,11 @@
 //! Merges sorted inputs.
 
 use std::cmp::Ordering;
+use std::path::PathBuf;
 
 use super::row::MergeRow;
-use super::rows::{Input, RowStream};
+use super::rows::RowStream;
+use super::sort::SortedRows;
 use crate::dedup::Tournament;
 use crate::error::Error;
 use crate::task::Monitor;
@@ -16,19 +18,37 @@ pub(super) struct Union<'m, R> {
 
 /// Reads an input row by row, and holds the current one.
 struct RowCursor<'m, R> {
-    rows: RowStream<'m, R>,
+    rows: RowSource<'m, R>,
     row: R,
     ended: bool,
 }
 
+/// Sorted rows.
+enum RowSource<'m, R> {
+    File(RowStream<'m, R>),
+    Sorted(SortedRows<'m, R>),
+}
+
+impl<R: MergeRow> RowSource<'_, R> {
+    fn next(&mut self, into: &mut R) -> Result<bool, Error> {
+        match self {
+            RowSource::File(rows) => rows.next(into),
+            RowSource::Sorted(rows) => rows.next(into),
+        }
+    }
+}
+
 impl<'m, R: MergeRow> Union<'m, R> {
     /// Opens all `inputs`.
-    pub(super) fn new<'i>(
-        inputs: impl IntoIterator<Item = &'i Input>,
+    pub(super) fn new(
+        inputs: &[PathBuf],
+        sorted: SortedRows<'m, R>,
         monitor: &'m Monitor,
     ) -> Result<Self, Error> {
-        let inputs = inputs.into_iter();
-        let cursors = inputs.map(|input| RowCursor::new(input.open(monitor)?));
+        let open = |path: &PathBuf| RowStream::open(path, monitor).map(RowSource::File);
+        let sources = inputs.iter().map(open);
+        let sources = sources.chain([Ok(RowSource::Sorted(sorted))]);
+        let cursors = sources.map(|source| RowCursor::new(source?));
         let cursors: Vec<_> = cursors.collect::<Result<_, Error>>()?;
         let tournament = Tournament::new(cursors.len(), |a, b| precedes(&cursors, a, b));
         Ok(Union {
@@ -64,8 +84,11 @@ impl<'m, R: MergeRow> Union<'m, R> {
     fn advance(&mut self, cursor: usize, row: &R) -> Result<(), Error> {
         let moved = &mut self.cursors[cursor];
         moved.ended = !moved.rows.next(&mut moved.row)?;
-        if !moved.ended && moved.row.by_key(row).is_lt() {
-            return Err(moved.rows.changed());
+        if let RowSource::File(rows) = &moved.rows
+            && !moved.ended
+            && moved.row.by_key(row).is_lt()
+        {
+            return Err(rows.changed());
         }
         let cursors = &self.cursors;
         self.tournament.play(cursor, |a, b| precedes(cursors, a, b));
@@ -75,7 +98,7 @@ impl<'m, R: MergeRow> Union<'m, R> {
 
 impl<'m, R: MergeRow> RowCursor<'m, R> {
     /// Creates a cursor on the first row.
-    fn new(mut rows: RowStream<'m, R>) -> Result<Self, Error> {
+    fn new(mut rows: RowSource<'m, R>) -> Result<Self, Error> {
         let mut row = R::default();
         let ended = !rows.next(&mut row)?;
         Ok(RowCursor { rows, row, ended })

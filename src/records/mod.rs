@@ -62,7 +62,7 @@ pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{ItemDetails, MAX_NUMBER, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub use row::FieldValue;
-pub(crate) use row::{OwnedRow, Row, Value};
+pub(crate) use row::{OwnedRow, Row, Slot, Value};
 pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
 
 /// Creates a writer of rows.

@@ -14,7 +14,6 @@ use super::ending::Ending;
 use super::pending_report::PendingReport;
 use crate::error::{Cause, Error};
 use crate::lock::lock;
-use crate::temporary::{LazyRunFolder, RunFolder};
 
 /// Observes a run, and can cancel it. Cloning is cheap; all clones belong to the same run.
 #[derive(Clone, Debug, Default)]
@@ -41,8 +40,6 @@ struct MonitorState {
     resumable: AtomicBool,
     temporary: Mutex<TemporaryFiles>,
     stream: Mutex<StreamEnd>,
-    /// The folder for the runs of a merge.
-    runs: LazyRunFolder,
     /// The signals that cancel the run, if any do.
     signals: OnceLock<EndingSignals>,
 }
@@ -309,12 +306,6 @@ impl Monitor {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 
-    /// Returns the temporary folder for runs. The first call creates it in `folder`.
-    pub(crate) fn run_folder(&self, folder: &Path) -> io::Result<Arc<RunFolder>> {
-        let note = |path: &Path| self.note_temporary(Some(path));
-        self.0.runs.get(folder, &note)
-    }
-
     pub(crate) fn note_temporary(&self, path: Option<&Path>) {
         let mut temporary = lock(&self.0.temporary);
         if temporary.removed {
@@ -327,7 +318,6 @@ impl Monitor {
     /// Forgets the temporary files: they have their final names now, or were removed.
     pub(crate) fn forget_temporary(&self) {
         lock(&self.0.temporary).paths.clear();
-        self.0.runs.clear();
     }
 }
 

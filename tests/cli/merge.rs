@@ -399,11 +399,8 @@ fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
     input
         .write_all((0..20_000).map(row).collect::<String>().as_bytes())
         .unwrap();
-    while !place
-        .entries()
-        .iter()
-        .any(|name| name.contains("doisift-runs"))
-    {
+    // The rows do not fit into the pipe, so most of them were read, and exceed the memory.
+    while place.entries().is_empty() {
         assert!(child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(5));
     }
@@ -440,7 +437,7 @@ const HEADER: &str =
 ";
 
 #[test]
-fn more_inputs_than_may_be_open_are_merged_in_rounds() {
+fn inputs_beyond_those_that_may_be_open_are_sorted() {
     let place = Place::new();
     let row = |name: u32, source: u32| {
         format!("10.5555/{name:05},1,1,1,bare,s{source},,0,10.5555/{name:05},false\n")
@@ -464,7 +461,12 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
             .with_open_files(max, "merge in/*.csv -o all.csv --report r.json")
             .quiet();
         assert!(place.read("all.csv") == wanted, "{max}");
-        assert!(place.json("r.json")["runs"].as_u64() > Some(50));
+        let report = place.json("r.json");
+        assert_eq!(
+            (&report["sorted"], &report["rows"]),
+            (&0.into(), &6000.into())
+        );
+        assert!(report["runs"].as_u64() > Some(0));
         assert_eq!(place.entries(), ["all.csv", "in", "r.json"]);
     }
 }

@@ -14,7 +14,7 @@ use crate::header::{
     self, IndexHeader, IndexSection, NAME_BLOCKS_SECTION, NAMES_SECTION, NOTICE_BLOCKS_SECTION,
     NOTICES_SECTION, agency_number,
 };
-use crate::sort::{RunMerge, Sorter};
+use crate::sort::{SortedPairs, Sorter};
 use crate::{BuildError, Date, Index, IndexSource, Notice};
 
 /// How an index is built. No option changes the index.
@@ -343,7 +343,7 @@ fn first_agency(a: u64, b: u64) -> u64 {
 
 /// Writes each name once, with its agency. Returns the number of names of each source.
 fn write_names<W: Write>(
-    mut merge: RunMerge,
+    mut merge: SortedPairs,
     mut writer: BlockWriter<'_, W>,
     mut ranks: NameCounter,
 ) -> Result<(WrittenBlocks, Vec<u64>), BuildError> {
@@ -369,7 +369,7 @@ fn write_names<W: Write>(
 
 /// Writes the notices of each name after their number.
 fn write_notices<W: Write>(
-    mut merge: RunMerge,
+    mut merge: SortedPairs,
     mut writer: BlockWriter<'_, W>,
 ) -> Result<WrittenBlocks, BuildError> {
     let mut name = Vec::new();

@@ -55,7 +55,7 @@ mod notice;
 #[cfg(feature = "notices")]
 pub mod notices;
 mod saved;
-mod sort;
+pub mod sort;
 mod source;
 mod trie;
 

@@ -2,7 +2,7 @@
 
 /// Appends a number, seven bits per byte, the lowest first.
 #[inline]
-pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -12,19 +12,19 @@ pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
 
 /// Appends the length of a string, and the string.
 #[inline]
-pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
 /// Reads numbers and strings from bytes. Each read returns `None` if the bytes end or are malformed.
-pub(super) struct ByteReader<'a> {
+pub(crate) struct ByteReader<'a> {
     all: &'a [u8],
     pub(super) at: usize,
 }
 
 impl<'a> ByteReader<'a> {
-    pub(super) fn new(all: &'a [u8], at: usize) -> Self {
+    pub(crate) fn new(all: &'a [u8], at: usize) -> Self {
         ByteReader { all, at }
     }
 
@@ -40,7 +40,7 @@ impl<'a> ByteReader<'a> {
     }
 
     #[inline]
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = u64::from(self.byte()?);
@@ -68,7 +68,7 @@ impl<'a> ByteReader<'a> {
         Some(taken)
     }
 
-    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
         self.take(length)
     }

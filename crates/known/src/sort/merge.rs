@@ -9,22 +9,29 @@ use std::sync::Arc;
 
 use super::run::{Run, RunReader};
 
-/// The distinct pairs of all runs in order.
-pub(crate) struct RunMerge {
+/// The pairs of all runs in order.
+pub struct SortedPairs {
     /// The runs that are not at their end, ordered by their current pair.
     runs: BinaryHeap<Reverse<Box<RunHead>>>,
     key: Vec<u8>,
     payload: Vec<u8>,
     /// Whether `key` and `payload` are a pair that was delivered.
     started: bool,
+    keeps_equal: bool,
+    spilled: (u64, u64),
 }
 
 /// Smaller reads would cost more time than their memory is worth.
 const MIN_READ_BYTES: usize = 4 << 10;
 const MAX_READ_BYTES: usize = 256 << 10;
 
-impl RunMerge {
-    pub(super) fn new(file: File, runs: &[Run], budget: usize) -> io::Result<Self> {
+impl SortedPairs {
+    pub(super) fn new(
+        file: File,
+        runs: &[Run],
+        budget: usize,
+        keeps_equal: bool,
+    ) -> io::Result<Self> {
         let file = Arc::new(file);
         let buffer = (budget / 4 / runs.len().max(1)).clamp(MIN_READ_BYTES, MAX_READ_BYTES);
         let mut heads = BinaryHeap::with_capacity(runs.len());
@@ -34,19 +41,33 @@ impl RunMerge {
                 heads.push(Reverse(Box::new(RunHead(reader))));
             }
         }
-        Ok(RunMerge {
+        Ok(SortedPairs {
             runs: heads,
             key: Vec::new(),
             payload: Vec::new(),
             started: false,
+            keeps_equal,
+            spilled: (runs.len() as u64, runs.last().map_or(0, |run| run.end)),
         })
     }
 
-    /// Returns the next pair, which is greater than the one before.
-    pub(crate) fn next_pair(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
+    /// Returns the number of sorted runs in the temporary file, and its size in bytes.
+    pub fn spilled(&self) -> (u64, u64) {
+        self.spilled
+    }
+
+    /// Returns the next pair, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the temporary file cannot be read, or is damaged.
+    pub fn next_pair(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
         while let Some(mut head) = self.runs.peek_mut() {
             let reader = &mut head.0.0;
-            let is_new = !self.started || self.key != reader.key || self.payload != reader.payload;
+            let is_new = self.keeps_equal
+                || !self.started
+                || self.key != reader.key
+                || self.payload != reader.payload;
             if is_new {
                 self.key.clone_from(&reader.key);
                 self.payload.clone_from(&reader.payload);

@@ -12,22 +12,29 @@ use std::path::Path;
 use std::thread::{self, JoinHandle};
 
 use arena::PairArena;
-pub(crate) use merge::RunMerge;
+pub use merge::SortedPairs;
 pub(crate) use run::Run;
 
-/// Takes keys with payloads in any order, and delivers each distinct pair once, sorted bytewise by key, then payload.
-pub(crate) struct Sorter {
+/// Takes keys with payloads in any order, and delivers them sorted bytewise by key, then payload: each distinct pair once, unless
+/// equal pairs are [kept](Self::keep_equal).
+pub struct Sorter {
     filling: PairArena,
     file: File,
     runs: Vec<Run>,
     /// The thread that writes a run, and gives its arena back.
     writing: Option<JoinHandle<io::Result<(PairArena, Run)>>>,
     budget: usize,
+    keeps_equal: bool,
 }
 
 impl Sorter {
-    /// Makes a sorter that holds at most `budget` bytes, in two arenas or in the buffers of a merge.
-    pub(crate) fn new(budget: usize, folder: Option<&Path>) -> io::Result<Self> {
+    /// Makes a sorter that holds at most `budget` bytes, in two arenas or in the buffers of a merge. Other pairs are in a temporary
+    /// file in `folder`, or in that of the system, which has no name and so outlasts no process.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created.
+    pub fn new(budget: usize, folder: Option<&Path>) -> io::Result<Self> {
         let file = match folder {
             Some(folder) => tempfile::tempfile_in(folder)?,
             None => tempfile::tempfile()?,
@@ -49,7 +56,16 @@ impl Sorter {
             runs,
             writing: None,
             budget,
+            keeps_equal: false,
         })
+    }
+
+    /// Makes it deliver equal pairs as often as they were pushed.
+    pub fn keep_equal(self) -> Self {
+        Sorter {
+            keeps_equal: true,
+            ..self
+        }
     }
 
     /// Writes all pushed pairs to the file and to disk. Returns the runs that hold them.
@@ -64,7 +80,12 @@ impl Sorter {
         Ok(&self.runs)
     }
 
-    pub(crate) fn push(&mut self, key: &[u8], payload: &[u8]) -> io::Result<()> {
+    /// Adds a pair. Both parts together must be shorter than 4 GiB.
+    ///
+    /// # Errors
+    ///
+    /// If the temporary file cannot be written.
+    pub fn push(&mut self, key: &[u8], payload: &[u8]) -> io::Result<()> {
         if !self.filling.has_room(key.len() + payload.len()) {
             self.spill()?;
         }
@@ -81,9 +102,10 @@ impl Sorter {
         let full = std::mem::replace(&mut self.filling, empty);
         let mut file = self.file.try_clone()?;
         let start = self.runs.last().map_or(0, |run| run.end);
+        let keeps_equal = self.keeps_equal;
         let writing = thread::Builder::new().spawn(move || {
             let mut arena = full;
-            let run = Run::write(&mut arena, &mut file, start)?;
+            let run = Run::write(&mut arena, keeps_equal, &mut file, start)?;
             arena.clear();
             Ok((arena, run))
         });
@@ -103,10 +125,14 @@ impl Sorter {
     }
 
     /// Merges all pushed pairs.
-    pub(crate) fn finish(mut self) -> io::Result<RunMerge> {
+    ///
+    /// # Errors
+    ///
+    /// If the temporary file cannot be written or read.
+    pub fn finish(mut self) -> io::Result<SortedPairs> {
         self.spill()?;
         self.written()?;
-        RunMerge::new(self.file, &self.runs, self.budget)
+        SortedPairs::new(self.file, &self.runs, self.budget, self.keeps_equal)
     }
 }
 
@@ -144,6 +170,22 @@ mod tests {
             let pairs: Vec<Pair> = pairs.into_iter().map(|(k, p)| (k.into(), p.into())).collect();
             let model: BTreeSet<Pair> = pairs.iter().cloned().collect();
             prop_assert_eq!(sorted(&pairs, budget), Vec::from_iter(model));
+        }
+    }
+
+    #[test]
+    fn equal_pairs_are_kept_if_wanted() {
+        for budget in [0, 4000] {
+            let mut sorter = Sorter::new(budget, None).unwrap().keep_equal();
+            for number in 0..90 {
+                sorter.push(&[b'a' + number % 3], b"p").unwrap();
+            }
+            let mut merge = sorter.finish().unwrap();
+            let mut keys = Vec::new();
+            while let Some((key, b"p")) = merge.next_pair().unwrap() {
+                keys.extend_from_slice(key);
+            }
+            assert_eq!(keys, [[b'a'; 30], [b'b'; 30], [b'c'; 30]].concat());
         }
     }
 

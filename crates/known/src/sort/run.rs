@@ -19,15 +19,20 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Sorts the arena and appends its distinct pairs to `file`, which ends at `start`.
-    pub(crate) fn write(arena: &mut PairArena, file: &mut File, start: u64) -> io::Result<Run> {
+    /// Sorts the arena and appends its pairs to `file`, which ends at `start`. Of equal pairs only one, unless `keeps_equal`.
+    pub(crate) fn write(
+        arena: &mut PairArena,
+        keeps_equal: bool,
+        file: &mut File,
+        start: u64,
+    ) -> io::Result<Run> {
         arena.sort();
         let mut out = BufWriter::with_capacity(1 << 16, file);
         let (mut end, mut record) = (start, Vec::new());
         let mut sum = Xxh3::new();
         let mut last: Option<(&[u8], &[u8])> = None;
         for (key, payload) in arena.pairs() {
-            if last == Some((key, payload)) {
+            if !keeps_equal && last == Some((key, payload)) {
                 continue;
             }
             put_record(&mut record, last.map_or(&[], |(key, _)| key), key, payload);
