@@ -84,10 +84,7 @@ const LINE_WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
 /// Whether the line that `written` ends in had no room for the next word, by the width of the lines around it. Printed characters
 /// have different widths, so a tenth of the width may be missing.
 pub(super) fn is_full(written: &[u8], rest: &[u8], space: WhiteSpace) -> bool {
-    let width = |line: &[u8]| {
-        let starts = |b: &&u8| **b & 0xC0 != 0x80;
-        line.trim_ascii_end().iter().filter(starts).count()
-    };
+    let width = |line: &[u8]| characters(line.trim_ascii_end());
     let mut before = lines_back(written).take(MAX_NEAR_LINES);
     let own = width(before.next().unwrap_or_default());
     let after = &rest[space.len..rest.len().min(space.len + MAX_NEAR_BYTES)];
@@ -115,6 +112,15 @@ pub(super) fn is_full(written: &[u8], rest: &[u8], space: WhiteSpace) -> bool {
         .iter()
         .filter(|width| width.abs_diff(*usual) * 8 <= *usual);
     alike.count() > 1 && (own + width(next)) * 10 > usual * 9
+}
+
+/// Returns the number of characters of `text`. Counts up to 255 bytes in a byte, since the compiler then compares many at once.
+fn characters(text: &[u8]) -> usize {
+    let is_first = |byte: &u8| u8::from(*byte & 0xC0 != 0x80);
+    let parts = text.chunks(u8::MAX.into());
+    parts
+        .map(|part| usize::from(part.iter().map(is_first).sum::<u8>()))
+        .sum()
 }
 
 /// Returns the lines of `text`, the last one first.
