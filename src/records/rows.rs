@@ -295,12 +295,6 @@ impl<W: Write> LineBuffer<W> {
         self.written + self.buffer.len() as u64
     }
 
-    /// Adds bytes, with their line ends.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.buffer.extend_from_slice(bytes);
-        self.write_if_full()
-    }
-
     /// Ends the line at the end of the buffer.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.buffer.push(b'\n');
