@@ -15,7 +15,7 @@ use doisift_system::{sync_file, sync_folder};
 
 pub(crate) use folder::{CheckpointFolder, NamedRun, at, fault};
 pub(crate) use manifest::FixedSettings;
-pub(crate) use progress::{Pace, Progress};
+pub(crate) use progress::{Pace, SavedProgress};
 
 use crate::error::{CheckpointError, Error};
 use crate::options::OnError;

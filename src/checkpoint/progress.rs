@@ -21,7 +21,7 @@ use crate::error::{CheckpointError, Error};
 const REST_PER_CHECKPOINT: u32 = 19;
 
 /// The progress of a run that can be resumed.
-pub(crate) struct Progress {
+pub(crate) struct SavedProgress {
     folder: CheckpointFolder,
     settings: FixedSettings,
     sources: Arc<Sources>,
@@ -60,7 +60,7 @@ impl Pace {
     }
 }
 
-impl Progress {
+impl SavedProgress {
     /// Resumes from the checkpoint in `folder`, and returns the results so far and the runs that belong to them. Other runs are
     /// removed. Without a checkpoint, returns `None` and starts from the beginning.
     ///
@@ -79,7 +79,7 @@ impl Progress {
             .unzip();
         let runs = earlier.iter().flat_map(|(_, runs)| runs);
         folder.sweep(&runs.map(|run: &NamedRun| run.name.as_str()).collect())?;
-        let progress = Progress {
+        let progress = SavedProgress {
             folder,
             settings,
             sources: Arc::clone(sources),

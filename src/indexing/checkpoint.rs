@@ -15,7 +15,7 @@ use super::build::build_options;
 use super::options::IndexSettings;
 use super::report::NameCounts;
 use crate::checkpoint::{
-    CheckpointFolder, FixedSettings, NamedRun, Pace, Progress, at, check_losses, fault,
+    CheckpointFolder, FixedSettings, NamedRun, Pace, SavedProgress, at, check_losses, fault,
 };
 use crate::error::{CheckpointError, Error};
 use crate::lookup;
@@ -53,12 +53,13 @@ pub(super) fn begin(
     folder: CheckpointFolder,
     settings: &IndexSettings,
     sources: &Arc<Sources>,
-) -> Result<(Progress, IndexBuilder, Option<SavedIndexing>), Error> {
+) -> Result<(SavedProgress, IndexBuilder, Option<SavedIndexing>), Error> {
     let fixed = fixed(settings)?;
     let path = folder.path().to_owned();
     let pace = Pace::new(settings.checkpoint_interval, false);
     let begin = || {
-        let (progress, earlier) = Progress::begin::<SavedIndexing>(folder, fixed, sources, pace)?;
+        let (progress, earlier) =
+            SavedProgress::begin::<SavedIndexing>(folder, fixed, sources, pace)?;
         let (folder, options) = (progress.folder(), build_options(settings));
         let Some((saved, runs)) = earlier else {
             let builder = create(folder, options)?;
@@ -73,7 +74,7 @@ pub(super) fn begin(
 
 /// Writes a checkpoint. `saved` lacks the state of the builder.
 pub(super) fn write(
-    progress: &mut Progress,
+    progress: &mut SavedProgress,
     builder: &mut IndexBuilder,
     mut saved: SavedIndexing,
 ) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use super::build::{build_options, failed};
 use super::checkpoint::{self, ReadSoFar, SavedIndexing};
 use super::options::IndexSettings;
 use super::report::NameCounts;
-use crate::checkpoint::Progress;
+use crate::checkpoint::SavedProgress;
 use crate::error::{Cause, Error, KnownError};
 use crate::options::OnError;
 use crate::report::{Losses, ResumedWork};
@@ -41,7 +41,7 @@ pub(super) struct Collector<'s> {
     pub(super) bytes_before: u64,
     /// Work of the interrupted run that this one continues.
     pub(super) resumed: Option<ResumedWork>,
-    pub(super) checkpoint: Option<Progress>,
+    pub(super) checkpoint: Option<SavedProgress>,
     /// The error that ends the run.
     failure: Option<Error>,
 }
@@ -63,7 +63,7 @@ impl<'s> Collector<'s> {
     /// Creates a collector with checkpoints, which continues an interrupted run if there was one.
     pub(super) fn resume(
         settings: &'s IndexSettings,
-        checkpoint: Progress,
+        checkpoint: SavedProgress,
         builder: IndexBuilder,
         earlier: Option<SavedIndexing>,
     ) -> Self {

@@ -13,7 +13,7 @@ use doisift_documents::{Source, Sources};
 
 use super::saved::{FinishedRows, FinishedWork, SavedScan};
 use crate::checkpoint::{
-    CheckpointFolder, FixedSettings, NamedRun, Pace, Progress, check_losses, fault,
+    CheckpointFolder, FixedSettings, NamedRun, Pace, SavedProgress, check_losses, fault,
 };
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
@@ -29,7 +29,7 @@ pub(crate) struct ScanCheckpoint {
 }
 
 struct CheckpointState {
-    progress: Progress,
+    progress: SavedProgress,
     /// Number of sources that were started, including those that an earlier run finished. Rows of an earlier run may come from
     /// further ones.
     started: usize,
@@ -66,7 +66,7 @@ impl ScanCheckpoint {
         let pace = Pace::new(options.resources.interval(), in_parts);
         let path = folder.path().to_owned();
         let failed = |error| fault(&path, error);
-        let begun = Progress::begin::<SavedScan>(folder, settings, sources, pace);
+        let begun = SavedProgress::begin::<SavedScan>(folder, settings, sources, pace);
         let (progress, earlier) = begun.map_err(failed)?;
         let earlier = earlier.map(|(saved, runs)| {
             check_losses(options.reading.on_error, &saved.done.losses)?;
