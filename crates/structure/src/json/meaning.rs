@@ -50,15 +50,6 @@ impl ValueMeaning {
         self.node == PathNode::NONE && self.field == FieldNode::NONE
     }
 
-    /// Returns the meaning of a value after it ended.
-    pub(super) fn ended(self) -> ValueMeaning {
-        ValueMeaning {
-            detail: None,
-            is_captured: false,
-            ..self
-        }
-    }
-
     /// Whether it is or gives a detail of an item.
     pub(super) fn is_text_item(&self) -> bool {
         self.detail == Some(Detail::Item) && self.meaning.is_item()

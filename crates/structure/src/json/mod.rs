@@ -265,7 +265,7 @@ impl Json {
         self.names.cut(frame.name);
         self.fresh = 0..0;
         self.close_frame(&frame, report);
-        self.value = frame.value.ended();
+        self.value = frame.value;
         self.end_value();
         true
     }
@@ -505,5 +505,24 @@ fn push_name(name: &[u8], path: &mut String) {
             '/' => path.push_str("~1"),
             char => path.push(char),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_after_a_missing_comma_is_an_item() {
+        let wanted = Arc::new(StructureRequest {
+            items: true,
+            ..StructureRequest::default()
+        });
+        let text = br#"{"reference":[{"DOI":"a"}{"title":"b"}"c",{"key":"d"}]}"#;
+        let (mut json, mut items) = (Json::new(&wanted), 0);
+        json.read(text, text.len(), &mut |event| {
+            items += usize::from(matches!(event, Event::Item { .. }));
+        });
+        assert_eq!(items, 4);
     }
 }
