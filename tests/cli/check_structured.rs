@@ -64,6 +64,43 @@ fn each_cited_reference_of_web_of_science_is_an_entry() {
 }
 
 #[test]
+fn each_entry_of_a_document_in_parts_is_a_row() {
+    let title = "A title of some length, so that the document is read in several parts. ".repeat(8);
+    let all = |start: &str, entry: &dyn Fn(u32) -> String, end: &str| {
+        start.to_owned() + &(0..2000).map(entry).collect::<String>() + end
+    };
+    for (name, text) in [
+        (
+            "a.bib",
+            all("", &|n| format!("@misc{{k{n}, title = {{{title}}}}}\n"), ""),
+        ),
+        (
+            "a.ris",
+            all(
+                "",
+                &|n| format!("TY  - JOUR\nID  - k{n}\nTI  - {title}\nER  - \n"),
+                "",
+            ),
+        ),
+        (
+            "a.xml",
+            all(
+                "<xml><records>",
+                &|n| format!("<record><label>k{n}</label><title>{title}</title></record>"),
+                "</records></xml>",
+            ),
+        ),
+    ] {
+        let place = Place::new();
+        place.file(name, text);
+        let seen = Seen::of(&mut place.command(["check", name, "-f", "jsonl", "--memory", "1M"]));
+        let keys: Vec<_> = seen.rows().iter().map(|row| row["key"].clone()).collect();
+        let wanted: Vec<Value> = (0..2000).map(|n| format!("k{n}").into()).collect();
+        assert!(keys == wanted, "{name}: {} rows", keys.len());
+    }
+}
+
+#[test]
 fn references_of_tei_crossref_and_datacite_are_entries() {
     let tei = r#"<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><sourceDesc><biblStruct>
 <idno type="DOI">10.1000/own</idno></biblStruct></sourceDesc></fileDesc></teiHeader><text><back><div><listBibl>

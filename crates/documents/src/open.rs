@@ -69,8 +69,7 @@ impl ReadOptions<'_> {
             read: 0,
             has_ended: false,
         };
-        let level = level.named(NameClaims::of(&source.path));
-        self.read_bytes(level, bytes, size, sink);
+        self.read_bytes(level.named(NameClaims::of(&source.path)), bytes, size, sink);
         Ok(true)
     }
 

@@ -24,7 +24,7 @@ pub enum IndexErrorKind {
     #[error("this is not an index of DOI names")]
     Foreign,
     /// The file is of another version of the format.
-    #[error("the format has version {0}, and this program reads version {VERSION}; build the index again", VERSION = crate::header::VERSION)]
+    #[error("the format has version {0}, and this program reads version {VERSION}; build the index again", VERSION = crate::FORMAT_VERSION)]
     Version(u64),
     /// The file ends too early, or its bytes have changed since they were written.
     #[error("the file is cut or damaged; copy it again, or build it again")]

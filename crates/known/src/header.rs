@@ -8,10 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::alphabet::Alphabet;
 use crate::bytes::{FieldReader, put_bytes, put_number};
 use crate::file::IndexBytes;
-use crate::{Date, IndexError, IndexErrorKind, IndexSource};
-
-/// The version of the format that this crate writes and reads.
-pub const VERSION: u64 = 1;
+use crate::{Date, FORMAT_VERSION, IndexError, IndexErrorKind, IndexSource};
 
 /// Not text, and changed by programs that convert line ends.
 const START_MAGIC: [u8; 8] = *b"\x89DOIX\r\n\n";
@@ -51,7 +48,7 @@ pub(crate) struct IndexHeader {
 pub(crate) fn start() -> [u8; START_BYTES as usize] {
     let mut start = [0; START_BYTES as usize];
     start[..8].copy_from_slice(&START_MAGIC);
-    start[8..].copy_from_slice(&VERSION.to_le_bytes());
+    start[8..].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
     start
 }
 
@@ -225,7 +222,7 @@ fn check_start(content: &IndexBytes) -> Result<(), IndexErrorKind> {
         return Err(IndexErrorKind::Foreign);
     }
     match FieldReader(version).fixed() {
-        Some(VERSION) => Ok(()),
+        Some(FORMAT_VERSION) => Ok(()),
         Some(other) => Err(IndexErrorKind::Version(other)),
         None => Err(IndexErrorKind::Damaged),
     }

@@ -63,10 +63,12 @@ pub use ask::{JoinedNames, NearName, SortedLookup, Typo};
 pub use build::{BuildOptions, IndexBuilder, IndexCounts, SourceId};
 pub use date::Date;
 pub use error::{BuildError, IndexError, IndexErrorKind};
-pub use header::VERSION as FORMAT_VERSION;
 pub use index::{Index, IndexEntry};
 pub use notice::{AssertedBy, Notice, NoticeKind, is_retracted};
 pub use source::IndexSource;
+
+/// The version of the format that this crate writes and reads.
+pub const FORMAT_VERSION: u64 = 1;
 
 /// The README's examples are compiled and run.
 #[cfg(doctest)]

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::table::{Detail, Meaning, RecordId, XML, XML_DETAILS, XML_NAMES, XML_VALUES};
-use super::wanted::StructureRequest;
+use super::record_field::RecordField;
+use super::table::{Detail, Meaning, RecordId, XML};
 
 /// A row of the table.
 pub(super) struct ElementRule {
@@ -65,21 +65,19 @@ struct NamedRules {
 static TABLE: LazyLock<Arc<Elements>> = LazyLock::new(|| Arc::new(Elements::build(None)));
 
 impl Elements {
-    /// Returns the table for the data that a run wants.
-    pub(super) fn new(wanted: &StructureRequest) -> Arc<Elements> {
-        let tables = [
-            (wanted.has_items(), XML_DETAILS),
-            (wanted.names, XML_NAMES),
-            (wanted.entries, XML_VALUES),
-        ];
-        let details = tables.iter().filter(|(is_wanted, _)| *is_wanted);
-        let mut details = details.flat_map(|(_, rows)| *rows).peekable();
-        let id = wanted.id.as_ref();
-        if id.is_none() && wanted.fields.is_empty() && details.peek().is_none() {
+    /// Returns the table for records with the identifier at `id`, these fields, and the details of those lists that are wanted.
+    pub(super) fn new(
+        id: Option<&RecordId>,
+        fields: &[RecordField],
+        details: &[(bool, &[(&str, Detail)])],
+    ) -> Arc<Elements> {
+        let details = details.iter().filter(|(is_wanted, _)| *is_wanted);
+        let mut details = details.flat_map(|(_, list)| *list).peekable();
+        if id.is_none() && fields.is_empty() && details.peek().is_none() {
             return Arc::clone(&TABLE);
         }
         let mut table = Elements::build(id);
-        for (number, field) in wanted.fields.iter().enumerate() {
+        for (number, field) in fields.iter().enumerate() {
             let steps: Vec<_> = field.path.steps().collect();
             let mut rule = ElementRule::new(&steps, Meaning::Plain);
             rule.is_in_record = true;

@@ -9,7 +9,7 @@ use super::elements::Elements;
 use super::place::Event;
 use super::pointers::Pointers;
 use super::record_field::{RecordField, RecordPath};
-use super::table::RecordId;
+use super::table::{RecordId, XML_DETAILS, XML_NAMES, XML_VALUES};
 
 /// Max bytes of a value or a text that are kept.
 pub const MAX_CAPTURED_BYTES: usize = 64 << 10;
@@ -60,7 +60,13 @@ impl StructureRequest {
     }
 
     pub(super) fn xml(&self) -> Arc<Elements> {
-        let table = self.tables.xml.get_or_init(|| Elements::new(self));
+        let details = [
+            (self.has_items(), XML_DETAILS),
+            (self.names, XML_NAMES),
+            (self.entries, XML_VALUES),
+        ];
+        let table = || Elements::new(self.id.as_ref(), &self.fields, &details);
+        let table = self.tables.xml.get_or_init(table);
         Arc::clone(table)
     }
 

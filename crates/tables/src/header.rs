@@ -109,10 +109,7 @@ impl TableHead {
         let has_header = choice != HeaderChoice::Missing;
         let reading = format::reading(&head[start..], whole, format, columns, has_header);
         let is_found = choice != HeaderChoice::Shown || above > 0 || rows.has_any(columns);
-        let proposed = match is_found {
-            true => None,
-            false => rows.proposed(),
-        };
+        let proposed = if is_found { None } else { rows.proposed() };
         Ok(TableHead {
             reading: reading.map_err(|error| propose(error, proposed))?,
             above,

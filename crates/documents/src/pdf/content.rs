@@ -287,16 +287,14 @@ impl<'r> ContentReader<'r, '_> {
         operands: &[Token<'_>],
     ) -> bool {
         match name {
-            b"Tj" => self.show(painter, operands),
-            b"TJ" => self.show(painter, operands),
+            b"Tj" | b"TJ" => self.show(painter, operands),
             b"'" => {
                 painter.next_line();
                 self.show(painter, operands)
             }
             b"\"" => {
-                let numbers = numbers::<2>(operands);
-                painter.graphics.word_space = numbers[0];
-                painter.graphics.character_space = numbers[1];
+                let graphics = &mut painter.graphics;
+                [graphics.word_space, graphics.character_space] = numbers::<2>(operands);
                 painter.next_line();
                 self.show(painter, &operands[operands.len().min(2)..])
             }

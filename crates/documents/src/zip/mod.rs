@@ -372,10 +372,7 @@ impl ZipArchive<'_, '_> {
             }
             Err(error) => {
                 self.report_member_loss(name, 0, error);
-                MemberOutcome {
-                    go_on: true,
-                    damaged: true,
-                }
+                MemberOutcome::DAMAGED
             }
         }
     }
@@ -424,6 +421,10 @@ impl MemberOutcome {
     const PASSED: MemberOutcome = MemberOutcome {
         go_on: true,
         damaged: false,
+    };
+    const DAMAGED: MemberOutcome = MemberOutcome {
+        go_on: true,
+        damaged: true,
     };
 }
 
