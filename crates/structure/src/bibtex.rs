@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memchr::memchr2;
 
 use super::place::{BytePlace, Event, MAX_NAME_BYTES, identify, keep, keep_within};
+use super::references::ReferenceList;
 use super::stack;
 use super::table::{BIBTEX, ItemPart, Meaning};
 use super::wanted::{MAX_CAPTURED_BYTES, StructureRequest};
@@ -59,45 +60,6 @@ enum EntryState {
     Field,
     /// After the `=`, before or in the value.
     Value,
-}
-
-/// The references of an entry, which are in one field.
-#[derive(Default)]
-struct ReferenceList {
-    /// Number of references so far.
-    count: u64,
-    is_open: bool,
-    /// Offset of the open reference in the document.
-    offset: u64,
-    text: Vec<u8>,
-    /// The byte before.
-    last: u8,
-}
-
-impl ReferenceList {
-    fn start(
-        &mut self,
-        offset: u64,
-        path: &str,
-        has_items: bool,
-        report: &mut dyn FnMut(Event<'_>),
-    ) {
-        (self.is_open, self.offset) = (true, offset);
-        self.count += 1;
-        if has_items {
-            let reference = self.index();
-            report(Event::Item {
-                reference,
-                offset,
-                path,
-            });
-        }
-    }
-
-    /// Returns the index of the open reference.
-    fn index(&self) -> Option<u64> {
-        self.is_open.then(|| self.count - 1)
-    }
 }
 
 /// How much of `@type{` was read at the start of a line.
@@ -443,43 +405,22 @@ impl Bibtex {
         let after = self.here + 1;
         let was_inside = self.depth > 0 || self.is_quoted;
         let is_end = match &*self.word {
-            b"references" => self.list.last == b';' && byte.is_ascii_whitespace(),
+            b"references" => self.list.ends_at_semicolon(byte),
             _ => byte == b'\n',
         };
         if was_inside && is_end {
-            self.end_cited(self.here, report);
+            self.list.end(self.here, &self.request, report);
         }
-        self.list.last = byte;
-        if self.list.is_open && self.request.texts {
-            keep_within(&mut self.list.text, MAX_CAPTURED_BYTES, &[byte]);
-        }
+        self.list.take(byte, &self.request);
         self.value(byte, report);
         let is_inside = self.depth > 0 || self.is_quoted;
         if was_inside && !is_inside {
-            self.end_cited(self.here, report);
+            self.list.end(self.here, &self.request, report);
         }
-        if self.meaning == Meaning::Reference && is_inside && !self.list.is_open {
+        if self.meaning == Meaning::Reference && is_inside && !self.list.is_open() {
             let path = String::from_utf8_lossy(&self.word);
-            let path = if self.request.paths { &path } else { "" };
-            self.list
-                .start(after, path, self.request.has_items(), report);
+            self.list.start(after, &path, &self.request, report);
         }
-    }
-
-    /// Ends the reference that is open before an offset.
-    fn end_cited(&mut self, end: u64, report: &mut dyn FnMut(Event<'_>)) {
-        if std::mem::take(&mut self.list.is_open) && self.request.has_items() {
-            let text = String::from_utf8_lossy(&self.list.text);
-            let text =
-                text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '{' | '}'));
-            report(Event::Part {
-                part: ItemPart::Text,
-                text,
-                place: (self.list.offset, end),
-            });
-            report(Event::EndItem(end));
-        }
-        self.list.text.clear();
     }
 
     fn value(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
@@ -513,7 +454,7 @@ impl Bibtex {
             let end = self.captured.len().min(MAX_NAME_BYTES);
             identify(rank, &self.captured[..end], report);
         }
-        self.end_cited(self.here, report);
+        self.list.end(self.here, &self.request, report);
         self.report_value(ItemPart::Value, self.here, report);
         if self.is_field {
             let value = (&*self.captured, self.value);
@@ -523,7 +464,7 @@ impl Bibtex {
     }
 
     fn end_entry(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        self.end_cited(self.here, report);
+        self.list.end(self.here, &self.request, report);
         if self.has_values() {
             report(Event::EndItem(self.here));
         }

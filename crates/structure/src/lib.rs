@@ -1,4 +1,4 @@
-//! Reads structured text: JSON, XML, BibTeX, RIS and the wikitext of MediaWiki. Bytes in, events with byte ranges out.
+//! Reads structured text: JSON, XML, BibTeX, RIS, tables of records and the wikitext of MediaWiki. Bytes in, events with byte ranges out.
 //!
 //! [`Syntax`] recognises the syntax from a document's head. A [`Structure`] takes the bytes of a document in order, in pieces of any
 //! size, and knows at each moment where it is: in which record, field and reference. It reports records, their identifiers, fields
@@ -27,12 +27,13 @@
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-// A reader per syntax: `json`, `xml`, `yaml`, `bibtex`, `tagged`. `table` lists the meanings of paths in the known formats; `pointers` and
+// A reader per syntax: `json`, `xml`, `yaml`, `bibtex`, `tagged`, `delimited`. `references` reads lists of references in one field. `table` lists the meanings of paths in the known formats; `pointers` and
 // `elements` look paths up in it. `stack` keeps the names of open levels, `xml_name` finds the ends of names in XML, and `tags`
 // numbers the names of elements. `wikitext` reads the text of MediaWiki's pages. `wanted` lists the further data that a run takes
 // from records, `record_field` parses their columns, types and paths, and `gather` collects the text of elements. `json_text` undoes
 // escapes, and `value` finds the whole value of a field around a byte.
 mod bibtex;
+mod delimited;
 mod elements;
 mod gather;
 mod json;
@@ -40,6 +41,7 @@ mod json_text;
 mod place;
 mod pointers;
 mod record_field;
+mod references;
 mod stack;
 mod syntax;
 mod table;
@@ -66,6 +68,7 @@ pub use wanted::{MAX_CAPTURED_BYTES, RequestTables, StructureRequest};
 use std::sync::Arc;
 
 use bibtex::Bibtex;
+use delimited::Delimited;
 use json::Json;
 use tagged::Tagged;
 use xml::Xml;
@@ -80,6 +83,7 @@ enum Reader {
     Bibtex(Box<Bibtex>),
     Tagged(Box<Tagged>),
     Yaml(Box<Yaml>),
+    Delimited(Box<Delimited>),
 }
 
 impl Structure {
@@ -91,6 +95,9 @@ impl Structure {
             Syntax::Bibtex => Reader::Bibtex(Box::new(Bibtex::new(wanted))),
             Syntax::Yaml => Reader::Yaml(Box::new(Yaml::new(wanted))),
             Syntax::Tagged(tags) => Reader::Tagged(Box::new(Tagged::new(tags, wanted))),
+            Syntax::Delimited(delimiter) => {
+                Reader::Delimited(Box::new(Delimited::new(delimiter, wanted)))
+            }
         })
     }
 
@@ -119,6 +126,7 @@ impl Structure {
             Reader::Bibtex(bibtex) => bibtex.read(new, report),
             Reader::Tagged(tagged) => tagged.read(new, report),
             Reader::Yaml(yaml) => yaml.read(new, report),
+            Reader::Delimited(table) => table.read(new, report),
         }
     }
 
@@ -129,6 +137,8 @@ impl Structure {
             Reader::Xml(xml) => xml.value(),
             Reader::Bibtex(_) => Some(ValueSyntax::Bibtex),
             Reader::Yaml(yaml) => yaml.value(),
+            // A cell of a table has no escapes that a scanner does not undo.
+            Reader::Delimited(_) => None,
             Reader::Tagged(tagged) => Some(ValueSyntax::Tagged(tagged.syntax())),
         }
     }
@@ -142,6 +152,7 @@ impl Structure {
             Reader::Bibtex(bibtex) => bibtex.place(),
             Reader::Tagged(tagged) => tagged.place(),
             Reader::Yaml(yaml) => yaml.place(),
+            Reader::Delimited(table) => table.place(),
         }
     }
 
@@ -153,6 +164,7 @@ impl Structure {
             Reader::Bibtex(bibtex) => bibtex.path(path),
             Reader::Tagged(tagged) => tagged.path(path),
             Reader::Yaml(yaml) => yaml.path(path),
+            Reader::Delimited(table) => table.path(path),
         }
     }
 
@@ -164,6 +176,7 @@ impl Structure {
             Reader::Bibtex(bibtex) => bibtex.end(report),
             Reader::Tagged(tagged) => tagged.end(report),
             Reader::Yaml(yaml) => yaml.end(report),
+            Reader::Delimited(table) => table.end(report),
         }
     }
 }

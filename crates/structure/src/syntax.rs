@@ -1,6 +1,7 @@
 //! Recognises the syntax of a structured text from its head.
 
 use super::bibtex::is_type;
+use super::delimited;
 use super::tagged::TagSyntax;
 use super::yaml::Yaml;
 
@@ -17,11 +18,20 @@ pub enum Syntax {
     Yaml,
     /// A format with a tag at the start of each line, such as RIS.
     Tagged(TagSyntax),
+    /// A table with this delimiter whose rows are records, as Scopus and Web of Science write them.
+    Delimited(u8),
 }
 
 impl Syntax {
     /// Max bytes of a document's head that [`of`](Self::of) reads.
     pub const HEAD_BYTES: usize = 16 << 10;
+
+    /// Returns the syntax of a table that starts with `head`. `None` if its rows are not records of a known layout.
+    pub fn of_table(head: &[u8]) -> Option<Syntax> {
+        let mut delimiters = b",\t;".iter().copied();
+        let delimiter = delimiters.find(|delimiter| delimited::has_records(head, *delimiter));
+        delimiter.map(Syntax::Delimited)
+    }
 
     /// Returns the syntax of a document that starts with `head`. `None` if it shows no syntax. Web pages look like XML, so the
     /// caller must exclude them.
@@ -37,6 +47,7 @@ impl Syntax {
             _ if Yaml::is_citation_file(head) => Some(Syntax::Yaml),
             _ => TagSyntax::of(head)
                 .map(Syntax::Tagged)
+                .or_else(|| Syntax::of_table(head))
                 .or_else(|| lines(head).find_map(|line| of_line(head, line))),
         }
     }
@@ -134,6 +145,7 @@ mod tests {
                 Some(Syntax::Tagged(TagSyntax::WebOfScience)),
             ),
             ("FN a function\nPT", None),
+            ("PT\tAU\tCR\tDI\tUT\nJ\tA", Some(Syntax::Delimited(b'\t'))),
             ("# c\ncff-version: 1.2.0\n", Some(Syntax::Yaml)),
             ("", None),
         ];

@@ -57,7 +57,7 @@ impl EntryReader {
             Syntax::Bibtex => true,
             Syntax::Tagged(tags) => tags != TagSyntax::WebOfScience,
             Syntax::Xml => endnote::is_endnote(head),
-            Syntax::Json | Syntax::Yaml => false,
+            Syntax::Json | Syntax::Yaml | Syntax::Delimited(_) => false,
         };
         has_entries.then(|| EntryReader::new(syntax))
     }

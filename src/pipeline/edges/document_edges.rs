@@ -265,11 +265,13 @@ fn says_json(document: &Document) -> bool {
     matches!(ending, Some("json" | "jsonl" | "ndjson"))
 }
 
-/// Returns the syntax of a document. `None` if it is not structured, or its kind of text is known, as for tables and web pages.
+/// Returns the syntax of a document. `None` if it is not structured, or its kind of text is known, as for web pages, and for tables
+/// whose rows are not records.
 fn syntax(options: &ScanOptions, head: &[u8], kind: TextKind) -> Option<Syntax> {
     debug_assert!(!options.reading.lines);
     match kind {
         TextKind::Unknown => Syntax::of(head),
+        _ if kind.delimiter().is_some() => Syntax::of_table(head),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Fields of BibTeX, and tags of formats with a tag at the start of each line.
+//! Fields of BibTeX, tags of formats with a tag at the start of each line, and columns of delimited tables.
 
 use super::Meaning;
 
@@ -45,4 +45,24 @@ pub(crate) const WEB_OF_SCIENCE: &[(&str, Meaning)] = &[
     ("UT", Meaning::Id(1)),
     ("D2", Meaning::Linked),
     ("CR", Meaning::Reference),
+];
+
+/// Columns of the tables that Scopus and Web of Science write. A list of references is in one cell, with semicolons.
+pub(crate) const TABLE: &[(&str, Meaning)] = &[
+    // Scopus
+    ("DOI", Meaning::Id(0)),
+    ("EID", Meaning::Id(1)),
+    ("Link", Meaning::Own),
+    ("References", Meaning::Reference),
+    // Web of Science: tab-delimited, with the tags of its plain text
+    ("DI", Meaning::Id(0)),
+    ("UT", Meaning::Id(1)),
+    ("DL", Meaning::Own),
+    ("D2", Meaning::Linked),
+    ("CR", Meaning::Reference),
+    // The same from a workbook, with the names of columns
+    ("UT (Unique WOS ID)", Meaning::Id(1)),
+    ("DOI Link", Meaning::Own),
+    ("Book DOI", Meaning::Linked),
+    ("Cited References", Meaning::Reference),
 ];

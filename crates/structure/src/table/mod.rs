@@ -4,7 +4,7 @@ mod fields;
 mod json;
 mod xml;
 
-pub(crate) use fields::{BIBTEX, ENDNOTE, PUBMED, RIS, WEB_OF_SCIENCE};
+pub(crate) use fields::{BIBTEX, ENDNOTE, PUBMED, RIS, TABLE, WEB_OF_SCIENCE};
 pub(crate) use json::{JSON_DETAILS, JSON_FIELDS, JSON_RECORDS};
 pub(crate) use xml::{XML, XML_DETAILS, XML_NAMES, XML_VALUES};
 
