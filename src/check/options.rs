@@ -102,7 +102,7 @@ impl Check {
             format: self.check.format(output.as_deref()).map_err(refused)?,
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
-                id: None,
+                ..ColumnSelection::default()
             },
             header: self.header.header_row.into(),
             sheet: column

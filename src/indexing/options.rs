@@ -102,7 +102,7 @@ impl BuildIndex {
             search: self.folders.search()?,
             columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),
-                id: None,
+                ..ColumnSelection::default()
             },
             sheet: self
                 .known

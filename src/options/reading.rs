@@ -62,11 +62,17 @@ pub enum OnError {
 }
 
 impl ReadingOptions {
-    /// Returns the columns of tables that are read.
-    pub(crate) fn choice(&self) -> ColumnSelection {
-        ColumnSelection {
+    /// Returns the columns of tables that are read. `edges` is set if rows have places in the structure of documents: then a row of
+    /// a table is a record, unless columns are chosen.
+    pub(crate) fn choice(&self, edges: bool) -> ColumnSelection {
+        let cells = ColumnSelection {
             columns: self.columns.clone(),
             id: self.id_column.clone(),
+            objects: false,
+        };
+        ColumnSelection {
+            objects: edges && !cells.is_given(),
+            ..cells
         }
     }
 }

@@ -51,7 +51,7 @@ impl Scan {
             output,
             parts,
             report: self.output.report.clone(),
-            columns: self.reading.choice(),
+            columns: self.reading.choice(self.rows.edges),
             header: self.header.header_row.into(),
             measure: self.measure,
             ends: lookup::ends(&known),

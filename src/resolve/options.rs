@@ -80,7 +80,7 @@ impl Resolve {
             layout: self.layout(output.as_deref())?,
             columns: ColumnSelection {
                 columns: Some(vec![wanted]),
-                id: None,
+                ..ColumnSelection::default()
             },
             sheet: SheetChoice::within(usize::MAX, self.header.sheet.clone()),
             column,

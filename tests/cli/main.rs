@@ -16,6 +16,7 @@ mod check_structured;
 mod checkpoint;
 mod clash;
 mod clean_cases;
+mod columnar_records;
 mod columns;
 #[path = "../common/mod.rs"]
 mod common;

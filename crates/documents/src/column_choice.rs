@@ -7,6 +7,8 @@ pub struct ColumnSelection {
     pub columns: Option<Vec<String>>,
     /// The column that names rows.
     pub id: Option<String>,
+    /// Whether a row of Parquet or Arrow is one text, the JSON of an object with all its columns. Not if columns are chosen.
+    pub objects: bool,
 }
 
 impl ColumnSelection {

@@ -138,6 +138,7 @@ pub struct ReadOptions<'r> {
 static ALL_COLUMNS: ColumnSelection = ColumnSelection {
     columns: None,
     id: None,
+    objects: false,
 };
 
 impl<'r> ReadOptions<'r> {

@@ -109,7 +109,7 @@ impl DocumentScanner for Feeder<'_, '_, '_> {
             place,
             self.tickets.take(),
             move |scanner, _| {
-                scanner.chunk_scanner.scan_cells(&rows);
+                scanner.chunk_scanner.scan_rows(&rows);
             },
         );
     }

@@ -131,7 +131,7 @@ impl DocumentScanner for InlineScan<'_, '_> {
 
     fn cells(&mut self, rows: TableRows) {
         let chunk_scanner = &mut self.scanner.chunk_scanner;
-        chunk_scanner.scan_cells(&rows);
+        chunk_scanner.scan_rows(&rows);
         (self.after)(chunk_scanner, None);
     }
 

@@ -325,6 +325,8 @@ impl DocumentSink for SourceReading<'_, '_> {
     fn end_table(&mut self, rows: u64) {
         let seen_inputs = &self.scan.ledger.seen_inputs;
         seen_inputs.table.store(true, Ordering::Relaxed);
+        let has_texts = self.scan.plan.options.columns.objects;
+        seen_inputs.text.fetch_or(has_texts, Ordering::Relaxed);
         self.ordinal += rows;
     }
 

@@ -262,8 +262,34 @@ impl<'r> ChunkScanner<'r> {
         1
     }
 
+    /// Scans some rows of a table.
+    pub(crate) fn scan_rows(&mut self, rows: &TableRows) {
+        match self.scan.plan.options.columns.objects {
+            true => self.scan_objects(rows),
+            false => self.scan_cells(rows),
+        }
+    }
+
+    /// Scans rows that are objects of JSON, each of them as a document.
+    fn scan_objects(&mut self, rows: &TableRows) {
+        self.set_kind(TextKind::Unknown);
+        let mut name = String::new();
+        for cell in rows.batch.cells() {
+            let document = rows.document(cell.row, &mut name);
+            let bytes = rows.batch.text(cell);
+            let chunk = Chunk {
+                bytes,
+                range: 0..bytes.len(),
+                offset: 0,
+                is_damaged: false,
+            };
+            self.scan(&chunk, &document);
+            self.end(&document);
+        }
+    }
+
     /// Scans the cells of some rows.
-    pub(crate) fn scan_cells(&mut self, rows: &TableRows) {
+    fn scan_cells(&mut self, rows: &TableRows) {
         let options = self.scan.plan.options;
         let bytes = rows.batch.bytes().len();
         let found = rows.candidate_cells(&self.scanner);

@@ -70,11 +70,7 @@ impl ColumnarFile for ArrowFile {
             file,
             schema: Arc::new(schema),
             roots,
-            columns: ReadColumns {
-                texts: chosen.texts,
-                paths: chosen.paths,
-                id: chosen.id,
-            },
+            columns: ReadColumns::new(chosen, choice.objects),
             blocks: index.blocks,
             rows: index.rows,
             metadata: index.read,

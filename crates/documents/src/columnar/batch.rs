@@ -17,7 +17,9 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use super::cells::{CellBatch, RowBatchBuilder};
+use super::choice::SelectedColumns;
 use super::leaf::TableLeaf;
+use super::object::{ObjectText, RowObjects};
 use super::path::ColumnPath;
 
 /// Rows of a slice whose cells are collected together.
@@ -30,6 +32,23 @@ pub(super) struct ReadColumns {
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
     pub(super) id: Option<TableLeaf>,
+    /// The names of the outermost columns, if a row is one text, an object with them all.
+    objects: Option<Vec<Box<str>>>,
+}
+
+impl ReadColumns {
+    /// Reads these columns, each of them by itself or as a member of an object.
+    pub(super) fn new(chosen: SelectedColumns<TableLeaf>, objects: bool) -> Self {
+        let outermost = |leaves: &[TableLeaf]| leaves[0].name.path.outermost_name().into();
+        let of_root = |one: &TableLeaf, next: &TableLeaf| one.steps[0] == next.steps[0];
+        let names = chosen.texts.chunk_by(of_root).map(outermost);
+        ReadColumns {
+            objects: objects.then(|| names.collect()),
+            texts: chosen.texts,
+            paths: chosen.paths,
+            id: chosen.id,
+        }
+    }
 }
 
 /// Rows of a table, some of which were passed on.
@@ -57,17 +76,26 @@ impl PendingRows {
             let (root, steps) = leaf.steps.split_first()?;
             Some(LeafItems::open(arrays.get(*root)?.as_ref()?, steps))
         };
-        let texts: Vec<_> = columns.texts.iter().map(open).collect();
+        let names = columns.objects.as_deref();
+        let objects = names.map(|names| RowObjects::open(&arrays, names));
+        let texts: Vec<_> = match objects {
+            Some(_) => Vec::new(),
+            None => columns.texts.iter().map(open).collect(),
+        };
         let id = columns.id.as_ref().map(open);
         let mut cells = RowCells {
             builder: RowBatchBuilder::starting_at(first_row),
             column: 0,
             indices: Vec::new(),
+            object: ObjectText::default(),
             max,
             fits: true,
         };
         let mut rows = 0;
         while rows < count && !cells.builder.is_full() {
+            if let Some(objects) = &objects {
+                cells.add_object(objects, rows);
+            }
             for (number, leaf) in (0..).zip(&texts) {
                 cells.column = number;
                 if let Some(leaf) = leaf {
@@ -99,6 +127,8 @@ struct RowCells {
     column: u16,
     /// The index in each list that encloses the item.
     indices: Vec<u32>,
+    /// The row as an object.
+    object: ObjectText,
     /// Max bytes of the texts of a row.
     max: usize,
     /// Whether the cells of the row fit.
@@ -106,6 +136,15 @@ struct RowCells {
 }
 
 impl RowCells {
+    /// Adds a row as one text.
+    fn add_object(&mut self, objects: &RowObjects<'_>, row: usize) {
+        let object = &mut self.object;
+        object.start(self.max);
+        objects.write(row, object);
+        self.builder.count_items(object.values);
+        self.fits = !object.is_cut && self.builder.cell(0, &object.bytes, &[]);
+    }
+
     /// Adds the texts in an item of the outermost of `layers`.
     fn add(&mut self, layers: &[LeafLayer<'_>], leaf: &LeafItems<'_>, at: usize) {
         let Some((layer, inner)) = layers.split_first() else {
@@ -139,11 +178,18 @@ pub(super) struct LeafItems<'a> {
 }
 
 /// An array that encloses others.
-struct LeafLayer<'a> {
+pub(super) struct LeafLayer<'a> {
     /// The items of the inner array that an item has.
-    items: Box<dyn Fn(usize) -> Range<usize> + 'a>,
+    pub(super) items: Box<dyn Fn(usize) -> Range<usize> + 'a>,
     /// Whether the items have indices.
-    is_list: bool,
+    pub(super) is_list: bool,
+}
+
+impl LeafLayer<'_> {
+    /// The first item of the inner array that an item has.
+    pub(super) fn first(&self, at: usize) -> Option<usize> {
+        (self.items)(at).next()
+    }
 }
 
 impl<'a> LeafItems<'a> {
@@ -164,7 +210,7 @@ impl<'a> LeafItems<'a> {
     /// The item of a row, for a column that is not in a list.
     pub(super) fn item(&self, row: usize) -> Option<usize> {
         let mut layers = self.layers.iter();
-        let item = layers.try_fold(row, |at, layer| (layer.items)(at).next())?;
+        let item = layers.try_fold(row, |at, layer| layer.first(at))?;
         self.values.is_valid(item).then_some(item)
     }
 
@@ -212,7 +258,7 @@ pub(super) fn integer(values: &dyn Array, item: usize) -> Option<i128> {
 }
 
 /// The layer that an array is, and the array in it, of several the one at the next of `steps`. `None` if it encloses none.
-fn enclosing<'a>(
+pub(super) fn enclosing<'a>(
     array: &'a dyn Array,
     steps: &mut std::slice::Iter<'_, usize>,
 ) -> Option<(LeafLayer<'a>, &'a dyn Array)> {
@@ -306,7 +352,7 @@ fn value(text: Option<&[u8]>) -> &[u8] {
 }
 
 /// Returns the texts of an array.
-fn text_of<'a>(array: &'a dyn Array) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
+pub(super) fn text_of<'a>(array: &'a dyn Array) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
     match array.data_type() {
         DataType::Binary => between_offsets(array.as_bytes::<BinaryType>()),
         DataType::LargeBinary => between_offsets(array.as_bytes::<LargeBinaryType>()),

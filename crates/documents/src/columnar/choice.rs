@@ -19,13 +19,18 @@ pub(super) trait NamedColumn: Clone {
     /// Whether its values are texts.
     fn is_text(&self) -> bool;
 
+    /// Whether an object of a row has it: its values can be written as texts.
+    fn is_member(&self) -> bool {
+        self.is_text()
+    }
+
     /// Whether it may name rows: it has texts or integers, one for each row.
     fn is_id(&self) -> bool;
 }
 
 /// The columns of a table that are read.
 pub(super) struct SelectedColumns<C> {
-    /// Those whose texts are read, in the order of the table.
+    /// Those that are read besides `id`, in the order of the table.
     pub(super) texts: Vec<C>,
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
@@ -55,9 +60,13 @@ impl ColumnSelection {
         })
     }
 
-    /// The columns with texts that are chosen. Adds an error for each name that selects none.
+    /// The columns with texts that are chosen, or all if rows are objects and a column has texts. Adds an error for each name that selects none.
     fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut Vec<LocatedError>) -> Vec<C> {
         let texts = || all.iter().filter(|column| column.is_text());
+        if self.objects && texts().next().is_some() {
+            let members = all.iter().filter(|column| column.is_member());
+            return members.cloned().collect();
+        }
         let Some(wanted) = &self.columns else {
             return texts().cloned().collect();
         };

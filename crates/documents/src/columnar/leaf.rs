@@ -30,6 +30,10 @@ impl NamedColumn for TableLeaf {
         self.is_text
     }
 
+    fn is_member(&self) -> bool {
+        self.is_text || !self.kind.is_binary()
+    }
+
     fn is_id(&self) -> bool {
         (self.is_text || self.kind.is_integer()) && self.name.path.list_count() == 0
     }

@@ -2,7 +2,7 @@
 //! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
 //!
 //! `parquet` and `arrow` read the formats by the crates `parquet` and `arrow-ipc`, as batches of rows; `batch` takes the `cells`
-//! of these: the texts of some rows, each with its column. `leaf` has the columns, of which `choice` selects some, `part` passes on
+//! of these: the texts of some rows, each with its column, or each row as an `object` of JSON. `leaf` has the columns, of which `choice` selects some, `part` passes on
 //! the texts of a part of a table, and `workers` reads several parts at the same time. `ParquetTable` instead reads the values
 //! of columns that are all needed, row by row, and ends at damage.
 //!
@@ -20,6 +20,8 @@ mod choice;
 #[cfg(feature = "columnar")]
 mod leaf;
 mod name;
+#[cfg(feature = "columnar")]
+mod object;
 #[cfg(feature = "columnar")]
 mod parquet;
 #[cfg(feature = "columnar")]

@@ -7,6 +7,7 @@ use super::file::{Projection, StoredTable, file_error};
 use super::group::GroupColumns;
 use crate::column_choice::ColumnSelection;
 use crate::columnar::batch::ReadColumns;
+use crate::columnar::choice::SelectedColumns;
 use crate::columnar::part::{ColumnarFile, NextRows, PartStart, PartTexts, RowSource, TableItem};
 use crate::fault::{InputError, LocatedError, Packing};
 
@@ -34,7 +35,7 @@ impl ColumnarFile for ParquetFile {
         let projection = Projection::new(&stored.schema, &numbers);
         let projection = projection.map_err(|_| file_error("has damaged metadata"))?;
         let read = |leaf| projection.leaf(leaf);
-        let columns = ReadColumns {
+        let chosen = SelectedColumns {
             texts: chosen.texts.into_iter().map(read).collect(),
             paths: chosen.paths,
             id: chosen.id.map(read),
@@ -42,7 +43,7 @@ impl ColumnarFile for ParquetFile {
         let file = ParquetFile {
             stored,
             projection,
-            columns,
+            columns: ReadColumns::new(chosen, choice.objects),
         };
         Ok((file, faults))
     }
