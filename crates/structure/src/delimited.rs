@@ -70,7 +70,7 @@ enum CellState {
     Start,
     Plain,
     Quoted,
-    /// After a quote in a quoted cell, which ends it or is doubled.
+    /// After a quote in a quoted cell, which ends it, is doubled, or is text: then the next quote continues the cell, as R writes them.
     AfterQuote,
 }
 
