@@ -12,7 +12,7 @@ use super::fix::FileRepairs;
 use super::held::HeldDocument;
 use super::judge::{Judge, Judgement};
 use super::options::CheckSettings;
-use super::reference::{Escape, NameField, Reference, ReferenceName, text};
+use super::reference::{Escape, Reference, ReferenceName, text};
 use super::row::{CheckedReference, LineCount, RowPlace, document_name};
 use super::row_sink::{CheckedDocument, ReferenceSink};
 use super::verdict::CheckVerdict;
@@ -212,16 +212,7 @@ impl<'a, 's> CheckReading<'a, 's> {
     }
 
     fn check_cells(&mut self, table: Option<&Arc<str>>, batch: &CellBatch) -> Result<(), Error> {
-        let reference = |bytes: &[u8]| Reference {
-            start: 0,
-            record: 0,
-            place: 0..bytes.len(),
-            key: None,
-            name: match bytes.is_empty() {
-                true => ReferenceName::Nothing,
-                false => ReferenceName::Field(NameField::any(Escape::None)),
-            },
-        };
+        let reference = |bytes: &[u8]| Reference::of_cell(0..bytes.len(), Escape::None);
         let texts = row_texts(batch);
         let references: Vec<Reference> = texts.iter().map(|(_, text)| reference(text)).collect();
         let cited = texts.iter().map(|(_, text)| *text).zip(&references);

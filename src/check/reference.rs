@@ -24,6 +24,26 @@ pub(super) struct Reference {
 impl Reference {
     /// Value of `record` for references whose names are not compared with others.
     pub(super) const UNCOMPARED: u64 = u64::MAX;
+
+    /// Creates a reference that is the text at `place`, without record and key.
+    pub(super) fn new(place: Range<usize>, name: ReferenceName) -> Self {
+        Reference {
+            start: place.start,
+            record: 0,
+            place,
+            key: None,
+            name,
+        }
+    }
+
+    /// Creates the reference of a cell with this text, at `place`.
+    pub(super) fn of_cell(place: Range<usize>, escape: Escape) -> Self {
+        let name = match place.is_empty() {
+            true => ReferenceName::Nothing,
+            false => ReferenceName::Field(NameField::any(escape)),
+        };
+        Reference::new(place, name)
+    }
 }
 
 /// The references in a part of a document, and the length of the part that was read.

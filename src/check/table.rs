@@ -5,7 +5,7 @@ use doisift_tables::{
     member_names,
 };
 
-use super::reference::{Escape, NameField, Reference, ReferenceName, TakenReferences};
+use super::reference::{Escape, Reference, TakenReferences};
 use crate::error::TableError;
 
 /// Bytes that decide the layout of a table.
@@ -96,16 +96,7 @@ fn reference(held: &[u8], row: &Row<'_>, place: &CellPlace) -> (Reference, bool)
     let text = cell.and_then(|cell| cell.inside());
     let text = text.unwrap_or(&row.bytes()[..0]);
     let start = text.as_ptr() as usize - held.as_ptr() as usize;
-    let reference = Reference {
-        start,
-        record: 0,
-        place: start..start + text.len(),
-        key: None,
-        name: match text.is_empty() {
-            true => ReferenceName::Nothing,
-            false => ReferenceName::Field(NameField::any(escape)),
-        },
-    };
+    let reference = Reference::of_cell(start..start + text.len(), escape);
     (reference, is_there)
 }
 

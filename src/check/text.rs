@@ -35,13 +35,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
         let place = trimmed(bytes, at..at + line.len());
         at += line.len();
         if !place.is_empty() {
-            references.push(Reference {
-                start: place.start,
-                record: 0,
-                place,
-                key: None,
-                name: ReferenceName::Field(NameField::any(Escape::None)),
-            });
+            references.push(Reference::of_cell(place, Escape::None));
         }
     }
     references
@@ -54,16 +48,8 @@ pub(super) fn found(bytes: &[u8], kind: TextKind) -> Vec<Reference> {
     let mut references = Vec::new();
     for found in scanner.find_iter(bytes) {
         if seen.insert(found.doi.key().into_owned()) {
-            references.push(Reference {
-                start: found.start,
-                record: 0,
-                place: found.range(),
-                key: None,
-                name: ReferenceName::Found {
-                    doi: found.doi,
-                    guessed: found.guessed,
-                },
-            });
+            let (place, doi, guessed) = (found.range(), found.doi, found.guessed);
+            references.push(Reference::new(place, ReferenceName::Found { doi, guessed }));
         }
     }
     references
@@ -205,15 +191,11 @@ impl ProseReader {
 
 impl ProseName {
     fn reference(self, key: Option<&str>, record: u64) -> Reference {
+        let (doi, guessed) = (self.doi, self.guessed);
         Reference {
-            start: self.place.start,
-            place: self.place,
             record,
             key: key.map(str::to_owned),
-            name: ReferenceName::Found {
-                doi: self.doi,
-                guessed: self.guessed,
-            },
+            ..Reference::new(self.place, ReferenceName::Found { doi, guessed })
         }
     }
 }
@@ -234,12 +216,11 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
     };
     for name in item.names.into_iter().filter(is_wanted) {
         stated.extend(clean(&name.text).map(|cleaned| cleaned.doi.key().into_owned()));
+        let field = NameField::joined(name.text, FieldRole::Name);
         references.push(Reference {
-            start: held_place(&name.place, offset).start,
-            place: held_place(&name.place, offset),
             record,
             key: key.clone(),
-            name: ReferenceName::Field(NameField::joined(name.text, FieldRole::Name)),
+            ..Reference::new(held_place(&name.place, offset), ReferenceName::Field(field))
         });
     }
     let fields = references[first..].iter().map(|one| one.place.clone());
@@ -254,11 +235,9 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
     if references.len() == first {
         let start = held_place(&item.place, offset).start;
         references.push(Reference {
-            start,
-            place: start..start,
             record,
             key,
-            name: ReferenceName::Nothing,
+            ..Reference::new(start..start, ReferenceName::Nothing)
         });
     }
 }

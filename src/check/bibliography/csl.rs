@@ -86,7 +86,11 @@ fn reference(held: &[u8], place: Range<usize>) -> Reference {
             start,
             ..draft(held, start, &item).reference(held, Escape::Json)
         },
-        None => EntryDraft::new(start).found_in_part(held, place),
+        None => {
+            let mut draft = EntryDraft::new(start);
+            draft.notes.push(place.into());
+            draft.reference(held, Escape::Json)
+        }
     }
 }
 

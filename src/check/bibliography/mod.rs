@@ -148,25 +148,8 @@ impl EntryDraft {
         let (place, written) = place.unwrap_or((self.start..self.start, ReferenceName::Nothing));
         Reference {
             start: self.start,
-            place,
-            record: 0,
             key: self.key.filter(|key| !key.is_empty()),
-            name: written,
-        }
-    }
-}
-
-impl EntryDraft {
-    /// Returns the reference of a part of the document that cannot be parsed, with a name that is found in it.
-    fn found_in_part(self, bytes: &[u8], part: Range<usize>) -> Reference {
-        let found = FieldText::from(part).found(bytes);
-        let (place, written) = found.unwrap_or((self.start..self.start, ReferenceName::Nothing));
-        Reference {
-            start: self.start,
-            place,
-            record: 0,
-            key: None,
-            name: written,
+            ..Reference::new(place, written)
         }
     }
 }

@@ -331,12 +331,10 @@ impl YamlEntry {
             true => 0,
             false => Reference::UNCOMPARED,
         };
-        let reference = |place: Range<usize>, written| Reference {
-            start: place.start,
+        let reference = |place, written| Reference {
             record,
-            place,
             key: self.key.clone(),
-            name: written,
+            ..Reference::new(place, written)
         };
         if !names.is_empty() {
             let names = names.into_iter();
