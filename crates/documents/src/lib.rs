@@ -124,6 +124,7 @@ mod tables;
 mod tar;
 mod unpackers;
 mod warc;
+mod window;
 mod workers;
 mod xml;
 mod zip;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bzip2::Bzip2Decoder;
-use super::bzip2_blocks::{self, Bzip2BlockFacts};
+use super::bzip2_blocks::{self, Bzip2BlockFacts, StreamPart, StreamPosition};
 use super::file_members::FileMembers;
 use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, WholeMember};
@@ -21,32 +21,6 @@ use crate::read_options::{ReadLimits, ReadOptions};
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it, which clears
 /// 3.6 MB of memory.
 const MIN_TRIAL_BYTES: usize = 64 << 10;
-
-/// A place between the blocks of a stream, or before its end.
-#[derive(Clone, Debug)]
-pub(super) struct StreamPosition {
-    /// Byte at which the stream starts.
-    pub(super) start: u64,
-    /// Bit of the file.
-    pub(super) bit: u64,
-    /// Whether it is before the first block.
-    pub(super) is_first: bool,
-    /// Unpacked bytes of the stream before the place.
-    pub(super) given: u64,
-    pub(super) known: Bzip2BlockFacts,
-}
-
-/// A part of a stream.
-pub(super) enum StreamPart {
-    /// A block, packed as a stream of its own, and the bit at which it ends.
-    Block {
-        alone: Vec<u8>,
-        end: u64,
-        known: Bzip2BlockFacts,
-    },
-    /// The end, before this byte.
-    End { byte: u64, known: Bzip2BlockFacts },
-}
 
 /// A place in a file of streams.
 enum FilePosition {
@@ -288,8 +262,8 @@ pub(super) struct BlockReader {
 
 /// The place of a reader of blocks.
 enum ReaderPosition {
-    /// At the place of `members`, of which `returned` unpacked bytes were already returned.
-    Members { returned: u64 },
+    /// At the place of `members`.
+    Members,
     /// Before a block or the end of a stream.
     Between(StreamPosition),
     /// In a valid block, before that place.
@@ -313,35 +287,25 @@ impl BlockReader {
         };
         self.place = match stream {
             Some(at) => ReaderPosition::Between(at),
-            None => ReaderPosition::Members { returned: 0 },
+            None => ReaderPosition::Members,
         };
     }
 
-    /// Makes a step through members. Bytes that were already returned are skipped, so a step may have none.
+    /// Makes a step through members.
     fn member(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError> {
-        loop {
-            let ReaderPosition::Members { returned } = &mut self.place else {
-                return Ok(MemberStep::Boundary);
-            };
-            let room = match usize::try_from(*returned) {
-                Ok(returned) if returned > 0 => into.len().min(returned),
-                _ => into.len(),
-            };
-            match self.members.step(&mut into[..room])? {
-                MemberStep::Bytes(count) if *returned > 0 => {
-                    *returned -= count as u64;
-                    return Ok(MemberStep::Bytes(0));
-                }
+        while let ReaderPosition::Members = self.place {
+            match self.members.step(into)? {
                 MemberStep::Boundary => self.enter(),
                 other => return Ok(other),
             }
         }
+        Ok(MemberStep::Boundary)
     }
 
     /// Reads the stream at `at` again from its start, as a member.
     fn read_stream_as_member(&mut self, at: &StreamPosition) {
-        self.members.continue_at(at.start);
-        self.place = ReaderPosition::Members { returned: at.given };
+        self.members.read_again(at.start, at.given);
+        self.place = ReaderPosition::Members;
     }
 
     /// Reads the part of a stream at `at`, or all of it. Returns false if it is damaged.
@@ -423,7 +387,7 @@ impl OrderedReader for BlockReader {
             format: Bzip2Decoder::new(),
             held: HeldBytes::new(Arc::clone(file)),
             members: FileMembers::new(file, size, options, max)?,
-            place: ReaderPosition::Members { returned: 0 },
+            place: ReaderPosition::Members,
             by_blocks: true,
             max,
             out: Vec::new(),
@@ -436,7 +400,7 @@ impl OrderedReader for BlockReader {
 
     fn bit(&self) -> u64 {
         match &self.place {
-            ReaderPosition::Members { .. } => self.members.bit(),
+            ReaderPosition::Members => self.members.bit(),
             ReaderPosition::Between(at) | ReaderPosition::Within(_, at) => at.bit,
         }
     }
@@ -450,7 +414,7 @@ impl OrderedReader for BlockReader {
                 return Ok(MemberStep::Boundary);
             }
             match &mut self.place {
-                ReaderPosition::Members { .. } => return self.member(into),
+                ReaderPosition::Members => return self.member(into),
                 ReaderPosition::Between(at) => {
                     let at = at.clone();
                     if !self.part(&at) {
@@ -473,12 +437,12 @@ impl OrderedReader for BlockReader {
     }
 
     fn starts_within_member(&self) -> bool {
-        !matches!(self.place, ReaderPosition::Members { .. })
+        !matches!(self.place, ReaderPosition::Members)
     }
 
     fn hint(&self) -> Option<StreamPosition> {
         match &self.place {
-            ReaderPosition::Members { .. } => None,
+            ReaderPosition::Members => None,
             ReaderPosition::Between(at) | ReaderPosition::Within(_, at) => Some(at.clone()),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::blocks::{StreamPart, StreamPosition};
 use super::held::HeldBytes;
 
 /// Magic number at the start of a block.
@@ -19,6 +18,32 @@ const WINDOW_BITS: usize = 56;
 const HEADER_BYTES: usize = 4;
 /// Packed bytes that are searched for the end of a block at first, and at most. A symbol of a block has at most 20 bits.
 const SEARCHED_BYTES: Range<usize> = 512 << 10..4 << 20;
+
+/// A place between the blocks of a stream, or before its end.
+#[derive(Clone, Debug)]
+pub(super) struct StreamPosition {
+    /// Byte at which the stream starts.
+    pub(super) start: u64,
+    /// Bit of the file.
+    pub(super) bit: u64,
+    /// Whether it is before the first block.
+    pub(super) is_first: bool,
+    /// Unpacked bytes of the stream before the place.
+    pub(super) given: u64,
+    pub(super) known: Bzip2BlockFacts,
+}
+
+/// A part of a stream.
+pub(super) enum StreamPart {
+    /// A block, packed as a stream of its own, and the bit at which it ends.
+    Block {
+        alone: Vec<u8>,
+        end: u64,
+        known: Bzip2BlockFacts,
+    },
+    /// The end, before this byte.
+    End { byte: u64, known: Bzip2BlockFacts },
+}
 
 /// Facts about a stream before one of its blocks.
 #[derive(Clone, Debug)]

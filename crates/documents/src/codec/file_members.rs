@@ -17,6 +17,8 @@ pub(super) struct FileMembers<F> {
     file: Arc<File>,
     size: u64,
     reader: MemberReader<StopAtError<FileReader>, F>,
+    /// Bytes of the current member that were already returned, and are skipped.
+    returned: u64,
 }
 
 impl<F: MemberFormat> FileMembers<F> {
@@ -24,6 +26,13 @@ impl<F: MemberFormat> FileMembers<F> {
     pub(super) fn continue_at(&mut self, position: u64) {
         let file = FileReader::new(&self.file, self.size, position);
         self.reader.continue_with(file, position);
+        self.returned = 0;
+    }
+
+    /// Continues with the member at `position`, of which `returned` unpacked bytes were already returned.
+    pub(super) fn read_again(&mut self, position: u64, returned: u64) {
+        self.continue_at(position);
+        self.returned = returned;
     }
 
     /// Returns the position in the file at which decoding continues.
@@ -47,6 +56,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
             file: Arc::clone(file),
             size,
             reader: reader.of_file(size, options.whole_member_bytes()),
+            returned: 0,
         })
     }
 
@@ -55,7 +65,20 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     }
 
     fn step(&mut self, into: &mut [u8]) -> Result<MemberStep, InputError> {
-        self.reader.step(into)
+        let room = match usize::try_from(self.returned).unwrap_or(usize::MAX) {
+            0 => into.len(),
+            returned => into.len().min(returned),
+        };
+        let step = self.reader.step(&mut into[..room])?;
+        match step {
+            MemberStep::Bytes(count) if self.returned > 0 => {
+                self.returned -= count as u64;
+                return Ok(MemberStep::Bytes(0));
+            }
+            MemberStep::Boundary => self.returned = 0,
+            _ => {}
+        }
+        Ok(step)
     }
 
     fn hint(&self) {}

@@ -9,11 +9,11 @@ use memchr::memmem;
 
 use super::read::{damaged, early_end};
 use super::streams::{DecodeFault, HEAD_BYTES, StreamDecoder};
-use super::window::SlidingWindow;
 use crate::fault::{InputError, Packing};
 use crate::read::ReadBytes;
 use crate::read_options::ReadLimits;
 use crate::spare::ReusedBuffer;
+use crate::window::SlidingWindow;
 
 /// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
 const STEP_BYTES: usize = 64 << 10;
@@ -451,8 +451,7 @@ impl<R: ReadBytes, F: MemberFormat> MemberReader<R, F> {
     fn skip_zeros(&mut self) -> bool {
         let held = self.window.ensure(1);
         let zeros = held.iter().take_while(|byte| **byte == 0).count();
-        self.window.consume(zeros);
-        self.window.forget();
+        self.window.skip(zeros);
         zeros > 0
     }
 

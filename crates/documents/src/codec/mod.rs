@@ -10,13 +10,11 @@ mod inflate;
 mod libdeflate;
 mod lz4;
 mod lzma;
-mod member_stream;
 mod members;
 mod parallel;
 mod read;
 mod section;
 mod streams;
-mod window;
 mod xz;
 mod xz_threads;
 mod zstd;
@@ -29,7 +27,6 @@ use self::gzip::GzipDecoder;
 use self::lz4::Lz4Decoder;
 use self::members::{MemberFormat, MemberReader};
 use self::parallel::{OrderedReader, ParallelReader};
-use self::streams::StreamsReader;
 use self::xz::XzDecoder;
 use self::xz_threads::{MIN_FILE_BYTES, XzFile};
 use super::fault::{InputError, Packing};
@@ -44,9 +41,8 @@ use super::unpackers::UnpackThreads;
 pub(super) use self::bzip2::Bzip2Decoder;
 pub(super) use self::inflate::{DeflateWrapper, InflateDecoder, is_deflate, is_zlib};
 pub(super) use self::lzma::is_lzma;
-pub(super) use self::member_stream::{MemberStream, Peek};
 pub(super) use self::read::{StopAtError, damaged, early_end};
-pub(super) use self::streams::{DecodeFault, DecodeStep, StreamDecoder};
+pub(super) use self::streams::{DecodeFault, DecodeStep, Peek, StreamDecoder, StreamsReader};
 pub(super) use self::zstd::ZstdDecoder;
 
 /// Bytes of a read of packed data.
@@ -68,7 +64,7 @@ pub(super) fn unpack<'r>(
         Packing::Gzip => members::<GzipDecoder, FileMembers<GzipDecoder>>(raw, file, options)?,
         Packing::Zstd => members::<ZstdDecoder, FileMembers<ZstdDecoder>>(raw, file, options)?,
         Packing::Bzip2 => members::<Bzip2Decoder, BlockReader>(raw, file, options)?,
-        Packing::Zlib => Box::new(StreamsReader::new(
+        Packing::Zlib => Box::new(StreamsReader::of_file(
             raw.grow(READ_BYTES),
             InflateDecoder::new(DeflateWrapper::Zlib),
         )),

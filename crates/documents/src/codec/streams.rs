@@ -1,8 +1,8 @@
-//! Reads packed streams one after the other, such as those of zlib.
+//! Reads packed streams one after the other, such as those of zlib and of members of zip.
 //!
 //! Damage ends them, since the start of the next stream is not known.
 //!
-//! Each packing has its own decoder. This module handles the ends of streams, bytes between them and damage for all
+//! Each packing has its own decoder. This module handles the ends of streams, bytes after them and damage for all
 //! packings.
 
 use std::io;
@@ -63,115 +63,122 @@ impl<E: Into<io::Error>> From<E> for DecodeFault {
     }
 }
 
-/// Reads all streams of a source in order. Zeros between and after them are padding; other bytes are an error, after all
-/// decoded bytes.
+/// Packed bytes that can be looked at before they are read.
+pub(crate) trait Peek: ReadBuffer {
+    /// Returns the next `count` bytes, or all that are left.
+    fn peek(&mut self, count: usize) -> &[u8];
+}
+
+impl<R: ReadBytes> Peek for PeekReader<R> {
+    fn peek(&mut self, count: usize) -> &[u8] {
+        PeekReader::peek(self, count)
+    }
+}
+
+/// Reads the streams at the start of `data`. Errors name the packing of the file or archive.
 ///
 /// Bytes decoded before damage are returned before the error, for all sizes of reads.
-pub(super) struct StreamsReader<R, D> {
-    raw: PeekReader<R>,
+pub(crate) struct StreamsReader<P, D> {
+    packing: Packing,
+    data: P,
     decoder: D,
-    place: StreamsState,
-    /// The error that ended `raw`, if one did.
+    /// Whether the data is a file, in which only padding may follow the streams.
+    is_file: bool,
+    /// The error that ended `data`, if one did.
     cut: Option<InputError>,
     /// The error after the bytes that were just returned.
     failed: Option<InputError>,
+    ended: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StreamsState {
-    Within,
-    Between,
-    End,
-}
-
-impl<R: ReadBytes, D: StreamDecoder> StreamsReader<R, D> {
-    /// Reads the streams of `raw`, which must start with one.
-    pub(super) fn new(raw: PeekReader<R>, decoder: D) -> Self {
+impl<P: Peek, D: StreamDecoder> StreamsReader<P, D> {
+    /// Reads the data of an archive's member. Bytes after its streams are not read.
+    pub(crate) fn of_member(archive: Packing, data: P, decoder: D) -> Self {
         StreamsReader {
-            raw,
+            packing: archive,
+            data,
             decoder,
-            place: StreamsState::Within,
+            is_file: false,
             cut: None,
             failed: None,
+            ended: false,
         }
     }
 
-    fn step(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+    /// Reads a file. Zeros after its streams are padding; other bytes are an error.
+    pub(super) fn of_file(data: P, decoder: D) -> Self {
+        StreamsReader {
+            is_file: true,
+            ..StreamsReader::of_member(D::PACKING, data, decoder)
+        }
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> usize {
         if self.cut.is_none() {
-            self.cut = self.raw.fill_buf().err();
+            self.cut = self.data.fill_buf().err();
         }
         let input = match self.cut {
             Some(_) => &[],
-            None => self.raw.fill_buf()?,
+            None => self.data.fill_buf().unwrap_or_default(),
         };
         let at_end = input.is_empty();
         let step = self.decoder.step(input, into);
-        self.raw.consume(step.read);
+        self.data.consume(step.read);
         match step.ended {
-            Ok(true) => self.place = StreamsState::Between,
+            Ok(true) => self.end_stream(),
             Ok(false) if step.read + step.written > 0 => {}
-            Ok(false) => self.fail_stuck(at_end),
-            Err(fault) => {
-                self.place = StreamsState::End;
-                self.failed = Some(fault.into_error(D::PACKING));
-            }
+            Ok(false) => self.failed = Some(self.stuck(at_end)),
+            Err(fault) => self.failed = Some(fault.into_error(self.packing)),
         }
-        Ok(step.written)
+        step.written
     }
 
-    /// Fails because there is no more input: the source ended early, or returned an error.
-    fn fail_stuck(&mut self, at_end: bool) {
-        self.place = StreamsState::End;
-        let reason = || {
-            if at_end {
-                early_end()
-            } else {
-                io::ErrorKind::InvalidData.into()
-            }
+    /// Returns the error for a stream that lacks input: the data ended early, or returned an error.
+    fn stuck(&mut self, at_end: bool) -> InputError {
+        let reason = match at_end {
+            true => early_end(),
+            false => io::ErrorKind::InvalidData.into(),
         };
-        let error = self.cut.take();
-        self.failed = Some(error.unwrap_or_else(|| damaged(D::PACKING, reason())));
+        let cut = self.cut.take();
+        cut.unwrap_or_else(|| damaged(self.packing, reason))
     }
 
     /// Continues after a stream.
-    fn end_stream(&mut self) -> Result<(), InputError> {
-        self.place = StreamsState::End;
-        if let Some(error) = self.cut.take() {
-            return Err(error);
-        }
-        if is_padding(&mut self.raw)? {
-            return Ok(());
-        }
-        if !D::starts(self.raw.peek(HEAD_BYTES)) {
-            return Err(InputError::Trailing(D::PACKING));
-        }
-        self.start()
+    fn end_stream(&mut self) {
+        let next = if D::starts(self.data.peek(HEAD_BYTES)) {
+            self.decoder.restart()
+        } else {
+            self.ended = true;
+            self.check_rest()
+        };
+        self.failed = next.err();
     }
 
-    fn start(&mut self) -> Result<(), InputError> {
-        self.decoder.restart()?;
-        self.place = StreamsState::Within;
-        Ok(())
+    /// Checks the bytes after the last stream.
+    fn check_rest(&mut self) -> Result<(), InputError> {
+        self.cut.take().map_or(Ok(()), Err)?;
+        match !self.is_file || is_padding(&mut self.data)? {
+            true => Ok(()),
+            false => Err(InputError::Trailing(self.packing)),
+        }
     }
 }
 
-impl<R: ReadBytes, D: StreamDecoder> ReadBytes for StreamsReader<R, D> {
+impl<P: Peek, D: StreamDecoder> ReadBytes for StreamsReader<P, D> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        if into.is_empty() {
-            return Ok(0);
-        }
-        loop {
+        while !into.is_empty() {
             if let Some(error) = self.failed.take() {
+                self.ended = true;
                 return Err(error);
             }
-            match self.place {
-                StreamsState::Within => match self.step(into)? {
-                    0 => {}
-                    written => return Ok(written),
-                },
-                StreamsState::Between => self.end_stream()?,
-                StreamsState::End => return Ok(0),
+            if self.ended {
+                break;
+            }
+            let written = self.step(into);
+            if written > 0 {
+                return Ok(written);
             }
         }
+        Ok(0)
     }
 }

@@ -137,7 +137,7 @@ impl<'r> XzFile<'r> {
     /// Reads from the start of the stream on this thread.
     fn read_in_turn(&mut self) {
         self.stream = None;
-        self.members.continue_at(self.start);
+        self.members.read_again(self.start, self.returned);
     }
 }
 
@@ -147,15 +147,9 @@ impl ReadBytes for XzFile<'_> {
             return Ok(count);
         }
         while !self.options.halt.is_halted() {
-            let returned = usize::try_from(self.returned).unwrap_or(usize::MAX);
-            let room = match returned {
-                0 => into.len(),
-                returned => into.len().min(returned),
-            };
-            let step = self.members.step(&mut into[..room]);
+            let step = self.members.step(into);
             self.progress.reach(self.members.position());
             match step? {
-                MemberStep::Bytes(count) if returned > 0 => self.returned -= count as u64,
                 MemberStep::Bytes(0) | MemberStep::Boundary => {}
                 MemberStep::Bytes(count) => return Ok(count),
                 MemberStep::End => break,

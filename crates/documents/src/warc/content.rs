@@ -177,7 +177,7 @@ impl<'c, 'r> RecordContent<'c, 'r> {
 
     /// Returns the error for a window that ends before the content.
     fn early_end(&mut self) -> InputError {
-        match self.window.take_damage() {
+        match self.window.take_error() {
             Some(error) => self.end_with(error),
             None => self.end_with(InputError::RecordCut(self.left)),
         }

@@ -47,7 +47,7 @@ pub(super) fn read_records(
         history,
         reports_records,
         level,
-        window: RecordWindow::new(bytes),
+        window: RecordWindow::new(bytes, 0),
         number: 0,
         name: String::new(),
         end: 0,
@@ -83,7 +83,7 @@ impl WarcReader<'_, '_, '_> {
         if !self.window.skip_line_ends() {
             return self.search(None);
         }
-        let offset = self.window.offset();
+        let offset = self.window.position();
         match self.window.header(0) {
             ParsedHeader::Header(header) => self.record(&header, offset),
             _ => self.search(Some(RecordLoss {
@@ -140,7 +140,7 @@ impl WarcReader<'_, '_, '_> {
     /// Returns false at the end of the file.
     fn skip_gap(&mut self, further: u64, lost: bool) -> bool {
         self.number += further;
-        self.end = if lost { 0 } else { self.window.offset() };
+        self.end = if lost { 0 } else { self.window.position() };
         !lost || self.search(None)
     }
 
@@ -152,7 +152,7 @@ impl WarcReader<'_, '_, '_> {
             let damage = if found {
                 None
             } else {
-                self.window.take_damage()
+                self.window.take_error()
             };
             let Some(damage) = damage else {
                 if let Some(loss) = loss {
@@ -160,7 +160,7 @@ impl WarcReader<'_, '_, '_> {
                 }
                 return found;
             };
-            let offset = self.window.offset();
+            let offset = self.window.position();
             // The packing of a record may report damage only after all of its bytes.
             let after = self.number > 0 && offset == self.end && hits_what_came(&damage);
             let lost = loss

@@ -1,86 +1,16 @@
-//! A buffer over the bytes of a WARC file that can hold a record.
+//! Records in a window over the bytes of a WARC file.
 
 use super::header::{self, FoundRecord, ParsedHeader};
-use crate::fault::InputError;
 use crate::read::ReadBytes;
+use crate::window::SlidingWindow;
 
-/// Maximum size of a read, in bytes.
-const MAX_READ_BYTES: usize = 256 << 10;
 /// Bytes that are first read for a header; few headers are longer.
 const HEADER_READ_BYTES: usize = 4 << 10;
 
-/// A sliding buffer over a stream. At damage to the stream, the window ends until the damage is taken.
-pub(super) struct RecordWindow<'r> {
-    stream: &'r mut dyn ReadBytes,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// The offset of `start` in the stream.
-    offset: u64,
-    stop: Option<WindowStop>,
-}
+/// A window that holds a record.
+pub(super) type RecordWindow<'r> = SlidingWindow<&'r mut dyn ReadBytes>;
 
-/// Why the window ends after the held bytes.
-enum WindowStop {
-    End,
-    Damage(InputError),
-}
-
-impl<'r> RecordWindow<'r> {
-    pub(super) fn new(stream: &'r mut dyn ReadBytes) -> Self {
-        RecordWindow {
-            stream,
-            buffer: vec![0; 2 * MAX_READ_BYTES],
-            start: 0,
-            end: 0,
-            offset: 0,
-            stop: None,
-        }
-    }
-
-    /// Returns the bytes that were read and not yet skipped.
-    pub(super) fn held(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
-    }
-
-    /// Returns the offset of the held bytes in the stream.
-    pub(super) fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Whether the window ends after the held bytes.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stop.is_some()
-    }
-
-    /// Skips `count` of the held bytes.
-    pub(super) fn skip(&mut self, count: usize) {
-        let count = count.min(self.end - self.start);
-        self.start += count;
-        self.offset += count as u64;
-    }
-
-    /// Reads until `count` bytes are held. Returns false if the window ends before.
-    pub(super) fn hold(&mut self, count: usize) -> bool {
-        while self.end - self.start < count && self.stop.is_none() {
-            self.make_room(count);
-            self.fill();
-        }
-        self.end - self.start >= count
-    }
-
-    /// Takes the damage at the end of the window, after all held bytes were skipped. Then the stream continues. Returns
-    /// `None` if the stream has ended.
-    pub(super) fn take_damage(&mut self) -> Option<InputError> {
-        match self.stop.take() {
-            Some(WindowStop::Damage(error)) => Some(error),
-            other => {
-                self.stop = other;
-                None
-            }
-        }
-    }
-
+impl RecordWindow<'_> {
     /// Parses the header of a record at `at` of the held bytes.
     pub(super) fn header(&mut self, at: usize) -> ParsedHeader {
         let mut count = HEADER_READ_BYTES;
@@ -164,33 +94,6 @@ impl<'r> RecordWindow<'r> {
         // One of the four bytes may be damaged without a loss.
         let like = BETWEEN.iter().zip(after).filter(|(a, b)| a == b).count();
         (like == 3 && self.starts_record(at + BETWEEN.len())).then_some(BETWEEN.len())
-    }
-
-    /// Moves the held bytes to the front if `count` bytes do not fit after their start. Enlarges the buffer if they do not fit
-    /// at all and the buffer is full, so it grows with the bytes read, not with the length that a header claims.
-    fn make_room(&mut self, count: usize) {
-        let held = self.end - self.start;
-        // Few bytes are moved at once, so that the bytes in use stay in the cache.
-        if self.start + count > self.buffer.len()
-            || self.start > MAX_READ_BYTES && held < self.start / 8
-        {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, held);
-        }
-        if held == self.buffer.len() {
-            // Half more than needed, so that bytes are not moved for each record.
-            let size = (2 * held).min(count + count / 2);
-            self.buffer.resize(size, 0);
-        }
-    }
-
-    fn fill(&mut self) {
-        let free = self.buffer.len().min(self.end + MAX_READ_BYTES);
-        match self.stream.read(&mut self.buffer[self.end..free]) {
-            Ok(0) => self.stop = Some(WindowStop::End),
-            Ok(read) => self.end += read,
-            Err(error) => self.stop = Some(WindowStop::Damage(error)),
-        }
     }
 }
 

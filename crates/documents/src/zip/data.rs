@@ -3,7 +3,9 @@
 use std::cell::Cell;
 
 use super::volume::{CountedFile, CountedPart};
-use crate::codec::{Bzip2Decoder, DeflateWrapper, InflateDecoder, MemberStream, Peek, ZstdDecoder};
+use crate::codec::{
+    Bzip2Decoder, DeflateWrapper, InflateDecoder, Peek, StreamsReader, ZstdDecoder,
+};
 use crate::fault::{InputError, Packing};
 use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead};
@@ -19,13 +21,17 @@ pub(super) fn unpacked<'d>(
 ) -> Result<Box<dyn ReadBytes + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(MemberStream::new(
+        8 => Box::new(StreamsReader::of_member(
             Packing::Zip,
             data,
             InflateDecoder::new(DeflateWrapper::Bare),
         )),
-        12 => Box::new(MemberStream::new(Packing::Zip, data, Bzip2Decoder::new())),
-        93 => Box::new(MemberStream::new(
+        12 => Box::new(StreamsReader::of_member(
+            Packing::Zip,
+            data,
+            Bzip2Decoder::new(),
+        )),
+        93 => Box::new(StreamsReader::of_member(
             Packing::Zip,
             data,
             ZstdDecoder::new(window)?,

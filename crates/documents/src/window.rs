@@ -5,8 +5,11 @@ use crate::read::ReadBytes;
 
 /// Bytes of a read.
 const READ_BYTES: usize = 128 << 10;
+/// Maximum bytes of the buffer beyond those that are held and a read.
+const MAX_SPARE_BYTES: usize = 3 << 20;
 
-/// A buffer that slides over a stream, and grows with the bytes that must be available.
+/// A buffer that slides over a stream, and grows with the bytes that are held. It ends at an error of the stream until the error
+/// is taken.
 pub(super) struct SlidingWindow<R> {
     inner: R,
     buffer: Vec<u8>,
@@ -45,13 +48,24 @@ impl<R: ReadBytes> SlidingWindow<R> {
         };
     }
 
+    /// Returns the offset of the position in the stream.
     pub(super) fn position(&self) -> u64 {
         self.offset + self.at as u64
     }
 
+    /// Returns the held bytes from the position.
+    pub(super) fn held(&self) -> &[u8] {
+        &self.buffer[self.at..self.end]
+    }
+
+    /// Whether the window ends after the held bytes.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.ended || self.error.is_some()
+    }
+
     /// Returns the held bytes from the position: at least `count`, unless the stream ends or cannot be read.
     pub(super) fn ensure(&mut self, count: usize) -> &[u8] {
-        while self.end - self.at < count && !self.ended && self.error.is_none() {
+        while self.end - self.at < count && !self.is_stopped() {
             self.make_room();
             let free = self.buffer.len().min(self.end + READ_BYTES);
             match self.inner.read(&mut self.buffer[self.end..free]) {
@@ -60,7 +74,12 @@ impl<R: ReadBytes> SlidingWindow<R> {
                 Err(error) => self.error = Some(error),
             }
         }
-        &self.buffer[self.at..self.end]
+        self.held()
+    }
+
+    /// Reads until `count` bytes are held. Returns false if the window ends before.
+    pub(super) fn hold(&mut self, count: usize) -> bool {
+        self.ensure(count).len() >= count
     }
 
     /// Makes room for `count` bytes from the position, so that [`ensure`](Self::ensure) need not move bytes.
@@ -72,14 +91,16 @@ impl<R: ReadBytes> SlidingWindow<R> {
         }
     }
 
-    /// Makes room for one read. Held bytes are moved only after the same number was read, so that the cost is linear.
+    /// Makes room for one read. Held bytes are moved only after a number in proportion to them was read, so that the cost is
+    /// linear.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {
             return;
         }
         let kept = self.end - self.start;
         if self.start < kept + READ_BYTES {
-            let larger = 2 * (kept + READ_BYTES);
+            let needed = kept + READ_BYTES;
+            let larger = needed + needed.min(MAX_SPARE_BYTES);
             self.buffer.resize(larger.max(self.buffer.len()), 0);
         }
         self.buffer.copy_within(self.start..self.end, 0);
@@ -92,6 +113,12 @@ impl<R: ReadBytes> SlidingWindow<R> {
     /// Moves the position by `count` bytes, which must be held.
     pub(super) fn consume(&mut self, count: usize) {
         self.at = self.end.min(self.at + count);
+    }
+
+    /// Moves the position by `count` bytes, which must be held, and drops all bytes before it.
+    pub(super) fn skip(&mut self, count: usize) {
+        self.consume(count);
+        self.forget();
     }
 
     /// Drops all bytes before the position.
@@ -111,8 +138,7 @@ impl<R: ReadBytes> SlidingWindow<R> {
         self.at = self.start.max(held as usize);
         while self.position() < position && !self.ensure(1).is_empty() {
             let left = usize::try_from(position - self.position()).unwrap_or(usize::MAX);
-            self.consume(left);
-            self.forget();
+            self.skip(left);
         }
     }
 
