@@ -7,14 +7,12 @@ mod arrow_stream;
 mod damage;
 mod end;
 
-use std::ops::Range;
-
 pub(super) use self::end::packing_at_end;
 use super::content::{StreamContent, UnicodeEncoding};
 use super::fault::Packing;
 pub(super) use super::numbers::HEAD_BYTES;
 use super::numbers::LATE_HEAD_BYTES;
-use super::numbers::{self, XZ_MAGIC, ZSTD_MAGIC, is_bzip2, is_lz4, is_skippable};
+use super::numbers::{self, XZ_MAGIC, ZSTD_MAGIC, is_bzip2, is_lz4, is_skippable, is_tar_header};
 use super::{codec, mail_start, open_document, rtf};
 
 /// Number of bytes after which the content of a text is decided: its first fields show a mail, its root element shows flat
@@ -24,8 +22,6 @@ pub(super) const START_BYTES: usize = 4 << 10;
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
 const PAGE_HEADER_BYTES: usize = 16;
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
-/// Position of the checksum in a tar header.
-const TAR_CHECKSUM_RANGE: Range<usize> = 148..156;
 
 /// Returns the content of a stream that starts with `head`, which is shorter than [`HEAD_BYTES`] only if the stream is.
 pub(super) fn recognise(head: &[u8]) -> StreamContent {
@@ -100,7 +96,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Packing::Arrow,
         _ if arrow_stream::starts_stream(head) => Packing::Arrow,
         _ if is_warc(head) => Packing::Warc,
-        _ if is_tar(head) => Packing::Tar,
+        _ if head.get(..HEAD_BYTES).is_some_and(is_tar_header) => Packing::Tar,
         _ if codec::is_zlib(head, head.len() < HEAD_BYTES) => Packing::Zlib,
         _ => return None,
     })
@@ -133,34 +129,6 @@ fn is_warc(head: &[u8]) -> bool {
     let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
     let digits = digits.count();
     (1..=2).contains(&digits) && matches!(version[digits..], [b'\n', ..] | [b'\r', b'\n', ..])
-}
-
-/// Whether `head` is a header with a valid checksum, as POSIX defines it for ustar. v7 has the same checksum.
-fn is_tar(head: &[u8]) -> bool {
-    let Some(header) = head.get(..512) else {
-        return false;
-    };
-    let Some(checksum) = octal(&header[TAR_CHECKSUM_RANGE]) else {
-        return false;
-    };
-    let is_size = header[124] & 0x80 != 0 || octal(&header[124..136]).is_some();
-    let blanks = TAR_CHECKSUM_RANGE.len() as i64 * i64::from(b' ');
-    let rest = || {
-        header[..TAR_CHECKSUM_RANGE.start]
-            .iter()
-            .chain(&header[TAR_CHECKSUM_RANGE.end..])
-    };
-    let unsigned: i64 = rest().map(|byte| i64::from(*byte)).sum();
-    // Some old programs sum signed bytes.
-    let signed: i64 = rest().map(|byte| i64::from(*byte as i8)).sum();
-    is_size && [unsigned, signed].contains(&(checksum - blanks))
-}
-
-/// Parses a number in octal digits, with blanks and NULs around it.
-fn octal(field: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(field).ok()?;
-    let text = text.trim_start_matches(' ').trim_end_matches(['\0', ' ']);
-    i64::from_str_radix(text, 8).ok()
 }
 
 fn unicode(head: &[u8]) -> Option<UnicodeEncoding> {

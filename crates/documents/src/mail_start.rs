@@ -279,15 +279,6 @@ fn is_coding(value: &[u8]) -> bool {
     has(b"base64") || has(b"quoted-printable") || has(b"uue") || has(b"bit")
 }
 
-/// Returns the value of two hexadecimal digits.
-pub(crate) fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    match digits {
-        [high, low] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
-        _ => None,
-    }
-}
-
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }

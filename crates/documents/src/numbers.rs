@@ -1,5 +1,9 @@
 //! Magic numbers, and checks of them, that both recognition and readers use. Numbers and checksums of binary formats.
 
+use std::ops::Range;
+
+use tar::Header;
+
 /// Number of bytes that are enough for recognition: those of a tar header.
 pub(crate) const HEAD_BYTES: usize = 512;
 
@@ -28,6 +32,42 @@ pub(crate) fn is_lz4(head: &[u8]) -> bool {
 /// Whether `head` is a skippable frame, which zstd and LZ4 both have.
 pub(crate) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// Position of the checksum in a tar header.
+pub(crate) const TAR_CHECKSUM_RANGE: Range<usize> = 148..156;
+
+/// Whether a block of 512 bytes is a tar header: it has a valid checksum. Some old archives sum signed bytes.
+pub(crate) fn is_tar_header(block: &[u8]) -> bool {
+    // A quick check first, since errors of the crate are slow.
+    let is_number = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
+    if !block[TAR_CHECKSUM_RANGE].iter().all(is_number) || is_zero(block) {
+        return false;
+    }
+    let header = Header::from_byte_slice(block);
+    let summed = block[..TAR_CHECKSUM_RANGE.start]
+        .iter()
+        .chain(&block[TAR_CHECKSUM_RANGE.end..]);
+    let sums = summed.fold((8 * 32, 8 * 32), |(unsigned, signed), byte| {
+        (
+            unsigned + i64::from(*byte),
+            signed + i64::from(byte.cast_signed()),
+        )
+    });
+    let sum = header.cksum().map(i64::from);
+    sum.is_ok_and(|sum| sum == sums.0 || sum == sums.1) && tar_data_size(header).is_some()
+}
+
+/// Returns the size of the data after a tar header: 0 for links, devices and folders, whatever size they state.
+pub(crate) fn tar_data_size(header: &Header) -> Option<u64> {
+    match header.entry_type().as_byte() {
+        b'1'..=b'6' => Some(0),
+        _ => header.entry_size().ok(),
+    }
+}
+
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
 }
 
 /// The start of the header of a member of a zip archive.
@@ -63,4 +103,17 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     crc.sum()
+}
+
+/// Returns the value of a hexadecimal digit.
+pub(crate) fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Returns the value of two hexadecimal digits; `None` if there are not two.
+pub(crate) fn hex_pair(digits: &[u8]) -> Option<u8> {
+    match digits {
+        [high, low] => Some(hex_digit(*high)? << 4 | hex_digit(*low)?),
+        _ => None,
+    }
 }

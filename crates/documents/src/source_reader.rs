@@ -29,7 +29,8 @@ use super::read::{ChainedReader, ReadBytes};
 use super::read_options::ReadOptions;
 use super::rtf::RtfText;
 use super::seven_zip;
-use super::{attached, tar, warc, zip};
+use super::zip::{self, BeforeArchive};
+use super::{attached, tar, warc};
 
 /// Size of a file up to which one call reads it: copying this much through a buffer takes no longer than a second call.
 const MAX_ONE_READ_BYTES: u64 = 12 << 10;
@@ -188,7 +189,7 @@ impl<'w> SourceReader<'w> {
         self.document(level, &mut watched);
         if !self.is_over() && watched.ends_archive() {
             let options = self.options;
-            zip::read_after_text(self, options, level, file);
+            zip::read_archive(self, options, level, file, BeforeArchive::Text);
         }
     }
 

@@ -20,6 +20,7 @@ use super::fault::{InputError, Packing};
 use super::file::read_at;
 use super::magic;
 use super::name::escaped;
+use super::numbers::{is_tar_header, is_zero, tar_data_size};
 use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
@@ -147,7 +148,7 @@ impl TarArchive<'_, '_, '_> {
 
     /// Reads the member after a header. Returns false if the source should not be read further.
     fn entry(&mut self, header: &Header) -> bool {
-        let size = size(header).unwrap_or(0);
+        let size = tar_data_size(header).unwrap_or(0);
         match header.entry_type().as_byte() {
             b'L' => self.extension.long_name = self.extended(size),
             b'x' | b'X' => self.pax(size),
@@ -319,7 +320,7 @@ impl<'b> TarStream<'b> {
         }
         let block = if is_zero(held) {
             NextBlock::Zeros
-        } else if is_header(held) {
+        } else if is_tar_header(held) {
             NextBlock::Header(Box::new(Header::from_byte_slice(held).clone()))
         } else {
             self.search = Some(self.at);
@@ -454,11 +455,11 @@ fn member_after(file: &File, end: u64) -> Option<MemberBytes> {
     for _ in 0..MAX_MEMBER_HEADERS {
         let mut block = [0; BLOCK_BYTES];
         let read = read_at(file, &mut block, at).ok()?;
-        if read < BLOCK_BYTES || !is_header(&block) {
+        if read < BLOCK_BYTES || !is_tar_header(&block) {
             return None;
         }
         let header = Header::from_byte_slice(&block);
-        let member = member_at(at + BLOCK_BYTES as u64, size(header)?)?;
+        let member = member_at(at + BLOCK_BYTES as u64, tar_data_size(header)?)?;
         if matches!(header.entry_type().as_byte(), b'0' | 0) {
             return Some(member);
         }
@@ -476,14 +477,6 @@ fn is_file(header: &Header, name: &str, size: u64) -> bool {
         b'1'..=b'6' | b'D' | b'N' | b'V' => false,
         // A folder in an old archive, which has no type for folders.
         _ => !(name.ends_with('/') && size == 0),
-    }
-}
-
-/// Returns the size of the data after a header: 0 for links, devices and folders, whatever size they state.
-fn size(header: &Header) -> Option<u64> {
-    match header.entry_type().as_byte() {
-        b'1'..=b'6' => Some(0),
-        _ => header.entry_size().ok(),
     }
 }
 
@@ -551,41 +544,18 @@ fn find_header(held: &[u8], lead: usize) -> Option<usize> {
     let fits = |at: &usize| at + BLOCK_BYTES <= held.len();
     let marked = memmem::find_iter(held.get(USTAR_MAGIC_OFFSET..)?, USTAR_MAGIC)
         .filter(fits)
-        .find(|at| is_header(&held[*at..*at + BLOCK_BYTES]));
+        .find(|at| is_tar_header(&held[*at..*at + BLOCK_BYTES]));
     let lined = (lead..marked.unwrap_or(held.len()))
         .step_by(BLOCK_BYTES)
         .take_while(fits)
         .map(|at| (at, &held[at..at + BLOCK_BYTES]))
-        .find(|(_, block)| is_bare(&block[USTAR_MAGIC_OFFSET..]) && is_header(block));
+        .find(|(_, block)| is_bare(&block[USTAR_MAGIC_OFFSET..]) && is_tar_header(block));
     lined.map(|(at, _)| at).or(marked)
-}
-
-/// Whether a block has a valid checksum. Some old archives sum signed bytes.
-fn is_header(block: &[u8]) -> bool {
-    // A quick check first, since errors of the crate are slow.
-    let is_number = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
-    if !block[148..156].iter().all(is_number) || is_zero(block) {
-        return false;
-    }
-    let header = Header::from_byte_slice(block);
-    let summed = block[..148].iter().chain(&block[156..]);
-    let sums = summed.fold((8 * 32, 8 * 32), |(unsigned, signed), byte| {
-        (
-            unsigned + i64::from(*byte),
-            signed + i64::from(byte.cast_signed()),
-        )
-    });
-    let sum = header.cksum().map(i64::from);
-    sum.is_ok_and(|sum| sum == sums.0 || sum == sums.1) && size(header).is_some()
 }
 
 /// Whether the fields after those of v7 are zeros, or the device numbers 0 that GNU tar writes.
 fn is_bare(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, 0 | b'0'))
-}
-
-fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| *byte == 0)
 }
 
 /// Collects the documents and losses that a container reader passes on, for tests.

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{TAR_CHECKSUM_RANGE, UnicodeEncoding, octal};
+use super::UnicodeEncoding;
 use crate::codec;
 use crate::fault::Packing;
-use crate::numbers::{LZ4_LEGACY_MAGIC, LZ4_MAGIC, XZ_MAGIC, ZSTD_MAGIC};
+use crate::numbers::{LZ4_LEGACY_MAGIC, LZ4_MAGIC, TAR_CHECKSUM_RANGE, XZ_MAGIC, ZSTD_MAGIC};
 
 /// Minimum number of bytes that are recognised.
 const MIN_RECOGNISED_BYTES: usize = 64;
@@ -206,6 +206,13 @@ fn is_tar(head: &[u8]) -> bool {
             head.get(99) == Some(&0) && whole > 0 && right == whole
         }
     }
+}
+
+/// Parses a number in octal digits, with blanks and NULs around it.
+fn octal(field: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(field).ok()?;
+    let text = text.trim_start_matches(' ').trim_end_matches(['\0', ' ']);
+    i64::from_str_radix(text, 8).ok()
 }
 
 fn is_warc(head: &[u8]) -> bool {

@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use crate::codec::{damaged, early_end};
 use crate::fault::{InputError, Packing};
-use crate::mail_start::hex;
+use crate::numbers::hex_pair;
 
 /// Minimum length of a line of base64 in which a damaged character is not taken for the end of the data.
 const LONG_LINE_BYTES: usize = 40;
@@ -176,7 +176,7 @@ fn unquote(line: &[u8], is_text: bool, out: &mut Vec<u8>) {
     };
     while let Some(at) = memchr(b'=', rest) {
         out.extend_from_slice(&rest[..at]);
-        let byte = rest.get(at + 1..at + 3).and_then(hex);
+        let byte = rest.get(at + 1..at + 3).and_then(hex_pair);
         let byte = byte.filter(|byte| !is_text || is_of_text(*byte));
         out.push(byte.unwrap_or(b'='));
         rest = &rest[at + if byte.is_some() { 3 } else { 1 }..];

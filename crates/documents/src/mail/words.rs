@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::charset::{MailCharset, has_foreign};
 use super::coding::from_base64;
-use crate::mail_start::hex;
+use crate::numbers::hex_pair;
 
 /// Maximum bytes of an encoded word. RFC 2047 limits it to 75.
 const MAX_WORD_BYTES: usize = 4 << 10;
@@ -104,7 +104,7 @@ fn from_q(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len());
     let mut rest = data;
     while let Some((first, after)) = rest.split_first() {
-        let byte = after.get(..2).filter(|_| *first == b'=').and_then(hex);
+        let byte = after.get(..2).filter(|_| *first == b'=').and_then(hex_pair);
         rest = &after[if byte.is_some() { 2 } else { 0 }..];
         match (byte, first) {
             (Some(byte), _) => out.push(byte),

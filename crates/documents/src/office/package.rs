@@ -8,7 +8,7 @@ use crate::file::FileSection;
 use crate::open_document::{self, is_package};
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
-use crate::zip;
+use crate::zip::{self, BeforeArchive};
 
 /// The file of an office document.
 #[derive(Clone, Copy)]
@@ -52,7 +52,13 @@ impl<'a> PackageFile<'a> {
         reported: bool,
     ) {
         match self {
-            PackageFile::Zip(file) => zip::read_archive(sink, options, level, file, reported),
+            PackageFile::Zip(file) => {
+                let before = match reported {
+                    true => BeforeArchive::Loss,
+                    false => BeforeArchive::Nothing,
+                };
+                zip::read_archive(sink, options, level, file, before);
+            }
             PackageFile::Flat(file) => read_flat(sink, options, level, file),
         }
     }

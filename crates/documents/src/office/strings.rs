@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use encoding_rs::UTF_16LE;
 use memchr::memmem;
 
 use crate::xml::{XmlPiece, XmlReader};
@@ -89,6 +90,11 @@ impl SharedStrings {
             }
         }
     }
+}
+
+/// Returns a text in UTF-16, as binary workbooks have it, with U+FFFD for half a pair.
+pub(super) fn utf16(bytes: &[u8]) -> String {
+    UTF_16LE.decode_without_bom_handling(bytes).0.into_owned()
 }
 
 /// Undoes the escapes in a text of a cell. Control characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19), and

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 
+use encoding_rs::mem::decode_latin1;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::address::CellAddress;
@@ -12,8 +13,9 @@ use super::cell::{CellSink, MemberPlace};
 use super::number::{NumberFormats, error, packed, truth};
 use super::ole::{OleFile, OleStream};
 use super::page_header;
-use super::strings::{MANY_STRINGS, SharedStrings};
+use super::strings::{MANY_STRINGS, SharedStrings, utf16};
 use super::table::{SheetTable, pass_table};
+use super::xlsb::DAMAGED_RECORDS;
 use crate::container::{MemberSink, StreamLevel};
 use crate::fault::InputError;
 use crate::read::ReadBytes;
@@ -28,9 +30,6 @@ const MAX_RECORD_KIND: u16 = 0x10ff;
 const MAX_RECORD_BYTES: usize = 8224;
 /// Maximum number of names of sheets that are held.
 const MAX_SHEETS: usize = 10_000;
-
-const DAMAGED_RECORDS: InputError =
-    InputError::Office("has a damaged record; the text of it may be missing");
 
 /// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if no part of it is read.
 pub(crate) fn read_ole2(
@@ -247,7 +246,8 @@ impl<'o> XlsRecords<'o> {
                 return Err(DAMAGED_RECORDS);
             }
             if is_wide {
-                units.extend(wide(&held[..2 * taken]))
+                let pairs = held[..2 * taken].chunks_exact(2);
+                units.extend(pairs.map(|unit| u16::from_le_bytes([unit[0], unit[1]])))
             } else {
                 units.extend(held[..taken].iter().copied().map(u16::from))
             }
@@ -265,13 +265,6 @@ impl<'o> XlsRecords<'o> {
         };
         Ok((at, style.into()))
     }
-}
-
-/// Returns the units of UTF-16.
-fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
-    bytes
-        .chunks_exact(2)
-        .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
 }
 
 /// A sheet, found by the offset of its first record.
@@ -724,10 +717,8 @@ impl<'a, 'o> BookReader<'a, 'o> {
         let start = self.records.at;
         let bytes = start.checked_add(length);
         let bytes = bytes.and_then(|end| self.records.data.get(start..end));
-        let units: Vec<u16> = wide(bytes.ok_or(DAMAGED_RECORDS)?)
-            .take_while(|unit| *unit != 0)
-            .collect();
-        into.extend_from_slice(String::from_utf16_lossy(&units).as_bytes());
+        let text = utf16(bytes.ok_or(DAMAGED_RECORDS)?);
+        into.extend(text.bytes().take_while(|byte| *byte != 0));
         into.extend_from_slice(b"\n\n");
         self.records.at += length;
         Ok(())
@@ -782,11 +773,11 @@ fn literal(data: &[u8], is_old: bool, encoding: &'static Encoding) -> Option<(us
     let (flags, data) = data.split_first()?;
     let size = 1 + usize::from(flags & 1);
     let bytes = data.get(..size * count)?;
-    let units: Vec<u16> = match size {
-        1 => bytes.iter().copied().map(u16::from).collect(),
-        _ => wide(bytes).collect(),
+    let text = match size {
+        1 => decode_latin1(bytes).into_owned(),
+        _ => utf16(bytes),
     };
-    Some((2 + bytes.len(), String::from_utf16_lossy(&units)))
+    Some((2 + bytes.len(), text))
 }
 
 /// Returns the bytes of the token of a formula after its first one (MS-XLS, 2.5.198).

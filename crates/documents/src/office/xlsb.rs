@@ -2,7 +2,7 @@
 
 use super::cell::MAX_CELL_BYTES;
 use super::number::NumberFormats;
-use super::strings::SharedStrings;
+use super::strings::{SharedStrings, utf16};
 use crate::fault::InputError;
 use crate::peek::PeekReader;
 use crate::read::ReadBytes;
@@ -10,7 +10,8 @@ use crate::read::ReadBytes;
 /// Maximum bytes of a record that is held: a cell with the longest text.
 const MAX_RECORD_BYTES: usize = 2 * MAX_CELL_BYTES + 64;
 
-const DAMAGED_RECORDS: InputError =
+/// The fault of a record that is too short for its fields.
+pub(super) const DAMAGED_RECORDS: InputError =
     InputError::Office("has a damaged record; the text of it may be missing");
 
 /// Bytes of a read.
@@ -114,11 +115,7 @@ impl XlsbRecord {
             .and_then(|length| start.checked_add(length))
             .ok_or(DAMAGED_RECORDS)?;
         let bytes = self.data.get(start..end).ok_or(DAMAGED_RECORDS)?;
-        let units = bytes.chunks_exact(2);
-        let units: Vec<u16> = units
-            .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
-            .collect();
-        Ok((String::from_utf16_lossy(&units), end))
+        Ok((utf16(bytes), end))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::encoding::text_string;
-use super::file::{Page, PdfFile};
+use super::file::PdfFile;
 use super::filter::StreamFlaw;
 use super::font::PdfFont;
 use super::geometry::{Matrix, Point};
@@ -12,6 +12,7 @@ use super::lexer::{Lexer, Token};
 use super::lines::{MAX_INVISIBLE_WIDTH, PageLines, TextSpan};
 use super::links::MAX_ANNOTATIONS;
 use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
+use super::pages::Page;
 
 /// Maximum depth of forms within one another.
 const MAX_FORM_DEPTH: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::ops::{ControlFlow, Deref};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use super::crypt::Decryption;
@@ -412,17 +412,6 @@ impl<'d> PdfFile<'d> {
     pub(super) fn is_spent(&self) -> bool {
         self.budget.left.get() == 0
     }
-
-    /// Calls `with` for each page, in order, until it breaks. Returns whether the page tree leads to all of its nodes.
-    pub(super) fn each_page(&self, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
-        super::pages::for_each_page(self, with)
-    }
-}
-
-/// A page: its dictionary, and the resources that it has or inherits.
-pub(super) struct Page {
-    pub(super) dict: PdfDict,
-    pub(super) resources: Rc<PdfDict>,
 }
 
 /// Reads the numbers of the `count` objects of a stream, and their offsets. The first object is at `first`.

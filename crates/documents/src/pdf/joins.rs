@@ -5,6 +5,7 @@
 //! that is broken into lines. If a column or page ends with a full line, a form feed follows.
 
 use super::lines::TextLine;
+use crate::numbers::hex_pair;
 
 /// Number of lines before and after a line that show the margin of its column.
 const MARGIN_LINES: usize = 25;
@@ -158,8 +159,7 @@ fn unescaped(target: &str) -> String {
     let mut bytes = Vec::with_capacity(target.len());
     let mut rest = target.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|code| u8::from_str_radix(str::from_utf8(code).ok()?, 16).ok());
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(hex_pair);
         bytes.push(code.unwrap_or(*first));
         rest = if code.is_some() { &after[2..] } else { after };
     }

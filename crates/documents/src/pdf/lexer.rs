@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::numbers::{hex_digit, hex_pair};
+
 /// Maximum number of objects in one object, since each takes many times its bytes of memory.
 pub(super) const MAX_OBJECTS: usize = 3 << 19;
 
@@ -37,10 +39,6 @@ pub(super) fn is_blank(byte: u8) -> bool {
 /// Whether `byte` is neither white space nor a delimiter (Table 2).
 fn is_regular(byte: u8) -> bool {
     !is_blank(byte) && !b"()<>[]{}/%".contains(&byte)
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
 impl<'d> Lexer<'d> {
@@ -147,8 +145,7 @@ impl<'d> Lexer<'d> {
         let mut name = Vec::with_capacity(raw.len());
         let mut rest = raw;
         while let Some((first, after)) = rest.split_first() {
-            let pair = |two: &[u8]| Some(hex(two[0])? << 4 | hex(two[1])?);
-            match after.get(..2).filter(|_| *first == b'#').and_then(pair) {
+            match after.get(..2).filter(|_| *first == b'#').and_then(hex_pair) {
                 Some(byte) => {
                     name.push(byte);
                     rest = &after[2..];
@@ -196,7 +193,9 @@ impl<'d> Lexer<'d> {
     fn hex_text(&mut self) -> Token<'d> {
         self.at += 1;
         let len = memchr::memchr(b'>', self.rest()).unwrap_or(self.rest().len());
-        let digits = self.rest()[..len].iter().filter_map(|byte| hex(*byte));
+        let digits = self.rest()[..len]
+            .iter()
+            .filter_map(|byte| hex_digit(*byte));
         let mut text = Vec::with_capacity(len / 2);
         let mut high = None;
         for digit in digits {

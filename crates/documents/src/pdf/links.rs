@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::encoding::text_string;
-use super::file::{Page, PdfFile};
+use super::file::PdfFile;
 use super::filter::StreamFlaw;
+use super::pages::Page;
 
 /// Maximum number of annotations of a page that are read.
 pub(super) const MAX_ANNOTATIONS: usize = 100_000;

@@ -30,11 +30,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::content::FontCache;
 pub(super) use self::file::PdfLimits;
-use self::file::{DamagedStream, Page, PasswordNeeded, PdfFile};
+use self::file::{DamagedStream, PasswordNeeded, PdfFile};
 use self::filter::StreamFlaw;
 use self::joins::LinkTargets;
 use self::lexer::Lexer;
 use self::lines::TextLine;
+use self::pages::Page;
 pub(super) use self::workers::{
     PdfAnswer, PdfText, PdfThreads, start as start_workers, unreadable,
 };
@@ -133,7 +134,7 @@ fn read_file(
     let mut reader = PageReader::new(&file, limits);
     reader.metadata(documents);
     let mut is_cut = false;
-    let is_whole = file.each_page(&mut |page| {
+    let is_whole = pages::for_each_page(&file, &mut |page| {
         is_cut = file.is_spent() || reader.left == 0 || is_short();
         if is_cut {
             ControlFlow::Break(())

@@ -4,11 +4,17 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use super::file::{Page, PdfFile};
+use super::file::PdfFile;
 use super::object::{PdfDict, PdfObject};
 
 /// Maximum depth of nodes within one another.
 const MAX_DEPTH: usize = 64;
+
+/// A page: its dictionary, and the resources that it has or inherits.
+pub(super) struct Page {
+    pub(super) dict: PdfDict,
+    pub(super) resources: Rc<PdfDict>,
+}
 
 /// A node that is still to be visited, and the resources that it inherits.
 struct PageTreeNode {

@@ -1,6 +1,7 @@
 //! Cuts RTF into groups, control words, control symbols and text.
 
 use super::writer::TextWriter;
+use crate::numbers::hex_digit;
 
 /// Maximum letters of a control word (RTF 1.9.1, "Control Word"). The rest of a longer one is dropped.
 const MAX_WORD_LETTERS: usize = 32;
@@ -97,7 +98,7 @@ impl RtfLexer {
                 }
                 _ => return self.after_word(byte, to),
             },
-            LexerPlace::Hex => match hex(byte) {
+            LexerPlace::Hex => match hex_digit(byte) {
                 Some(digit) => self.place = LexerPlace::HexDigit(digit),
                 None => {
                     self.place = LexerPlace::Text;
@@ -106,7 +107,7 @@ impl RtfLexer {
             },
             LexerPlace::HexDigit(high) => {
                 self.place = LexerPlace::Text;
-                match hex(byte) {
+                match hex_digit(byte) {
                     Some(low) => to.escaped_byte(high << 4 | low),
                     None => return false,
                 }
@@ -159,8 +160,4 @@ impl RtfLexer {
         };
         to.word(word, parameter);
     }
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }

@@ -51,39 +51,14 @@ const GZIP_HEAD_BYTES: usize = 10;
 /// Supported methods (APPNOTE 4.4.5).
 const SUPPORTED_METHODS: [u16; 4] = [0, 8, 12, 93];
 
-/// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter. `reported` says
-/// that a loss in it was already reported.
-pub(super) fn read_archive(
-    sink: &mut dyn MemberSink,
-    options: &ReadOptions<'_>,
-    level: &StreamLevel<'_>,
-    file: &File,
-    reported: bool,
-) {
-    open(
-        sink,
-        options,
-        level,
-        file,
-        EarlyEvents {
-            reported,
-            text: false,
-        },
-    );
-}
-
-/// Like [`read`], for an archive after a text that was already passed on.
-pub(super) fn read_after_text(
-    sink: &mut dyn MemberSink,
-    options: &ReadOptions<'_>,
-    level: &StreamLevel<'_>,
-    file: &File,
-) {
-    let before = EarlyEvents {
-        reported: false,
-        text: true,
-    };
-    open(sink, options, level, file, before);
+/// Events before an archive is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BeforeArchive {
+    Nothing,
+    /// A loss in the archive was reported.
+    Loss,
+    /// The text before the archive was passed on.
+    Text,
 }
 
 /// Calls `each` with the names in the directory of the archive `file`, at most `max`. Returns false if it has no directory.
@@ -122,20 +97,13 @@ pub(super) fn volume<'z>(
         .ok()
 }
 
-/// Events before an archive is opened.
-struct EarlyEvents {
-    /// A loss was reported.
-    reported: bool,
-    /// The text before the archive was read.
-    text: bool,
-}
-
-fn open(
+/// Passes on the members of the archive `file`, from start to end. The position of `file` does not matter.
+pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
     file: &File,
-    before: EarlyEvents,
+    before: BeforeArchive,
 ) {
     let Some(volume) = volume(sink, options, level, file) else {
         return;
@@ -146,7 +114,7 @@ fn open(
         level,
         volume: &volume,
         number: 0,
-        is_after_text: before.text,
+        is_after_text: before == BeforeArchive::Text,
         options,
         ahead: None,
     };
@@ -154,7 +122,10 @@ fn open(
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
             let is_part = flaw.is_part || level.part_of.is_some();
-            archive.salvage(DirectoryFlaw { is_part, ..flaw }, before.reported);
+            archive.salvage(
+                DirectoryFlaw { is_part, ..flaw },
+                before == BeforeArchive::Loss,
+            );
         }
     }
     volume.count_until(volume.length);

@@ -28,7 +28,7 @@ fn file(bytes: &[u8]) -> io::Result<File> {
 fn taken(bytes: &[u8]) -> io::Result<Taken> {
     let file = file(bytes)?;
     Ok(Taken::read_by(|sink, options, level| {
-        read_archive(sink, options, level, &file, false)
+        read_archive(sink, options, level, &file, BeforeArchive::Nothing)
     }))
 }
 
