@@ -26,6 +26,9 @@ use super::expansion::ExpansionReader;
 use super::fault::InputError;
 use super::read::ReadBytes;
 
+/// Bytes of the window at first, so that the records in it are seldom moved.
+const WINDOW_BYTES: usize = 512 << 10;
+
 /// Passes on the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
 /// A `continuation` is read as part of the record that it continues, and reported if it does not follow that record. Other
 /// types are skipped.
@@ -42,12 +45,14 @@ pub(super) fn read_records(
     reports_records: bool,
     bytes: &mut dyn ReadBytes,
 ) {
+    let mut window = RecordWindow::new(bytes, 0);
+    window.reserve(WINDOW_BYTES);
     let mut records = WarcReader {
         sink,
         history,
         reports_records,
         level,
-        window: RecordWindow::new(bytes, 0),
+        window,
         number: 0,
         name: String::new(),
         end: 0,
