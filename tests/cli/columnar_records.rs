@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder, StructBuilder};
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Fields};
 use parquet::arrow::ArrowWriter;
@@ -64,12 +64,11 @@ fn records() -> RecordBatch {
         Some("not a name"),
         None,
     ];
-    let mut years = Int64Builder::new();
-    [Some(2020), None, Some(-1), None, None].map(|year| years.append_option(year));
+    let years = vec![Some(2020), None, Some(-1), None, None];
     let columns: [(&str, ArrayRef); 4] = [
         ("DOI", Arc::new(StringArray::from(names.to_vec()))),
         ("title", titles()),
-        ("year", Arc::new(years.finish())),
+        ("year", Arc::new(Int64Array::from(years))),
         ("reference", references()),
     ];
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))

@@ -291,3 +291,118 @@ fn timestamp<T: ArrowTimestampType>(array: &dyn Array, has_zone: bool) -> WriteV
         text.push_time(time.map(|time| format!("{time:?}{zone}")))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::builder::{MapBuilder, StringDictionaryBuilder};
+    use arrow_array::types::Int8Type;
+    use arrow_array::{
+        BinaryArray, BooleanArray, Date32Array, Decimal128Array, DurationSecondArray, Float32Array,
+        Float64Array, TimestampMillisecondArray, UInt64Array,
+    };
+
+    use super::*;
+
+    /// Returns the objects of two rows with one column each.
+    fn rows(array: ArrayRef, max: usize) -> [Option<String>; 2] {
+        let arrays = [Some(array), None];
+        let names = [Box::from("a\"b"), Box::from("lost")];
+        let objects = RowObjects::open(&arrays, &names);
+        let mut text = ObjectText::default();
+        [0, 1].map(|row| {
+            text.start(max);
+            objects.write(row, &mut text);
+            let written = String::from_utf8_lossy(&text.bytes).into_owned();
+            (!text.is_cut).then_some(written)
+        })
+    }
+
+    fn keyed() -> ArrayRef {
+        let texts = arrow_array::builder::BinaryBuilder::new();
+        let mut maps = MapBuilder::new(None, arrow_array::builder::Int64Builder::new(), texts);
+        maps.keys().append_value(7);
+        maps.values().append_value(b"x");
+        maps.keys().append_value(8);
+        maps.values().append_null();
+        maps.append(true).unwrap();
+        maps.append(true).unwrap();
+        Arc::new(maps.finish())
+    }
+
+    #[test]
+    fn values_are_written_by_their_types() {
+        let mut words = StringDictionaryBuilder::<Int8Type>::new();
+        words.append_null();
+        words.append_null();
+        let time = TimestampMillisecondArray::from(vec![Some(1_580_515_200_500), None]);
+        let cases: Vec<(ArrayRef, &str, bool)> = vec![
+            (
+                Arc::new(BooleanArray::from(vec![Some(true), None])),
+                "true",
+                true,
+            ),
+            (
+                Arc::new(UInt64Array::from(vec![u64::MAX, 1])),
+                "18446744073709551615",
+                false,
+            ),
+            (
+                Arc::new(Float32Array::from(vec![0.1, f32::NAN])),
+                "0.1",
+                true,
+            ),
+            (
+                Arc::new(Float64Array::from(vec![1e300, f64::INFINITY])),
+                "1e300",
+                true,
+            ),
+            (
+                Arc::new(Date32Array::from(vec![Some(18_262), None])),
+                "\"2020-01-01\"",
+                true,
+            ),
+            (Arc::new(time.clone()), "\"2020-02-01T00:00:00.500\"", true),
+            (
+                Arc::new(time.with_timezone("+00:00")),
+                "\"2020-02-01T00:00:00.500Z\"",
+                true,
+            ),
+            (
+                Arc::new(
+                    Decimal128Array::from(vec![Some(125), None])
+                        .with_precision_and_scale(5, 2)
+                        .unwrap(),
+                ),
+                "1.25",
+                true,
+            ),
+            (
+                Arc::new(BinaryArray::from(vec![Some(&b"\"\\\n\x01"[..]), None])),
+                "\"\\\"\\\\\\n\\u0001\"",
+                true,
+            ),
+        ];
+        for (array, value, is_null) in cases {
+            let kind = array.data_type().clone();
+            let [first, second] = rows(array, 100);
+            let expected = format!("{{\"a\\\"b\":{value}}}");
+            assert_eq!(first, Some(expected), "{kind}");
+            assert_eq!(second.as_deref() == Some("{}"), is_null, "{kind}");
+        }
+        let durations = DurationSecondArray::from(vec![1, 2]);
+        for array in [Arc::new(durations) as ArrayRef, Arc::new(words.finish())] {
+            assert_eq!(rows(array, 100), [Some("{}".into()), Some("{}".into())]);
+        }
+        let maps = [r#"{"a\"b":{"7":"x"}}"#, r#"{"a\"b":{}}"#].map(|text| Some(text.to_owned()));
+        assert_eq!(rows(keyed(), 100), maps);
+    }
+
+    #[test]
+    fn a_row_that_is_too_long_is_not_whole() {
+        let texts = BinaryArray::from(vec![&b"0123456789"[..], b"0"]);
+        let [long, short] = rows(Arc::new(texts), 12);
+        assert_eq!((long, short.as_deref()), (None, Some(r#"{"a\"b":"0"}"#)));
+    }
+}

@@ -212,8 +212,8 @@ fn integers_name_rows_in_every_encoding() {
         }
         let file = written(properties.build());
         let by = |id: &str| ColumnSelection {
-            columns: None,
             id: Some(id.to_owned()),
+            ..ColumnSelection::default()
         };
         let (cells, lost) = read(&file, &by("id"));
         assert_eq!(lost, [""; 0]);
@@ -272,7 +272,11 @@ fn columns_are_chosen_by_either_name() {
     let file = written(WriterProperties::builder().build());
     let places = |columns: &[&str]| {
         let columns = Some(columns.iter().map(|&name| name.to_owned()).collect());
-        let (cells, lost) = read(&file, &ColumnSelection { columns, id: None });
+        let choice = ColumnSelection {
+            columns,
+            ..ColumnSelection::default()
+        };
+        let (cells, lost) = read(&file, &choice);
         let mut places: Vec<_> = cells.into_iter().map(|(_, place, _)| place).collect();
         places.sort_unstable();
         places.dedup();
