@@ -63,7 +63,7 @@ fn fields<'v>(
     mut take: impl FnMut(&mut BibStrings, &str, FieldText),
 ) {
     for (part, name, place) in values {
-        let mut reader = ValueReader {
+        let mut reader = PartsReader {
             bytes,
             at: place.start,
             end: place.end,
@@ -169,8 +169,8 @@ impl BibStrings {
     }
 }
 
-/// Reads a value.
-struct ValueReader<'b, 's> {
+/// Reads the parts of a value.
+struct PartsReader<'b, 's> {
     bytes: &'b [u8],
     at: usize,
     end: usize,
@@ -196,7 +196,7 @@ enum PartText {
     Word(String),
 }
 
-impl ValueReader<'_, '_> {
+impl PartsReader<'_, '_> {
     /// Reads the fields after a value without a comma or a brace at its end.
     fn fields(&mut self, take: &mut impl FnMut(&mut BibStrings, &str, FieldText)) {
         while let Some(byte) = self.next() {

@@ -18,6 +18,8 @@ mod batch;
 mod cells;
 mod choice;
 #[cfg(feature = "columnar")]
+mod items;
+#[cfg(feature = "columnar")]
 mod leaf;
 mod name;
 #[cfg(feature = "columnar")]

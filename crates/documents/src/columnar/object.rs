@@ -16,7 +16,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Fields, TimeUnit};
 
-use super::batch::{LeafLayer, enclosing, integer, text_of};
+use super::items::{LeafLayer, enclosing, integer, text_of};
 
 /// Writes the value at an index of an array. Returns false, and writes nothing, if it is null.
 type WriteValue<'a> = Box<dyn Fn(usize, &mut ObjectText) -> bool + 'a>;

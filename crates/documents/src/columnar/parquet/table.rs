@@ -11,7 +11,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::file::{Projection, StoredTable, file_error};
 use super::group::GroupColumns;
-use crate::columnar::batch::{self, LeafItems};
+use crate::columnar::items::{self, LeafItems};
 use crate::columnar::leaf::TableLeaf;
 use crate::fault::{InputError, LocatedError, Packing};
 use crate::file::ReadAt;
@@ -241,7 +241,7 @@ impl ParquetTable {
     /// Returns an integer; `None` for null.
     pub fn integer(&self, column: usize) -> Option<i128> {
         let (values, item) = self.value(column)?;
-        batch::integer(values, item)
+        items::integer(values, item)
     }
 
     /// Returns a number with a binary point; `None` for null.
