@@ -10,6 +10,9 @@ use super::bibtex::{self, BibStrings};
 use super::{endnote, tagged};
 use crate::check::reference::{Escape, Reference, TakenReferences};
 
+/// Bytes that are held between entries, since an entry is reported after its first bytes: `@type{`, a tag. A longer start is cut.
+const MAX_START_BYTES: usize = 4 << 10;
+
 /// Reads the entries of a document that is held in part.
 pub(in crate::check) struct EntryReader {
     structure: Structure,
@@ -86,8 +89,11 @@ impl EntryReader {
         if is_last {
             self.structure.end(&mut |event| entries.take(event, held));
         }
-        let open = entries.open.as_ref();
-        let passed = open.map_or(held.len(), |entry| (entry.start - entries.offset) as usize);
+        let passed = match &entries.open {
+            Some(entry) => (entry.start - entries.offset) as usize,
+            None if is_last => held.len(),
+            None => held.len().saturating_sub(MAX_START_BYTES),
+        };
         self.read = held.len() - passed;
         entries.offset += passed as u64;
         TakenReferences {
@@ -102,7 +108,7 @@ impl OpenEntries {
         match (event, &mut self.open) {
             (Event::Item { offset, path, .. }, _) => {
                 self.open = Some(WrittenEntry {
-                    start: offset,
+                    start: offset.max(self.offset),
                     kind: path.to_owned(),
                     key: None,
                     values: Vec::new(),
@@ -159,5 +165,46 @@ impl WrittenEntry {
             let place = (start - offset) as usize..(end - offset) as usize;
             (*part, &**name, place)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the key and the place of each reference of a document that is passed in two parts.
+    fn read(document: &[u8], at: usize) -> Vec<(Option<String>, usize, Range<usize>)> {
+        let mut reader = EntryReader::of(document).unwrap();
+        let (mut read, mut offset) = (Vec::new(), 0);
+        for (end, is_last) in [(at, false), (document.len(), true)] {
+            let taken = reader.take(&document[offset..end], is_last);
+            for one in taken.references {
+                let place = one.place.start + offset..one.place.end + offset;
+                read.push((one.key, one.start + offset, place));
+            }
+            offset += taken.passed;
+        }
+        read
+    }
+
+    #[test]
+    fn an_entry_may_start_in_one_part_and_go_on_in_the_next() {
+        let tagged = "TY  - JOUR\nID  - a\nDO  - 10.5555/a\nER  - \n\n";
+        let record = "<record><rec-number>7</rec-number><electronic-resource-num>10.5555/a</electronic-resource-num></record>\n";
+        let padding = " \n".repeat(MAX_START_BYTES);
+        let texts = [
+            "@article{a, doi = {10.5555/a}}\n".to_owned()
+                + &padding
+                + "@book\n{b, doi = {10.5555/b}}",
+            tagged.to_owned() + &padding + tagged,
+            format!("<xml><records>{record}{padding}{record}</records></xml>"),
+        ];
+        for text in texts {
+            let whole = read(text.as_bytes(), text.len());
+            assert_eq!(whole.len(), 2, "{}", &text[..40]);
+            for at in (1..200).chain(text.len() - 200..text.len()) {
+                assert_eq!(read(text.as_bytes(), at), whole, "{}: {at}", &text[..40]);
+            }
+        }
     }
 }
