@@ -253,8 +253,10 @@ impl Bibtex {
                 keep(&mut self.start_word, 0, &[byte.to_ascii_lowercase()]);
                 StartState::Word(start)
             }
-            (StartState::Word(start), b'{')
-                if here > start + 1 && self.state != EntryState::Type =>
+            (StartState::Word(start), b'{' | b'(')
+                if here > start + 1
+                    && self.state != EntryState::Type
+                    && (byte == b'{' || self.close == b')') =>
             {
                 self.break_off(start, report);
                 self.end_entry(report);

@@ -220,6 +220,16 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_of_bibtex_that_is_not_closed_ends_before_the_next_one() {
+        for (open, close) in ["{}", "()"].map(|marks| marks.split_at(1)) {
+            let text = format!(
+                "@misc{open}a,\n title = {{A \\{{ B}},\n{close}\n@misc{open}b,\n doi = {{10.5555/b}}\n{close}\n"
+            );
+            assert_eq!(read(&text), pairs(&[("a", ""), ("b", "10.5555/b")]));
+        }
+    }
+
+    #[test]
     fn ris() {
         let text = "TY  - JOUR\r\nID  - a\r\nDO  - 10.5555/a \r\nER  - \r\n\r\nTY  - JOUR\r\nUR  - http://x.org\r\n\
             UR  - https://doi.org/10.5555/b\r\nER  -\r\nTY  - BOOK\r\nTI  - no name\r\n";
