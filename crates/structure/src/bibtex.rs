@@ -238,7 +238,7 @@ impl Bibtex {
         at + 1
     }
 
-    /// Tracks `@type{` at the start of a line. Within an entry, it shows that the entry was not closed: then this starts the new
+    /// Tracks `@type{`, or in an entry in parentheses `@type(` too, at the start of a line. Within an entry, it shows that the entry was not closed: then this starts the new
     /// entry and returns true.
     fn is_resumed(&mut self, byte: u8, at: usize, report: &mut dyn FnMut(Event<'_>)) -> bool {
         let here = self.offset + at as u64;

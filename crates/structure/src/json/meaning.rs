@@ -50,12 +50,12 @@ impl ValueMeaning {
         self.node == PathNode::NONE && self.field == FieldNode::NONE
     }
 
-    /// Whether it is or gives a detail of an item.
+    /// Whether a text at this path is an item by itself.
     pub(super) fn is_text_item(&self) -> bool {
         self.detail == Some(Detail::Item) && self.meaning.is_item()
     }
 
-    /// Whether the text of it is needed for itself.
+    /// Whether its text is kept: it is captured, an identifier or a relation.
     pub(super) fn is_kept(&self) -> bool {
         self.is_captured || matches!(self.meaning, Meaning::Id(_) | Meaning::Relation)
     }
