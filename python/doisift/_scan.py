@@ -7,7 +7,7 @@ from ._sources import items, must_exist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Protocol
 
     from typing_extensions import Unpack
@@ -87,9 +87,7 @@ def iter_mentions(
     the rest: a name belongs to the range of its first byte. What cannot be divided, such as packed files, belongs as a whole to
     the range that starts at 0.
     """
-    sources = items(paths)
-    must_exist(sources, options)
-    return _doisift.iter_rows(sources, options, True, batch_rows)
+    return _rows("iter_mentions", paths, options, batch_rows)
 
 
 def iter_records(
@@ -104,9 +102,14 @@ def iter_records(
     ``first_document``, ``first_offset``, ``first_text``, ``guessed`` and ``check_digit``. The first batch comes when all sources were read. Names
     take memory up to `memory` bytes, and go to sorted runs in `tmp_dir` beyond that.
     """
+    return _rows("iter_records", paths, options, batch_rows)
+
+
+def _rows(function: str, paths: Source | Iterable[Source], options: Mapping[str, object], batch_rows: int) -> RowStream:
+    """The rows of a function."""
     sources = items(paths)
     must_exist(sources, options)
-    return _doisift.iter_rows(sources, options, False, batch_rows)
+    return _doisift.iter_rows(sources, options, function, batch_rows)
 
 
 def _callback(progress: Callable[[Progress], object] | Bar | None) -> Callable[[Progress], object] | None:

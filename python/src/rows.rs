@@ -1,11 +1,11 @@
-//! Streams the mentions or records of a run as Arrow record batches.
+//! Streams the rows of a run as Arrow record batches.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::ArrayRef;
-use doisift::internal::field_names;
+use doisift::internal::{columns, for_each_row};
 use doisift::{Monitor, Scan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
 use crate::scan::with_options;
 use crate::source::Item;
-use crate::table::{Mentions, Records, Rows, Table};
+use crate::table::Table;
 
 /// Max batches that wait for the consumer. With the one that is being built, they bound the memory of a stream.
 const WAITING: usize = 2;
@@ -43,41 +43,28 @@ impl RowStream {
     }
 }
 
-/// Start a stream of mentions or records, in batches of at most `batch_rows` rows.
+/// Start the stream of rows of `function`, in batches of at most `batch_rows` rows.
 #[pyfunction]
 pub(crate) fn iter_rows(
     py: Python<'_>,
     sources: Vec<Item>,
     options: &Bound<'_, PyDict>,
-    mentions: bool,
+    function: &str,
     batch_rows: usize,
 ) -> PyResult<Py<RowStream>> {
-    let scan = Scan::new().mentions(mentions);
-    let function = match mentions {
-        true => "iter_mentions",
-        false => "iter_records",
+    let scan = match function {
+        "iter_mentions" => Scan::new().mentions(true),
+        _ => Scan::new(),
     };
     let (scan, monitor) = with_options(py, scan, function, sources, options)?;
-    match mentions {
-        true => stream::<Mentions>(py, scan, monitor, batch_rows),
-        false => stream::<Records>(py, scan, monitor, batch_rows),
-    }
-}
-
-fn stream<R: Rows>(
-    py: Python<'_>,
-    scan: Scan,
-    monitor: Monitor,
-    batch_rows: usize,
-) -> PyResult<Py<RowStream>> {
-    let fields = field_names(&scan).map_err(|error| exception(py, &error))?;
-    let mut table = Table::<R>::new(&fields, batch_rows.max(1));
+    let columns = columns(&scan).map_err(|error| exception(py, &error))?;
+    let mut table = Table::new(columns, batch_rows.max(1));
     let field = Arc::new(table.field());
     let (of_run, of_rows) = (monitor.clone(), monitor.clone());
     let start = move |send: SyncSender<ArrayRef>| {
         Running::start(of_run, move || {
             let passed = |batch| running::send(&send, batch, &of_rows);
-            let report = R::run(scan, |row| match table.push(row) {
+            let report = for_each_row(scan, |row| match table.push(row) {
                 Ok(None) => ControlFlow::Continue(()),
                 Ok(Some(full)) => match passed(full) {
                     true => ControlFlow::Continue(()),

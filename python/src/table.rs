@@ -1,177 +1,81 @@
 //! Builds record batches of rows.
 
 use std::mem::{replace, take};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Field, Fields};
-use doisift::internal::{Forms, forms_of};
-use doisift::{CheckDigit, Error, MentionRow, Record, Scan, ScanReport};
+use doisift::internal::{CallerColumn, CallerRow, FieldValue, Forms};
 
-use crate::arrow::{Flags, Integers, Lists, Overflow, Texts, Width, rows};
+use crate::arrow::{Flags, Floats, Integers, Lists, Overflow, Texts, Width, rows};
 use crate::batch::integer;
 
 /// A batch is full when its texts have this many bytes, for any number of rows.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// A kind of rows that the library delivers.
-pub(crate) trait Rows: Sized + 'static {
-    type Row<'r>;
-
-    /// Returns the column of a field, or `None` if there is no such field. Its type is as in Parquet output.
-    fn column(name: &str) -> Option<Column<Self>>;
-
-    /// Runs a scan that calls `push` with all rows.
-    fn run(
-        scan: Scan,
-        push: impl FnMut(&Self::Row<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<ScanReport, Error>;
-}
-
-pub(crate) enum Mentions {}
-pub(crate) enum Records {}
-
-impl Rows for Mentions {
-    type Row<'r> = MentionRow<'r>;
-
-    fn column(name: &str) -> Option<Column<Self>> {
-        Some(match name {
-            "doi" => Column::text(|row| row.doi),
-            "form" => Column::text(|row| row.form.name()),
-            "source" => Column::text(|row| row.source),
-            "document" => Column::text_or_null(|row| row.document),
-            "offset" => Column::number(|row| row.offset),
-            "length" => Column::number(|row| row.length),
-            "text" => Column::text(|row| row.text),
-            "guessed" => Column::flag(|row| row.guessed),
-            "check_digit" => Column::text_or_null(|row| row.check_digit().map(CheckDigit::name)),
-            "known" => Column::flag_or_null(|row| row.known),
-            "agency" => Column::text_or_null(|row| row.agency),
-            "retracted" => Column::flag_or_null(|row| row.retracted),
-            "before" => Column::text(|row| row.before),
-            "after" => Column::text(|row| row.after),
-            "record_id" => Column::text_or_null(|row| row.warc_record_id),
-            "date" => Column::text_or_null(|row| row.date),
-            "column" => Column::text_or_null(|row| row.column),
-            "document_index" => Column::number(|row| row.document_index),
-            "part_index" => Column::number(|row| row.part_index),
-            _ => return None,
-        })
-    }
-
-    fn run(
-        scan: Scan,
-        push: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<ScanReport, Error> {
-        scan.for_each_mention(push)
-    }
-}
-
-impl Rows for Records {
-    type Row<'r> = Record<'r>;
-
-    fn column(name: &str) -> Option<Column<Self>> {
-        Some(match name {
-            "doi" => Column::text(|row| row.doi),
-            "mentions" => Column::number(|row| row.mentions),
-            "documents" => Column::number(|row| row.documents),
-            "sources" => Column::number(|row| row.sources),
-            "forms" => Column::forms(|row| forms_of(row)),
-            "first_source" => Column::text(|row| row.first_source),
-            "first_document" => Column::text_or_null(|row| row.first_document),
-            "first_offset" => Column::number(|row| row.first_offset),
-            "first_text" => Column::text(|row| &row.first_text),
-            "guessed" => Column::flag(|row| row.guessed),
-            "check_digit" => Column::text_or_null(|row| row.check_digit().map(CheckDigit::name)),
-            "known" => Column::flag_or_null(|row| row.known),
-            "agency" => Column::text_or_null(|row| row.agency),
-            "retracted" => Column::flag_or_null(|row| row.retracted),
-            _ => return None,
-        })
-    }
-
-    fn run(
-        scan: Scan,
-        push: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
-    ) -> Result<ScanReport, Error> {
-        scan.for_each_record(push)
-    }
-}
-
-/// Gets a value from a row.
-type Getter<R, V> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> V;
-type TextGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> &'r str;
-type TextOrNullGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> Option<&'r str>;
-
 /// Builds the values of a column.
-pub(crate) enum Column<R: Rows> {
-    Text(TextGetter<R>, Texts),
-    TextOrNull(TextOrNullGetter<R>, Texts),
-    Number(Getter<R, u64>, Integers),
-    Flag(Getter<R, bool>, Flags),
-    FlagOrNull(Getter<R, Option<bool>>, Flags),
-    Forms(Getter<R, Forms>, FormLists),
+struct Column {
+    of: CallerColumn,
+    values: Values,
 }
 
-impl<R: Rows> Column<R> {
-    fn text(of: TextGetter<R>) -> Self {
-        Column::Text(of, texts())
-    }
+enum Values {
+    Texts(Texts),
+    Numbers(Integers),
+    Floats(Floats),
+    Flags(Flags),
+    Forms(FormLists),
+}
 
-    fn text_or_null(of: TextOrNullGetter<R>) -> Self {
-        Column::TextOrNull(of, texts())
-    }
-
-    fn number(of: Getter<R, u64>) -> Self {
-        Column::Number(of, Integers::new())
-    }
-
-    fn flag(of: Getter<R, bool>) -> Self {
-        Column::Flag(of, Flags::new())
-    }
-
-    fn flag_or_null(of: Getter<R, Option<bool>>) -> Self {
-        Column::FlagOrNull(of, Flags::new())
-    }
-
-    fn forms(of: Getter<R, Forms>) -> Self {
-        Column::Forms(of, FormLists::default())
-    }
-
-    /// Returns the type of the values.
-    fn field(&self, name: &'static str) -> Field {
+impl Column {
+    /// Creates an empty column. Also returns its type, which is as in Parquet output.
+    fn new(of: CallerColumn) -> (Field, Column) {
         let text = Width::Small.text();
-        match self {
-            Column::Text(..) => Field::new(name, text, false),
-            Column::TextOrNull(..) => Field::new(name, text, true),
-            Column::Number(..) => Field::new(name, DataType::Int64, false),
-            Column::Flag(..) => Field::new(name, DataType::Boolean, false),
-            Column::FlagOrNull(..) => Field::new(name, DataType::Boolean, true),
-            Column::Forms(..) => Field::new(name, Width::Small.list(text), false),
-        }
+        let (values, kind, nullable) = match of.empty() {
+            FieldValue::Text(_) => (Values::Texts(texts()), text, false),
+            FieldValue::Number(_) => (Values::Numbers(Integers::new()), DataType::Int64, false),
+            FieldValue::NullableNumber(_) | FieldValue::Int(_) => {
+                (Values::Numbers(Integers::new()), DataType::Int64, true)
+            }
+            FieldValue::Float(_) => (Values::Floats(Floats::new()), DataType::Float64, true),
+            FieldValue::Flag(_) => (Values::Flags(Flags::new()), DataType::Boolean, false),
+            FieldValue::NullableFlag(_) => (Values::Flags(Flags::new()), DataType::Boolean, true),
+            FieldValue::Forms(_) => {
+                let lists = Values::Forms(FormLists::default());
+                (lists, Width::Small.list(text), false)
+            }
+            _ => (Values::Texts(texts()), text, true),
+        };
+        (Field::new(of.name(), kind, nullable), Column { of, values })
     }
 
     /// Adds the value of a row. Returns the number of bytes of its text.
-    fn push(&mut self, row: &R::Row<'_>) -> Result<usize, Overflow> {
-        match self {
-            Column::Text(of, texts) => return push_text(texts, Some(of(row))),
-            Column::TextOrNull(of, texts) => return push_text(texts, of(row)),
-            Column::Number(of, numbers) => numbers.append_value(integer(of(row))),
-            Column::Flag(of, flags) => flags.append_value(of(row)),
-            Column::FlagOrNull(of, flags) => flags.append_option(of(row)),
-            Column::Forms(of, lists) => lists.push(of(row))?,
+    fn push(&mut self, row: &CallerRow<'_>) -> Result<usize, Overflow> {
+        match (&mut self.values, row.get(&self.of)) {
+            (Values::Texts(all), FieldValue::Text(text)) => return push_text(all, Some(text)),
+            (Values::Texts(all), FieldValue::Nullable(text)) => return push_text(all, text),
+            (Values::Numbers(all), FieldValue::Number(number)) => all.append_value(integer(number)),
+            (Values::Numbers(all), FieldValue::NullableNumber(number)) => {
+                all.append_option(number.map(integer));
+            }
+            (Values::Numbers(all), FieldValue::Int(number)) => all.append_option(number),
+            (Values::Floats(all), FieldValue::Float(number)) => all.append_option(number),
+            (Values::Flags(all), FieldValue::Flag(flag)) => all.append_value(flag),
+            (Values::Flags(all), FieldValue::NullableFlag(flag)) => all.append_option(flag),
+            (Values::Forms(all), FieldValue::Forms(forms)) => all.push(forms)?,
+            _ => debug_assert!(false, "values of two kinds"),
         }
         Ok(0)
     }
 
     /// Takes the values so far.
     fn take(&mut self) -> Result<ArrayRef, Overflow> {
-        Ok(match self {
-            Column::Text(_, all) | Column::TextOrNull(_, all) => replace(all, texts()).finish(),
-            Column::Number(_, numbers) => Arc::new(numbers.finish()),
-            Column::Flag(_, flags) | Column::FlagOrNull(_, flags) => Arc::new(flags.finish()),
-            Column::Forms(_, lists) => take(lists).finish()?,
+        Ok(match &mut self.values {
+            Values::Texts(all) => replace(all, texts()).finish(),
+            Values::Numbers(all) => Arc::new(all.finish()),
+            Values::Floats(all) => Arc::new(all.finish()),
+            Values::Flags(all) => Arc::new(all.finish()),
+            Values::Forms(all) => take(all).finish()?,
         })
     }
 }
@@ -186,7 +90,7 @@ fn push_text(texts: &mut Texts, text: Option<&str>) -> Result<usize, Overflow> {
 }
 
 /// Builds lists of forms.
-pub(crate) struct FormLists {
+struct FormLists {
     lists: Lists,
     names: Texts,
     /// Number of names.
@@ -219,22 +123,18 @@ impl FormLists {
 }
 
 /// Builds record batches.
-pub(crate) struct Table<R: Rows> {
-    columns: Vec<Column<R>>,
+pub(crate) struct Table {
+    columns: Vec<Column>,
     fields: Fields,
     rows: usize,
     max_rows: usize,
     bytes: usize,
 }
 
-impl<R: Rows> Table<R> {
-    /// Creates a builder of batches with these fields, in this order, of at most `max_rows` rows.
-    pub(crate) fn new(names: &[&'static str], max_rows: usize) -> Self {
-        let named = names.iter().filter_map(|&name| {
-            let column = R::column(name)?;
-            Some((column.field(name), column))
-        });
-        let (fields, columns): (Vec<_>, _) = named.unzip();
+impl Table {
+    /// Creates a builder of batches with these columns, of at most `max_rows` rows.
+    pub(crate) fn new(columns: Vec<CallerColumn>, max_rows: usize) -> Self {
+        let (fields, columns): (Vec<_>, _) = columns.into_iter().map(Column::new).unzip();
         Table {
             columns,
             fields: fields.into(),
@@ -253,7 +153,7 @@ impl<R: Rows> Table<R> {
     ///
     /// # Errors
     /// If a text of the row is longer than 2 GiB.
-    pub(crate) fn push(&mut self, row: &R::Row<'_>) -> Result<Option<ArrayRef>, Overflow> {
+    pub(crate) fn push(&mut self, row: &CallerRow<'_>) -> Result<Option<ArrayRef>, Overflow> {
         for column in &mut self.columns {
             self.bytes += column.push(row)?;
         }

@@ -17,36 +17,37 @@ pub use crate::options::{
     BadOption, ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue,
     ReportedOptions, Task,
 };
-pub use crate::records::{FieldValue, Forms};
+pub use crate::records::{CallerColumn, FieldValue, Forms};
 pub use crate::task::{Ending, TaskReport};
 
 use crate::check::{Check, CheckFormat, CheckReport, CheckVerdict};
 use crate::error::Error;
 use crate::lookup::Index;
 use crate::pipeline::Scan;
-use crate::records::{Field, Record, Row};
+use crate::records::Row;
 use crate::report::ScanReport;
 use crate::task::Monitor;
 
-/// A row of counts.
-pub struct CountValues<'r>(&'r dyn Row);
+/// A row that a caller takes.
+pub struct CallerRow<'r>(&'r dyn Row);
 
-impl CountValues<'_> {
-    /// Returns the value of the field with this name. `None` if rows have no such field.
-    pub fn get(&self, field: &str) -> Option<FieldValue<'_>> {
-        Field::named(field).map(|field| self.0.value(field))
+impl<'r> CallerRow<'r> {
+    /// Returns the value of a column of [`columns`].
+    pub fn get(&self, column: &CallerColumn) -> FieldValue<'r> {
+        column.value(self.0)
     }
 }
 
-/// Like [`Scan::run`], but calls `each` with every row of counts, instead of writing rows.
+/// Like [`Scan::run`], but calls `each` with every row, of any kind, instead of writing rows. The calls come one after another,
+/// from threads of the run. Side outputs are written.
 ///
 /// # Errors
-/// As [`Scan::for_each_record`].
-pub fn for_each_count(
+/// As [`Scan::for_each_mention`].
+pub fn for_each_row(
     scan: Scan,
-    mut each: impl FnMut(&CountValues<'_>) -> ControlFlow<()> + Send,
+    mut each: impl FnMut(&CallerRow<'_>) -> ControlFlow<()> + Send,
 ) -> Result<ScanReport, Error> {
-    scan.for_each_count(|row| each(&CountValues(row)))
+    scan.for_each_row(|row| each(&CallerRow(row)))
 }
 
 /// Sets the signals that cancel the run. The exit code in its report depends on them.
@@ -64,13 +65,12 @@ pub fn could_not_ask(report: &CheckReport) -> u64 {
     report.could_not_ask()
 }
 
-/// Returns the names of the fields that rows of a scan have.
+/// Returns the columns of the rows of a scan.
 ///
 /// # Errors
 /// If options contradict each other. A run fails with the same error.
-pub fn field_names(scan: &Scan) -> Result<Vec<&'static str>, Error> {
-    let fields = &scan.settings()?.selection.layout.fields;
-    Ok(fields.iter().map(|field| field.name()).collect())
+pub fn columns(scan: &Scan) -> Result<Vec<CallerColumn>, Error> {
+    Ok(scan.settings()?.selection.layout.caller_columns())
 }
 
 /// Returns the format of the rows, and the verdicts that are findings, if a row is
@@ -85,9 +85,4 @@ pub fn check_display(check: &Check) -> Result<(CheckFormat, Vec<CheckVerdict>), 
 /// Returns the index with these names, for scanners.
 pub fn index_of(names: KnownNames) -> Index {
     Index::of(Arc::new(names))
-}
-
-/// Returns the forms of a record as a set.
-pub fn forms_of(record: &Record<'_>) -> Forms {
-    record.forms
 }

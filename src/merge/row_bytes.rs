@@ -39,6 +39,8 @@ pub(super) fn put_rest<R: MergeRow>(out: &mut Vec<u8>, row: &R) {
             Value::Forms(forms) => put(out, forms.bits().into()),
             Value::Flag(flag) => put(out, flag.into()),
             Value::NullableFlag(flag) => put(out, flag.map_or(0, |flag| 1 + u64::from(flag))),
+            // No field has such values, only columns with fields of records have.
+            Value::Int(_) | Value::Float(_) => {}
         }
     }
 }

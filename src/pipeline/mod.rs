@@ -209,14 +209,14 @@ impl Scan {
         lifecycle::run_scan(&settings, Some(Caller::Records(&mut each)))
     }
 
-    /// Like [`run`](Self::run), but calls `each` with every row of counts, instead of writing rows.
-    pub(crate) fn for_each_count(
+    /// Like [`run`](Self::run), but calls `each` with every row, instead of writing rows. Side outputs are written.
+    pub(crate) fn for_each_row(
         self,
         mut each: impl FnMut(&dyn Row) -> ControlFlow<()> + Send,
     ) -> Result<ScanReport, Error> {
         let mut settings = self.into_settings()?;
-        settings.output = None;
-        lifecycle::run_scan(&settings, Some(Caller::Counts(&mut each)))
+        settings.leave_rows_to_caller()?;
+        lifecycle::run_scan(&settings, Some(Caller::Rows(&mut each)))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, instead of writing rows. The calls

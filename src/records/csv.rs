@@ -14,7 +14,6 @@ use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER_BYTES, LineBuffer, MAX_ROW_BYTES, RowReader, RowWriter, float};
-use doisift_structure::RecordValue;
 
 /// Writes CSV, or TSV.
 ///
@@ -59,20 +58,12 @@ impl<W: Write> Csv<W> {
             Value::Nullable(text) => self.text(text.unwrap_or_default()),
             Value::Number(number) => self.number(number),
             Value::NullableNumber(Some(number)) => self.number(number),
-            Value::NullableNumber(None) => self.text(""),
+            Value::Int(Some(number)) => self.number(number),
+            Value::Float(Some(number)) => self.text(&float(number)),
+            Value::NullableNumber(None) | Value::Int(None) | Value::Float(None) => self.text(""),
             Value::Forms(forms) => self.joined(forms.iter()),
             Value::Flag(flag) => self.flag(Some(flag)),
             Value::NullableFlag(flag) => self.flag(flag),
-        }
-    }
-
-    fn record_value(&mut self, value: &RecordValue) {
-        match value {
-            RecordValue::Null => self.text(""),
-            RecordValue::Text(text) => self.text(text),
-            RecordValue::Int(number) => self.number(*number),
-            RecordValue::Float(number) => self.text(&float(*number)),
-            RecordValue::Bool(flag) => self.flag(Some(*flag)),
         }
     }
 
@@ -134,7 +125,8 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
             self.value(row.value(self.layout.fields[at]));
         }
         for number in 0..self.layout.record_fields.len() {
-            self.record_value(row.record_field(number));
+            let kind = self.layout.record_fields[number].kind;
+            self.value(Value::of_record(kind, row.record_field(number)));
         }
         self.drop_delimiter();
         self.out.end()

@@ -25,8 +25,8 @@ pub(super) struct Jsonl<W> {
     lines: LineBuffer<W>,
     /// The fields, each with the bytes before its value.
     fields: Vec<(Field, String)>,
-    /// The bytes before the value of each field of records.
-    record_fields: Vec<String>,
+    /// The fields of records, each with the bytes before its value.
+    record_fields: Vec<(RecordType, String)>,
 }
 
 impl<W: Write> Jsonl<W> {
@@ -34,9 +34,10 @@ impl<W: Write> Jsonl<W> {
         let starts = std::iter::once('{').chain(std::iter::repeat(','));
         let fields = layout.fields.iter().zip(starts);
         let fields = fields.map(|(&field, start)| (field, format!("{start}\"{}\":", field.name())));
-        let of_records = layout.record_fields.iter();
-        let of_records = of_records.map(|column| &*column.name);
-        let of_records = of_records.map(|name| format!(",{}:", serde_json::Value::from(name)));
+        let of_records = layout.record_fields.iter().map(|column| {
+            let name = serde_json::Value::from(&*column.name);
+            (column.kind, format!(",{name}:"))
+        });
         Jsonl {
             lines: LineBuffer::new(out),
             fields: fields.collect(),
@@ -52,9 +53,9 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
             out.extend_from_slice(start.as_bytes());
             put_value(out, row.value(*field))?;
         }
-        for (number, start) in self.record_fields.iter().enumerate() {
+        for (number, (kind, start)) in self.record_fields.iter().enumerate() {
             out.extend_from_slice(start.as_bytes());
-            put_record_value(out, row.record_field(number))?;
+            put_value(out, Value::of_record(*kind, row.record_field(number)))?;
         }
         out.push(b'}');
         self.lines.end()
@@ -69,31 +70,22 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
     }
 }
 
-fn put_record_value(out: &mut Vec<u8>, value: &RecordValue) -> io::Result<()> {
-    match value {
-        RecordValue::Null => out.extend_from_slice(b"null"),
-        RecordValue::Text(text) => put_text(out, text)?,
-        RecordValue::Int(number) => {
-            out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
-        }
-        RecordValue::Float(number) => out.extend_from_slice(float(*number).as_bytes()),
-        RecordValue::Bool(flag) => put_flag(out, *flag),
-    }
-    Ok(())
-}
-
 /// Appends a value.
 fn put_value(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Text(text) => put_text(out, text)?,
         Value::Nullable(Some(text)) => put_text(out, text)?,
-        Value::Nullable(None) => out.extend_from_slice(b"null"),
         Value::Number(number) => put_number(out, number),
         Value::NullableNumber(Some(number)) => put_number(out, number),
-        Value::NullableNumber(None) => out.extend_from_slice(b"null"),
+        Value::Int(Some(number)) => put_number(out, number),
+        Value::Float(Some(number)) => out.extend_from_slice(float(number).as_bytes()),
         Value::Flag(flag) => put_flag(out, flag),
         Value::NullableFlag(Some(flag)) => put_flag(out, flag),
-        Value::NullableFlag(None) => out.extend_from_slice(b"null"),
+        Value::Nullable(None)
+        | Value::NullableNumber(None)
+        | Value::Int(None)
+        | Value::Float(None)
+        | Value::NullableFlag(None) => out.extend_from_slice(b"null"),
         Value::Forms(forms) => {
             let starts = std::iter::once("[\"").chain(std::iter::repeat("\",\""));
             for (form, start) in forms.iter().zip(starts) {
@@ -116,7 +108,7 @@ fn put_flag(out: &mut Vec<u8>, flag: bool) {
     out.extend_from_slice(word);
 }
 
-fn put_number(out: &mut Vec<u8>, number: u64) {
+fn put_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     let mut digits = itoa::Buffer::new();
     out.extend_from_slice(digits.format(number).as_bytes());
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::field::{Field, INDEX_STATUS_FIELDS, RowKind};
 use super::format::Format;
-use doisift_structure::{RecordColumn, RecordType};
+use super::row::{FieldValue, Row};
+use doisift_structure::{RecordColumn, RecordType, RecordValue};
 
 /// Layout of the rows of an output.
 #[derive(Clone, Debug)]
@@ -16,6 +17,46 @@ pub(crate) struct Layout {
     pub(crate) fields: Arc<[Field]>,
     /// The columns after the fields, with fields of records in the documents.
     pub(crate) record_fields: Arc<[RecordColumn]>,
+}
+
+/// A column of rows that a caller takes.
+#[derive(Clone, Debug)]
+pub struct CallerColumn {
+    name: Box<str>,
+    place: ColumnPlace,
+}
+
+/// Where a row has the value of a column.
+#[derive(Clone, Copy, Debug)]
+enum ColumnPlace {
+    Field(Field),
+    /// The number of a field of records, and its type.
+    RecordField(usize, RecordType),
+}
+
+impl CallerColumn {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns an empty value, which shows the kind of its values.
+    pub fn empty(&self) -> FieldValue<'static> {
+        match self.place {
+            ColumnPlace::Field(field) => FieldValue::empty(field.kind()),
+            ColumnPlace::RecordField(_, kind) => FieldValue::of_record(kind, &RecordValue::Null),
+        }
+    }
+
+    /// Returns its value in a row of its layout.
+    pub(crate) fn value<'r>(&self, row: &'r dyn Row) -> FieldValue<'r> {
+        match self.place {
+            ColumnPlace::Field(field) => row.value(field),
+            ColumnPlace::RecordField(number, kind) => {
+                FieldValue::of_record(kind, row.record_field(number))
+            }
+        }
+    }
 }
 
 /// Error for chosen fields that rows do not have.
@@ -134,6 +175,22 @@ impl Layout {
     pub(crate) fn field_names(&self) -> Vec<String> {
         let names = self.fields.iter().map(|field| field.name());
         names.map(str::to_owned).collect()
+    }
+
+    /// Returns all columns, for a caller that takes the rows.
+    pub(crate) fn caller_columns(&self) -> Vec<CallerColumn> {
+        let fields = self.fields.iter().map(|&field| ColumnPlace::Field(field));
+        let of_records = self.record_fields.iter().enumerate();
+        let of_records =
+            of_records.map(|(number, column)| ColumnPlace::RecordField(number, column.kind));
+        let places = fields.chain(of_records);
+        let columns = self.columns().into_iter().zip(places);
+        columns
+            .map(|(name, place)| CallerColumn {
+                name: name.into(),
+                place,
+            })
+            .collect()
     }
 
     /// Returns the names of all columns.

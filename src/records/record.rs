@@ -9,7 +9,7 @@ use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::forms::Forms;
 use super::index_status::{IndexStatus, OwnedIndexStatus};
-use super::row::{self, FieldValue, OwnedRow, Row, Slot, Value};
+use super::row::{OwnedRow, Row, Slot, Value};
 use doisift_structure::{RecordFields, RecordValue, record_value};
 
 /// One output row: a name with all that was aggregated over its mentions.
@@ -49,21 +49,6 @@ impl<'a> Record<'a> {
     /// Iterates over the forms of the mentions, sorted by name.
     pub fn forms(&self) -> impl Iterator<Item = Form> + use<> {
         self.forms.iter()
-    }
-
-    /// Returns the value of the field with this name, as in outputs. `None` if records have no such field.
-    ///
-    /// ```
-    /// use doisift::Record;
-    /// use doisift::internal::FieldValue;
-    ///
-    /// let record = Record::default();
-    /// assert_eq!(record.value_of("mentions"), Some(FieldValue::Number(0)));
-    /// assert_eq!(record.value_of("form"), None);
-    /// ```
-    #[doc(hidden)]
-    pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
-        row::value_of(self, RowKind::Records, field)
     }
 
     /// Checks the check digit of the name, as [`Doi::check_digit`](crate::Doi::check_digit) does.
@@ -148,7 +133,7 @@ pub(crate) struct OwnedRecord {
 #[cfg(feature = "serde")]
 impl serde::Serialize for Record<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        row::serialize(self, RowKind::Records, serializer)
+        super::row::serialize(self, RowKind::Records, serializer)
     }
 }
 
@@ -156,7 +141,7 @@ impl serde::Serialize for Record<'_> {
 #[cfg(feature = "serde")]
 impl serde::Serialize for MentionRow<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        row::serialize(self, RowKind::Mentions, serializer)
+        super::row::serialize(self, RowKind::Mentions, serializer)
     }
 }
 
@@ -382,12 +367,6 @@ impl<'a> RowEdge<'a> {
 }
 
 impl<'a> MentionRow<'a> {
-    /// Returns the value of the field with this name, as in outputs. `None` if mentions have no such field.
-    #[doc(hidden)]
-    pub fn value_of(&self, field: &str) -> Option<FieldValue<'_>> {
-        row::value_of(self, RowKind::Mentions, field)
-    }
-
     /// Checks the check digit of the name, as [`Doi::check_digit`](crate::Doi::check_digit) does.
     pub fn check_digit(&self) -> Option<CheckDigit> {
         CheckDigit::of_key(self.doi)

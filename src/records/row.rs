@@ -26,8 +26,8 @@ impl<R: Row> Row for &R {
     }
 }
 
-/// The value of a field of a row. All values of a field are of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The value of a column of a row. All values of a column are of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FieldValue<'a> {
     /// A text.
@@ -44,22 +44,18 @@ pub enum FieldValue<'a> {
     Flag(bool),
     /// True, false or null.
     NullableFlag(Option<bool>),
+    /// A signed whole number of a record in a document, or null.
+    Int(Option<i64>),
+    /// A finite number of a record in a document, or null.
+    Float(Option<f64>),
 }
 
 pub(crate) type Value<'a> = FieldValue<'a>;
 
-impl FieldValue<'_> {
-    /// Returns an empty value of the field with this name, which shows the kind of its values. `None` if rows have no such field.
-    ///
-    /// ```
-    /// use doisift::internal::FieldValue;
-    ///
-    /// assert_eq!(FieldValue::empty("offset"), Some(FieldValue::Number(0)));
-    /// assert_eq!(FieldValue::empty("document"), Some(FieldValue::Nullable(None)));
-    /// ```
-    #[doc(hidden)]
-    pub fn empty(field: &str) -> Option<FieldValue<'static>> {
-        Some(match Field::named(field)?.kind() {
+impl<'a> FieldValue<'a> {
+    /// Returns an empty value of this kind.
+    pub(super) fn empty(kind: FieldKind) -> Self {
+        match kind {
             FieldKind::Text => FieldValue::Text(""),
             FieldKind::TextOrNull => FieldValue::Nullable(None),
             FieldKind::Number => FieldValue::Number(0),
@@ -67,15 +63,22 @@ impl FieldValue<'_> {
             FieldKind::Forms => FieldValue::Forms(Forms::default()),
             FieldKind::Flag => FieldValue::Flag(false),
             FieldKind::FlagOrNull => FieldValue::NullableFlag(None),
-        })
+        }
     }
-}
 
-/// Returns the value of the field with this name, if rows of this kind can have it.
-pub(super) fn value_of<'r>(row: &'r impl Row, rows: RowKind, field: &str) -> Option<Value<'r>> {
-    let field = Field::named(field)?;
-    let is_own = rows.all_fields().any(|own| own == field);
-    is_own.then(|| row.value(field))
+    /// Returns the value of a field of records, in a column of this type.
+    pub(super) fn of_record(kind: RecordType, value: &'a RecordValue) -> Self {
+        match (kind, value) {
+            (RecordType::Text, RecordValue::Text(text)) => FieldValue::Nullable(Some(text)),
+            (RecordType::Text, _) => FieldValue::Nullable(None),
+            (RecordType::Int, RecordValue::Int(number)) => FieldValue::Int(Some(*number)),
+            (RecordType::Int, _) => FieldValue::Int(None),
+            (RecordType::Float, RecordValue::Float(number)) => FieldValue::Float(Some(*number)),
+            (RecordType::Float, _) => FieldValue::Float(None),
+            (RecordType::Bool, RecordValue::Bool(flag)) => FieldValue::NullableFlag(Some(*flag)),
+            (RecordType::Bool, _) => FieldValue::NullableFlag(None),
+        }
+    }
 }
 
 /// A reusable row that owns its texts, which readers fill.
@@ -166,6 +169,8 @@ pub(super) fn serialize<S: serde::Serializer>(
             }
             Value::Flag(flag) => map.serialize_entry(name, &flag)?,
             Value::NullableFlag(flag) => map.serialize_entry(name, &flag)?,
+            Value::Int(number) => map.serialize_entry(name, &number)?,
+            Value::Float(number) => map.serialize_entry(name, &number)?,
         }
     }
     map.end()

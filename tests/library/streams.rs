@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::{self, Cursor, Read, Write};
+use std::mem::discriminant;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use doisift::internal::{CallerRow, FieldValue, columns, for_each_row};
 use doisift::{Edges, ErrorKind, Form, Merge, Monitor, OnError, Scan};
 
 fn go_on() -> ControlFlow<()> {
@@ -51,6 +53,71 @@ fn streams_are_sources_in_the_order_of_their_names() {
         ("s3://b/x.txt", "10.5555/y"),
     ];
     assert_eq!(names, wanted);
+}
+
+/// Returns the rows of a scan as they go to a caller.
+fn rows(scan: Scan) -> Vec<serde_json::Value> {
+    let columns = columns(&scan).unwrap();
+    let mut rows = Vec::new();
+    let each = |row: &CallerRow<'_>| {
+        let cells = columns.iter().map(|column| {
+            let (value, empty) = (row.get(column), column.empty());
+            assert_eq!(discriminant(&value), discriminant(&empty), "{column:?}");
+            (column.name().to_owned(), json(value))
+        });
+        rows.push(cells.collect());
+        go_on()
+    };
+    for_each_row(scan, each).unwrap();
+    rows
+}
+
+fn json(value: FieldValue<'_>) -> serde_json::Value {
+    match value {
+        FieldValue::Text(text) => text.into(),
+        FieldValue::Nullable(text) => text.into(),
+        FieldValue::Number(number) => number.into(),
+        FieldValue::NullableNumber(number) => number.into(),
+        FieldValue::Int(number) => number.into(),
+        FieldValue::Float(number) => number.into(),
+        FieldValue::Flag(flag) => flag.into(),
+        FieldValue::NullableFlag(flag) => flag.into(),
+        FieldValue::Forms(forms) => forms.iter().map(Form::name).collect(),
+        _ => unreachable!("{value:?}"),
+    }
+}
+
+#[test]
+fn rows_of_every_kind_go_to_a_caller_as_they_are_written() {
+    let edges = || Edges {
+        record_fields: Some(vec![
+            "type".into(),
+            "year:int=/issued/date-parts/0/0".into(),
+        ]),
+        all_references: true,
+        ..Edges::default()
+    };
+    let kinds: [&dyn Fn(Scan) -> Scan; 6] = [
+        &|scan| scan,
+        &|scan| scan.mentions(true),
+        &|scan| scan.edges(edges()),
+        &|scan| scan.pairs(true),
+        &|scan| scan.count(true),
+        &|scan| scan.top_prefixes(2),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("rows.jsonl");
+    for (kind, threads) in kinds.iter().flat_map(|kind| [(kind, 1), (kind, 3)]) {
+        let new = || kind(Scan::new().input("corpora").threads(threads));
+        new().output(&output).run().unwrap();
+        let lines = fs::read_to_string(&output).unwrap();
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let written: Vec<serde_json::Value> = lines.collect();
+        assert_eq!(rows(new()), written);
+        assert!(!written.is_empty());
+    }
 }
 
 #[test]

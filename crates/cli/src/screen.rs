@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use doisift::internal::Printable;
-use doisift::internal::{CountValues, FieldValue, for_each_count};
+use doisift::internal::{CallerColumn, CallerRow, FieldValue, columns, for_each_row};
 use doisift::{Error, MentionRow, Record, Scan, ScanReport};
 use indicatif::HumanCount;
 use terminal_size::{Height, Width, terminal_size};
@@ -138,10 +138,12 @@ impl<W: Write + Send> ScreenTable<W> {
             ScreenRows::Mentions => scan.for_each_mention(|mention| {
                 flow(self.row(mention.guessed, || mention_cells(mention)))
             }),
-            ScreenRows::Counts | ScreenRows::Prefixes => for_each_count(scan, |row| {
-                let columns = self.shape.columns();
-                flow(self.row(false, || count_cells(columns, row)))
-            }),
+            ScreenRows::Counts | ScreenRows::Prefixes => {
+                let columns = columns(&scan)?;
+                for_each_row(scan, |row| {
+                    flow(self.row(false, || count_cells(&columns, row)))
+                })
+            }
         }
     }
 
@@ -263,9 +265,9 @@ fn mention_cells(mention: &MentionRow<'_>) -> Vec<String> {
     ]
 }
 
-/// Returns the cells of a row of counts. Titles of columns are names of fields.
-fn count_cells(columns: &[Column], row: &CountValues<'_>) -> Vec<String> {
-    let values = columns.iter().filter_map(|column| row.get(column.title));
+/// Returns the cells of a row of counts.
+fn count_cells(columns: &[CallerColumn], row: &CallerRow<'_>) -> Vec<String> {
+    let values = columns.iter().map(|column| row.get(column));
     let cells = values.map(|value| match value {
         FieldValue::Number(count) => HumanCount(count).to_string(),
         FieldValue::Text(text) => name(text),

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Int64Builder, LargeStringBuilder, StringBuilder};
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder,
+};
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
 /// Builds an array of integers.
 pub(crate) type Integers = Int64Builder;
+/// Builds an array of floating-point numbers.
+pub(crate) type Floats = Float64Builder;
 /// Builds an array of booleans.
 pub(crate) type Flags = BooleanBuilder;
 

@@ -10,6 +10,6 @@ mod stream;
 mod tests;
 mod text_array;
 
-pub(crate) use builders::{Flags, Integers, Lists, Overflow, Texts, Width, rows};
+pub(crate) use builders::{Flags, Floats, Integers, Lists, Overflow, Texts, Width, rows};
 pub(crate) use stream::{Batches, FAILED, INVALID, ImportedStream, StreamError, export};
 pub(crate) use text_array::{TextArray, TextType};

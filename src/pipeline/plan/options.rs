@@ -95,17 +95,25 @@ impl ScanOptions {
         }
     }
 
-    /// Lets the caller take the rows, which are of kind `rows`.
+    /// Lets the caller take the rows.
     ///
     /// # Errors
-    /// If the rows are mentions and there is a checkpoint, since a resumed run does not find the mentions of finished sources
-    /// again.
-    pub(crate) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
-        if let (RowKind::Mentions, Some(folder)) = (rows, &self.resources.checkpoint) {
+    /// If the rows are mentions or edges and there is a checkpoint, since a resumed run does not find the mentions of finished
+    /// sources again.
+    pub(crate) fn leave_rows_to_caller(&mut self) -> Result<(), Error> {
+        if let (true, Some(folder)) = (self.selection.writes_mentions(), &self.resources.checkpoint)
+        {
             return Err(fault(folder, CheckpointError::Mentions));
         }
-        self.output = None;
-        self.parts = None;
+        (self.output, self.parts) = (None, None);
+        Ok(())
+    }
+
+    /// Lets the caller take the rows, which are of kind `rows` and have all fields.
+    ///
+    /// # Errors
+    /// As [`leave_rows_to_caller`](Self::leave_rows_to_caller).
+    pub(crate) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
         (self.names_to, self.nodes_to) = (None, None);
         let layout = Layout::new(Format::Jsonl, rows);
         let layout = match self.known {
@@ -116,7 +124,7 @@ impl ScanOptions {
             RowKind::Mentions => layout.and(&[Field::WarcRecordId, Field::Date, Field::Column]),
             _ => layout,
         };
-        Ok(())
+        self.leave_rows_to_caller()
     }
 
     /// Returns the fields that the table has to store for a name.

@@ -29,8 +29,8 @@ pub(crate) enum Caller<'c> {
     Nobody,
     Mentions(&'c mut (dyn FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send)),
     Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
-    /// Rows of counts, which only the command shows.
-    Counts(&'c mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send)),
+    /// Rows of any kind.
+    Rows(&'c mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send)),
 }
 
 /// The outputs and counts at the end of a run.
@@ -166,6 +166,7 @@ impl<'c> Sink<'c> {
             ReadyContent::Held(held) => {
                 let index_statuses = maker.each(&held, |row| match &mut self.caller {
                     Some(Caller::Mentions(take)) => check_flow(take(row)),
+                    Some(Caller::Rows(take)) => check_flow(take(row)),
                     _ => Ok(()),
                 });
                 self.index_statuses += index_statuses?;
@@ -192,6 +193,7 @@ impl<'c> Sink<'c> {
                 return self.mentions(table, drain);
             }
             RowKind::Records => self.records(table, drain),
+            RowKind::Pairs if self.caller.is_some() => self.records(table, drain),
             RowKind::Pairs => self.blocks(table, drain, |part| {
                 let mut pairs = part.records().map(|record| pair(&record));
                 RowBlock::new(layout, &mut pairs).map_err(Error::output)
@@ -248,7 +250,14 @@ impl<'c> Sink<'c> {
             let pool = self.pool.get();
             let drained = match caller {
                 Caller::Records(take) => pass_on(table, take, drain, pool),
-                Caller::Mentions(_) | Caller::Counts(_) | Caller::Nobody => {
+                Caller::Rows(take) => {
+                    let mut each = |record: &Record<'_>| match drain.layout.rows {
+                        RowKind::Pairs => take(&pair(record)),
+                        _ => take(record),
+                    };
+                    pass_on(table, &mut each, drain, pool)
+                }
+                Caller::Mentions(_) | Caller::Nobody => {
                     let each = |records: &mut dyn Iterator<Item = Record<'_>>| {
                         records.for_each(drop);
                         Ok(())
@@ -321,7 +330,7 @@ impl<'c> Sink<'c> {
         drain: &Drain<'_>,
         rows: &mut dyn Iterator<Item = R>,
     ) -> Result<(), Error> {
-        if let Some(Caller::Counts(take)) = &mut self.caller {
+        if let Some(Caller::Rows(take)) = &mut self.caller {
             for row in rows {
                 check_flow(take(&row))?;
             }

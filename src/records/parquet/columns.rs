@@ -4,7 +4,7 @@ use crate::records::Forms;
 use crate::records::field::FieldKind;
 use crate::records::layout::Layout;
 use crate::records::row::{Row, Value};
-use doisift_structure::{RecordType, RecordValue};
+use doisift_structure::RecordType;
 
 /// Memory of a row without its texts, in bytes.
 const FIXED_ROW_BYTES: usize = 64;
@@ -57,18 +57,13 @@ impl RowColumns {
     /// Adds the values of a row of the layout.
     pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
         let mut size = self.bytes() + FIXED_ROW_BYTES;
-        let (of_fields, of_records) = self.columns.split_at_mut(layout.fields.len());
-        for (column, &field) in of_fields.iter_mut().zip(&*layout.fields) {
-            let value = row.value(field);
+        let of_fields = layout.fields.iter().map(|&field| row.value(field));
+        let of_records = layout.record_fields.iter().enumerate();
+        let of_records = of_records
+            .map(|(number, column)| Value::of_record(column.kind, row.record_field(number)));
+        for (column, value) in self.columns.iter_mut().zip(of_fields.chain(of_records)) {
             size += text_len(value);
             column.push(value);
-        }
-        for (number, column) in of_records.iter_mut().enumerate() {
-            let value = row.record_field(number);
-            if let RecordValue::Text(text) = value {
-                size += text.len();
-            }
-            column.push_record(value);
         }
         self.sizes.push(size);
     }
@@ -112,6 +107,8 @@ fn text_len(value: Value<'_>) -> usize {
         Value::Nullable(text) => text.map_or(0, str::len),
         Value::Number(_)
         | Value::NullableNumber(_)
+        | Value::Int(_)
+        | Value::Float(_)
         | Value::Flag(_)
         | Value::NullableFlag(_)
         | Value::Forms(_) => 0,
@@ -144,25 +141,6 @@ impl ColumnValues {
         }
     }
 
-    /// Adds a value of a field of records, of this column's type or null.
-    fn push_record(&mut self, value: &RecordValue) {
-        match (self, value) {
-            (column @ ColumnValues::Nullable(..), RecordValue::Text(text)) => {
-                column.push(Value::Nullable(Some(text)));
-            }
-            (column @ ColumnValues::Nullable(..), RecordValue::Null) => {
-                column.push(Value::Nullable(None));
-            }
-            (ColumnValues::NullableNumbers(all), RecordValue::Int(n)) => all.push(Some(*n)),
-            (ColumnValues::NullableNumbers(all), RecordValue::Null) => all.push(None),
-            (ColumnValues::NullableFloats(all), RecordValue::Float(n)) => all.push(Some(*n)),
-            (ColumnValues::NullableFloats(all), RecordValue::Null) => all.push(None),
-            (ColumnValues::NullableFlags(all), RecordValue::Bool(flag)) => all.push(Some(*flag)),
-            (ColumnValues::NullableFlags(all), RecordValue::Null) => all.push(None),
-            _ => debug_assert!(false, "values of two types"),
-        }
-    }
-
     /// Adds a value of this column's kind. Values of a row are in the order of the columns.
     fn push(&mut self, value: Value<'_>) {
         match (self, value) {
@@ -175,6 +153,8 @@ impl ColumnValues {
             (ColumnValues::NullableNumbers(all), Value::NullableNumber(n)) => {
                 all.push(n.map(signed))
             }
+            (ColumnValues::NullableNumbers(all), Value::Int(n)) => all.push(n),
+            (ColumnValues::NullableFloats(all), Value::Float(n)) => all.push(n),
             (ColumnValues::Flags(all), Value::Flag(flag)) => all.push(flag),
             (ColumnValues::NullableFlags(all), Value::NullableFlag(flag)) => all.push(flag),
             (ColumnValues::Forms(all), Value::Forms(forms)) => all.push(forms),

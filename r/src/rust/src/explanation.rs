@@ -19,7 +19,7 @@ impl ExplanationReader {
     pub(crate) fn new(kind: &str) -> Answer<ExplanationReader> {
         Ok(ExplanationReader {
             scanner: CellScanner::new(kind)?,
-            frame: Frame::new(&[
+            frame: Frame::new([
                 ("row", Kind::Number),
                 ("start", Kind::Number),
                 ("verdict", Kind::Text),

@@ -60,15 +60,15 @@ impl Column {
 
 /// Named columns of the same length. Not objects of R yet, so that the thread of a run can fill them.
 pub(crate) struct Frame {
-    names: Vec<&'static str>,
+    names: Vec<String>,
     columns: Vec<Column>,
 }
 
 impl Frame {
-    pub(crate) fn new(columns: &[(&'static str, Kind)]) -> Frame {
+    pub(crate) fn new<'n>(columns: impl IntoIterator<Item = (&'n str, Kind)>) -> Frame {
+        let columns = columns.into_iter();
         let (names, columns) = columns
-            .iter()
-            .map(|(name, kind)| (*name, Column::new(*kind)))
+            .map(|(name, kind)| (name.to_owned(), Column::new(kind)))
             .unzip();
         Frame { names, columns }
     }

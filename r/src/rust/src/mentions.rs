@@ -19,7 +19,7 @@ impl MentionReader {
         Ok(MentionReader {
             scanner: CellScanner::new(kind)?,
             clean,
-            frame: Frame::new(&[
+            frame: Frame::new([
                 ("row", Kind::Number),
                 ("doi", Kind::Text),
                 ("form", Kind::Text),

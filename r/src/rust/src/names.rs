@@ -55,7 +55,7 @@ impl CleanReader {
         let clean = options::apply(clean, "clean_table", given)?;
         Ok(CleanReader {
             cleaner: clean.cleaner().map_err(|error| worded(&error))?,
-            frame: Frame::new(&[
+            frame: Frame::new([
                 ("doi", Kind::Text),
                 ("status", Kind::Text),
                 ("reason", Kind::Text),

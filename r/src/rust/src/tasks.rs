@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use doisift::internal::{FieldValue, Forms, check_display, field_names};
-use doisift::{Check, CheckedReference, Error, Form, Monitor, Scan, ScanReport};
+use doisift::internal::{CallerColumn, CallerRow, FieldValue, check_display, columns, for_each_row};
+use doisift::{Check, CheckedReference, Error, Form, Monitor, Scan};
 use extendr_api::prelude::*;
 
 use crate::Answer;
@@ -26,15 +26,15 @@ pub(crate) fn scan(paths: &Cells<'_>, given: &List, mentions: bool, writes: bool
     let scan = Scan::new().mentions(mentions).measure(true);
     let scan = options::apply(scan, function, given)?.monitor(&monitor);
     let scan = each_path(paths)?.fold(scan, Scan::input);
-    let fields = field_names(&scan).map_err(worded)?;
+    let columns = columns(&scan).map_err(worded)?;
     Run::start(monitor, move || {
-        let (rows, report) = match (writes, mentions) {
-            (true, _) => (None, scan.run()),
-            (false, true) => rows(fields, |rows| {
-                scan.for_each_mention(|row| rows.push(|field| row.value_of(field)))
-            }),
-            (false, false) => rows(fields, |rows| {
-                scan.for_each_record(|row| rows.push(|field| row.value_of(field)))
+        let kinds = columns.iter().map(|column| (column.name(), kind(column)));
+        let mut rows = (!writes).then(|| Frame::new(kinds));
+        let report = match &mut rows {
+            None => scan.run(),
+            Some(rows) => for_each_row(scan, |row| {
+                push(rows, &columns, row);
+                ControlFlow::Continue(())
             }),
         };
         let report = TaskReport::Scan(Box::new(report.map_err(worded)?));
@@ -49,7 +49,7 @@ pub(crate) fn check(paths: &Cells<'_>, given: &List) -> Answer<Run> {
     let check = each_path(paths)?.fold(check, Check::input);
     check_display(&check).map_err(worded)?;
     Run::start(monitor, move || {
-        let mut frame = Frame::new(&REFERENCE);
+        let mut frame = Frame::new(REFERENCE);
         let report = check.for_each_reference(|row| {
             frame.push(reference(row));
             ControlFlow::Continue(())
@@ -77,60 +77,41 @@ fn each_path(paths: &Cells<'_>) -> Answer<std::vec::IntoIter<PathBuf>> {
     Ok(all.into_iter())
 }
 
-/// Collects the rows of a scan.
-struct Rows {
-    fields: Vec<&'static str>,
-    frame: Frame,
+/// Adds a row of a scan.
+fn push(rows: &mut Frame, columns: &[CallerColumn], row: &CallerRow<'_>) {
+    let forms = columns.iter().find_map(|column| joined(row.get(column)));
+    let forms = forms.unwrap_or_default();
+    rows.push(columns.iter().map(|column| cell(row.get(column), &forms)));
 }
 
-impl Rows {
-    fn push<'r>(&mut self, value: impl Fn(&str) -> Option<FieldValue<'r>>) -> ControlFlow<()> {
-        let forms = value("forms").map(joined).unwrap_or_default();
-        let row = self.fields.iter().map(|field| cell(value(field), &forms));
-        self.frame.push(row);
-        ControlFlow::Continue(())
-    }
-}
-
-fn rows(
-    fields: Vec<&'static str>,
-    run: impl FnOnce(&mut Rows) -> std::result::Result<ScanReport, Error>,
-) -> (Option<Frame>, std::result::Result<ScanReport, Error>) {
-    let columns: Vec<_> = fields.iter().map(|field| (*field, kind(field))).collect();
-    let frame = Frame::new(&columns);
-    let mut rows = Rows { fields, frame };
-    let report = run(&mut rows);
-    (Some(rows.frame), report)
-}
-
-fn kind(field: &str) -> Kind {
-    match FieldValue::empty(field) {
-        Some(FieldValue::Number(_) | FieldValue::NullableNumber(_)) => Kind::Number,
-        Some(FieldValue::Flag(_) | FieldValue::NullableFlag(_)) => Kind::Flag,
+fn kind(column: &CallerColumn) -> Kind {
+    match column.empty() {
+        FieldValue::Number(_) | FieldValue::NullableNumber(_) => Kind::Number,
+        FieldValue::Flag(_) | FieldValue::NullableFlag(_) => Kind::Flag,
         _ => Kind::Text,
     }
 }
 
-/// Converts the value of a field. `forms` is the list of forms as in CSV.
-fn cell<'v>(value: Option<FieldValue<'v>>, forms: &'v str) -> Value<'v> {
+/// Converts the value of a column. `forms` is the list of forms as in CSV.
+fn cell<'v>(value: FieldValue<'v>, forms: &'v str) -> Value<'v> {
     match value {
-        Some(FieldValue::Text(text)) => text.into(),
-        Some(FieldValue::Nullable(text)) => text.into(),
-        Some(FieldValue::Number(number)) => Some(number).into(),
-        Some(FieldValue::NullableNumber(number)) => number.into(),
-        Some(FieldValue::Flag(flag)) => flag.into(),
-        Some(FieldValue::NullableFlag(flag)) => flag.into(),
-        Some(FieldValue::Forms(_)) => forms.into(),
+        FieldValue::Text(text) => text.into(),
+        FieldValue::Nullable(text) => text.into(),
+        FieldValue::Number(number) => Some(number).into(),
+        FieldValue::NullableNumber(number) => number.into(),
+        FieldValue::Flag(flag) => flag.into(),
+        FieldValue::NullableFlag(flag) => flag.into(),
+        FieldValue::Forms(_) => forms.into(),
         _ => Value::Text(None),
     }
 }
 
-fn joined(forms: FieldValue<'_>) -> String {
-    let names = |forms: Forms| forms.iter().map(Form::name).collect::<Vec<_>>();
-    match forms {
-        FieldValue::Forms(forms) => names(forms).join("|"),
-        _ => String::new(),
-    }
+/// Returns a list of forms as in CSV. `None` for another value.
+fn joined(value: FieldValue<'_>) -> Option<String> {
+    let FieldValue::Forms(forms) = value else {
+        return None;
+    };
+    Some(forms.iter().map(Form::name).collect::<Vec<_>>().join("|"))
 }
 
 const REFERENCE: [(&str, Kind); 12] = [
