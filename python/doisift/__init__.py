@@ -7,7 +7,7 @@
 ['10.5555/Birds.2024', '10.5555/a(b)']
 
 One text: `normalize`, `Doi`, `extract`, and `explain` says why. A column of texts, as an Arrow array or stream of any library: `extract_batch`,
-`normalize_batch`. Files, folders and streams of any size: `scan`, `iter_mentions`, `iter_records`. The modules
+`normalize_batch`. Files, folders and streams of any size: `scan`, `iter_mentions`, `iter_edges`, `iter_records`. The modules
 `doisift.pandas`, `doisift.polars` and `doisift.duckdb` add the functions to these libraries. Tables of names, in memory or in files:
 `clean_table`; records of
 several scans: `merge`; whether a name is registered, offline: `Known`, and `index`, which makes its file;
@@ -35,7 +35,7 @@ from ._doisift import (
     normalize,
     normalize_batch,
 )
-from ._scan import iter_mentions, iter_records, scan
+from ._scan import iter_edges, iter_mentions, iter_records, scan
 from ._tasks import check, clean_table, index, merge, resolve
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "extract",
     "extract_batch",
     "index",
+    "iter_edges",
     "iter_mentions",
     "iter_records",
     "merge",

@@ -83,6 +83,42 @@ class MentionOptions(TypedDict, total=False):
     max_depth: int | None
     max_members: int | None
 
+class EdgeOptions(TypedDict, total=False):
+    files_from: Path | None
+    nul: bool | None
+    include: str | Iterable[str] | None
+    exclude: str | Iterable[str] | None
+    follow: bool | None
+    shard: str | tuple[int, int] | None
+    source_name: str | None
+    pre: Path | None
+    pre_glob: str | Iterable[str] | None
+    lines: bool | None
+    input_kind: Literal["unknown", "csv", "ssv", "tsv", "psv", "html", "printed"] | None
+    columns: Sequence[str] | None
+    id_column: str | None
+    on_error: Literal["skip", "fail"] | None
+    header_row: int | None
+    role: str | Iterable[str] | None
+    record_id: str | None
+    record_fields: Sequence[str] | None
+    all_references: bool | None
+    prefix: str | Iterable[str] | None
+    exclude_prefix: str | Iterable[str] | None
+    fields: Sequence[str] | None
+    context: int | None
+    arxiv: bool | None
+    known: Path | None
+    names_to: Path | None
+    nodes_to: Path | None
+    threads: int | None
+    memory: int | str | None
+    tmp_dir: Path | None
+    max_expansion: int | None
+    max_window: int | str | None
+    max_depth: int | None
+    max_members: int | None
+
 class RecordOptions(TypedDict, total=False):
     files_from: Path | None
     nul: bool | None

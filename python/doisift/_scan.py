@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._doisift import Progress, Report, RowStream
-    from ._options import MentionOptions, RecordOptions, ScanOptions
+    from ._options import EdgeOptions, MentionOptions, RecordOptions, ScanOptions
     from ._sources import Source
 
     class Bar(Protocol):
@@ -90,6 +90,29 @@ def iter_mentions(
     return _rows("iter_mentions", paths, options, batch_rows)
 
 
+def iter_edges(
+    paths: Source | Iterable[Source] = (),
+    *,
+    batch_rows: int = 65536,
+    **options: Unpack[EdgeOptions],
+) -> RowStream:
+    """The DOI names in `paths` with the bibliographic records that hold them, in the order of sources, as a stream of Arrow record batches.
+
+    >>> import io, doisift
+    >>> works = io.BytesIO(b'{"DOI": "10.5555/a", "type": "book", "reference": [{"DOI": "10.5555/B"}, {"key": "2"}]}')
+    >>> doisift.iter_edges([("works", works)], role="reference", record_fields=["type"]).to_pylist()
+    [{'record': '10.5555/a', 'doi': '10.5555/b', 'ref_index': 0, 'role': 'reference', 'asserted': True, 'type': 'book'}]
+
+    Like `iter_mentions`, with the rows of ``doisift scan --edges``: the columns ``record``, ``doi``, ``ref_index``, ``role`` and ``asserted``, and, if
+    `fields` names them, ``path``, ``value``, ``asserted_by``, ``ref_key``, ``relation``, ``update_type``, ``doi_clean``, ``changed`` and those of mentions. A column for
+    each of the `record_fields` follows: ``year:int=/issued/date-parts/0/0``. With `all_references` there is a row for each reference without a name
+    too, with its ``text``.
+
+    `nodes_to` also writes a row for each record, and `names_to` the distinct names, to a file, which is complete when the stream has ended.
+    """
+    return _rows("iter_edges", paths, options, batch_rows)
+
+
 def iter_records(
     paths: Source | Iterable[Source] = (),
     *,
@@ -135,4 +158,4 @@ def explain_options(*functions: Callable[..., object]) -> None:
         function.__doc__ = "\n".join([f"{function.__doc__ or ''}", "    Options:", "", *lines, ""])
 
 
-explain_options(scan, iter_mentions, iter_records)
+explain_options(scan, iter_mentions, iter_edges, iter_records)

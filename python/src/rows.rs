@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::ArrayRef;
 use doisift::internal::{columns, for_each_row};
-use doisift::{Monitor, Scan};
+use doisift::{Edges, Monitor, Scan};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -54,6 +54,7 @@ pub(crate) fn iter_rows(
 ) -> PyResult<Py<RowStream>> {
     let scan = match function {
         "iter_mentions" => Scan::new().mentions(true),
+        "iter_edges" => Scan::new().edges(Edges::default()),
         _ => Scan::new(),
     };
     let (scan, monitor) = with_options(py, scan, function, sources, options)?;

@@ -30,7 +30,7 @@ def test_modules(name: str) -> None:
     assert run(name, importlib.import_module(name).__doc__ or "") > 0
 
 
-@pytest.mark.parametrize("name", ["Doi", "normalize", "explain", "extract", "scan", "iter_mentions"])
+@pytest.mark.parametrize("name", ["Doi", "normalize", "explain", "extract", "scan", "iter_mentions", "iter_edges"])
 def test_docstrings(name: str) -> None:
     assert run(name, getattr(doisift, name).__doc__) > 0
 

@@ -1,4 +1,4 @@
-"""iter_mentions and iter_records: rows, memory, and what ends a stream."""
+"""iter_mentions, iter_edges and iter_records: rows, memory, and what ends a stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from doisift import RowStream, iter_mentions, iter_records, scan
+from doisift import RowStream, iter_edges, iter_mentions, iter_records, scan
 
 CORPORA = pathlib.Path(__file__).resolve().parents[2] / "corpora"
 
@@ -44,6 +44,84 @@ def test_rows_are_those_of_the_command(iterate: Any, mentions: bool, batch_rows:
     assert [str(field.type) for field in found.schema] == same
     nullable = [field.name for field in found.schema if field.nullable]
     assert nullable == [("document" if mentions else "first_document"), "check_digit"]
+
+
+WORKS: list[dict[str, Any]] = [
+    {
+        "DOI": f"10.5555/work.{number}",
+        "type": "journal-article" if number % 3 else None,
+        "score": number / 4,
+        "open": number % 2 == 0,
+        "issued": {"date-parts": [[2000 + number]]},
+        "reference": [
+            {"key": "a", "DOI": f"10.5555/Cited.{number}", "doi-asserted-by": "crossref"},
+            {"key": "b", "DOI": None, "unstructured": f"Ä. Author, no {number}, doi:10.5555/text.{number}"},
+            {"key": "c", "DOI": None, "unstructured": "without a name"},
+        ],
+    }
+    for number in range(40)
+]
+FIELDS = ["path", "record", "doi", "ref_key", "asserted_by", "value", "source", "document", "offset", "length", "text"]
+RECORD_FIELDS = ["type", "year:int=/issued/date-parts/0/0", "score:float=score", "open:bool=open"]
+EDGES: list[dict[str, Any]] = [
+    {},
+    {"role": ["reference"], "prefix": "10.5555", "context": 9},
+    {"fields": FIELDS, "record_fields": RECORD_FIELDS, "all_references": True},
+]
+
+
+@pytest.fixture(scope="module")
+def works(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A folder of records as JSON Lines, JSON, XML, BibTeX and Parquet."""
+    folder = tmp_path_factory.mktemp("works")
+    (folder / "made.jsonl").write_text("".join(f"{json.dumps(work)}\n" for work in WORKS), encoding="utf-8")
+    pyarrow.parquet.write_table(pa.Table.from_pylist(WORKS), folder / "made.parquet")
+    for name in ("works.jsonl", "works.json", "article.xml", "library.bib"):
+        (folder / name).write_bytes((CORPORA / name).read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("options", EDGES)
+def test_edges_are_those_of_the_command(works: pathlib.Path, options: Any, threads: int, tmp_path: pathlib.Path) -> None:
+    rows, parquet = tmp_path / "rows.jsonl", tmp_path / "rows.parquet"
+    scan(works, output=rows, edges=True, **options)
+    scan(works, output=parquet, edges=True, **options)
+    wanted = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+    stream: Any = iter_edges(works, batch_rows=7, threads=threads, **options)
+    found = table(stream)
+    assert found.to_pylist() == wanted
+    assert len(wanted) > 150 and stream.report.records == len(wanted)
+    same = [(field.name, str(field.type), field.nullable) for field in pa.parquet.read_schema(parquet)]
+    assert [(field.name, str(field.type), field.nullable) for field in found.schema] == same
+
+
+def test_edges_of_parquet_are_those_of_json_lines(works: pathlib.Path) -> None:
+    fields = ["record", "doi", "ref_index", "role", "asserted", "path", "text"]
+    options: Any = {"fields": fields, "record_fields": RECORD_FIELDS, "all_references": True}
+    rows = [table(iter_edges(works / name, **options)).to_pylist() for name in ("made.jsonl", "made.parquet")]
+    assert rows[0] == rows[1] and len(rows[0]) == 4 * len(WORKS)
+
+
+def test_edges_with_outputs_besides_them(works: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    outputs: list[dict[str, Any]] = [{"nodes_to": tmp_path / f"{by}-nodes.csv", "names_to": tmp_path / f"{by}-names.csv"} for by in ("scan", "stream")]
+    scan(works, edges=True, output=tmp_path / "rows.csv", record_fields=["type"], **outputs[0])
+    with iter_edges(works, record_fields=["type"], **outputs[1]) as stream:
+        assert sum(map(len, stream)) > 0
+    for name, path in outputs[0].items():
+        assert outputs[1][name].read_text() == path.read_text() != ""
+
+
+def test_edges_refuse_what_they_cannot_have(works: pathlib.Path) -> None:
+    for wrong in ({"mentions": True}, {"checkpoint": "folder"}, {"output": "rows.csv"}, {"range": (0, 1)}):
+        with pytest.raises(TypeError, match=next(iter(wrong))):
+            iter_edges(works, **wrong)
+    with pytest.raises(TypeError, match="role"):
+        iter_mentions(works, role="self")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="lines"):
+        iter_edges(works, lines=True)
+    with pytest.raises(ValueError, match="two columns would be named doi"):
+        iter_edges(works, record_fields=["doi"])
 
 
 def test_fields_in_the_order_asked_for() -> None:

@@ -1,6 +1,6 @@
 //! The outputs besides messages.
 
-use super::spec::OptionHelp;
+use super::spec::{EDGES, OptionHelp};
 
 const WRITTEN: &[&str] = &["scan"];
 
@@ -41,7 +41,7 @@ options! {
     ///
     /// The records are those that a scan of the same sources writes without [mentions](Self::mentions). The ending determines the
     /// format.
-    path names_to [Scan] { value: "FILE", python: WRITTEN }
+    path names_to [Scan] { value: "FILE", python: EDGES }
 
     /// Also write a row for each record of the documents to this file or folder of parts, in the same pass (with --edges)
     ///
@@ -49,7 +49,7 @@ options! {
     /// is written, the number of references, `reference_count`, of those with a name, `named`, and of those without one,
     /// `unnamed`, and the [record_fields](crate::Edges::record_fields). An object that only holds records is left out. The ending
     /// determines the format.
-    path nodes_to [Scan] { value: "FILE", python: WRITTEN }
+    path nodes_to [Scan] { value: "FILE", python: EDGES }
 
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere
     ///

@@ -1,6 +1,6 @@
 //! Selects the rows that are written, and their names.
 
-use super::spec::{OptionHelp, OptionKind, Subject};
+use super::spec::{EDGES, OptionHelp, OptionKind, Subject};
 use super::types::parsed;
 use doisift_structure::{RecordId, Role};
 
@@ -67,11 +67,11 @@ options! {
     value Edges, "Selection", [Scan];
 
     /// Write only edges of these roles: self, reference, other (with --edges; repeatable)
-    role: Vec<Role>, default "all", { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: WRITTEN }
+    role: Vec<Role>, default "all", { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: EDGES }
 
     /// Path of the identifier in a record, such as /DOI (with --edges)
     record_id: Option<String>, default "as the usual formats have it", {
-        kind: OptionKind::Parsed, check: |path| parsed::<RecordId>(path).map(drop), value: "PATH", concerns: Subject::Texts, python: WRITTEN,
+        kind: OptionKind::Parsed, check: |path| parsed::<RecordId>(path).map(drop), value: "PATH", concerns: Subject::Texts, python: EDGES,
     }
 
     /// Add fields of the citing record to each edge, as JSON pointers or paths: type,year:int=/issued/date-parts/0/0 (with --edges)
@@ -83,14 +83,14 @@ options! {
     /// the path is one of elements from the record, which may end in an attribute, as in
     /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`; the value is the text of the first such element. In BibTeX
     /// and RIS the path is the name of a field or a tag. Rows wait until their record has all fields, or ends.
-    record_fields: Option<Vec<String>>, { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+    record_fields: Option<Vec<String>>, { value: "[NAME[:TYPE]=]PATH,...", concerns: Subject::Texts, is_fixed: true, python: EDGES }
 
     /// Also write a row for each reference without a name, with its text (with --edges)
     ///
     /// Its `doi` is null. Its `text` is that of the reference: `unstructured`, or without it all values in their order, with
     /// blanks between them; in XML the text of all elements in it. Rows have the field `text` after the usual ones. `offset` and
     /// `length` are those of the reference.
-    all_references: bool, { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+    all_references: bool, { concerns: Subject::Texts, is_fixed: true, python: EDGES }
 }
 
 options! {
@@ -123,5 +123,5 @@ options! {
     ///
     /// The text is taken from each side of the name, within its document. White space becomes single blanks, control characters
     /// are left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
-    value context: usize [Scan] { value: "N", python: &["scan", "iter_mentions"] }
+    value context: usize [Scan] { value: "N", python: &["scan", "iter_mentions", "iter_edges"] }
 }

@@ -141,7 +141,9 @@ pub(crate) trait OptionGroup: Default {
 }
 
 /// Python's functions that read sources.
-const READERS: &[&str] = &["scan", "iter_mentions", "iter_records"];
+const READERS: &[&str] = &["scan", "iter_mentions", "iter_edges", "iter_records"];
+/// Those that give edges.
+pub(super) const EDGES: &[&str] = &["scan", "iter_edges"];
 
 impl OptionSpec {
     /// The values that most options have.

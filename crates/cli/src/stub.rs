@@ -11,6 +11,7 @@ type Function = (&'static str, &'static str, fn() -> Vec<&'static OptionSpec>);
 const FUNCTIONS: &[Function] = &[
     ("scan", "ScanOptions", Scan::options),
     ("iter_mentions", "MentionOptions", Scan::options),
+    ("iter_edges", "EdgeOptions", Scan::options),
     ("iter_records", "RecordOptions", Scan::options),
     ("clean_table", "TableOptions", CleanTable::options),
     ("merge", "MergeOptions", Merge::options),
