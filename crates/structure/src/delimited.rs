@@ -108,7 +108,7 @@ impl Delimited {
         let ends = match self.state {
             _ if self.is_kept() => return 0,
             CellState::Start | CellState::AfterQuote => return 0,
-            CellState::Plain => [self.delimiter, b'\n', b'\n'],
+            CellState::Plain => [self.delimiter, b'\n', b'\r'],
             CellState::Quoted => [b'"'; 3],
         };
         memchr3(ends[0], ends[1], ends[2], bytes).unwrap_or(bytes.len())
@@ -126,8 +126,8 @@ impl Delimited {
                 self.text(byte, here, report);
             }
             (CellState::Quoted, _) => self.text(byte, here, report),
-            (_, b'\n') => self.end_row(here, report),
-            (_, b'\r') => {}
+            // The two bytes of a CRLF end a row and a line without bytes. Exports for old Macs have CR alone.
+            (_, b'\n' | b'\r') => self.end_row(here, report),
             (_, byte) if byte == self.delimiter => {
                 self.start_row(report);
                 self.end_cell(here, report);
@@ -367,6 +367,15 @@ mod tests {
                 .collect();
             let cited = |index| (Role::Reference, false, Some(index), "References");
             assert_eq!(roles, [(Role::Own, true, None, "DOI"), cited(0), cited(2)]);
+        }
+    }
+
+    #[test]
+    fn rows_end_at_lf_crlf_or_cr() {
+        let (events, _) = read(WEB_OF_SCIENCE, 1);
+        for (end, step) in [("\n", 1), ("\n", 1000), ("\r", 1), ("\r", 1000)] {
+            let text = WEB_OF_SCIENCE.replace("\r\n", end);
+            assert_eq!(read(&text, step).0, events, "{end:?}");
         }
     }
 
