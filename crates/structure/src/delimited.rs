@@ -380,6 +380,33 @@ mod tests {
     }
 
     #[test]
+    fn columns_have_the_names_of_every_export() {
+        let headers = [
+            "文献标题,DOI,链接,参考文献,EID",
+            "文獻標題,DOI,連結,參考文獻,EID",
+            "\"Название\",\"DOI\",\"Ссылка\",\"Пристатейные ссылки\",\"EID\"",
+            "Article Title,DOI,DOI Link,Cited References,UT (Unique WOS ID)",
+            "Article Title;DOI;DOI Link;Cited References;UT (Unique ID)",
+            "TI\tDI\tDL\tCR\tUT",
+        ];
+        for header in headers {
+            let delimiter = ["\t", ";", ","]
+                .into_iter()
+                .find(|one| header.contains(one));
+            let cells = ["A", "10.5555/a", "10.5555/a", "One, 10.5555/x", "id"];
+            let text = format!("{header}\n{}\n", cells.join(delimiter.unwrap()));
+            let text = match delimiter {
+                Some(",") => text.replace("One, 10.5555/x", "\"One, 10.5555/x\""),
+                _ => text,
+            };
+            let (events, places) = read(&text, 3);
+            assert!(events.contains(&"1 id".to_owned()), "{header}: {events:?}");
+            let roles: Vec<_> = places.iter().map(|(place, _)| place.role).collect();
+            assert_eq!(roles, [Role::Own, Role::Own, Role::Reference], "{header}");
+        }
+    }
+
+    #[test]
     fn quotes_are_text_in_tables_of_tabs() {
         for step in [1, 5, 1000] {
             let (events, places) = read(WEB_OF_SCIENCE, step);

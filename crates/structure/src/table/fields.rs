@@ -54,14 +54,22 @@ pub(crate) const TABLE: &[(&str, Meaning)] = &[
     ("EID", Meaning::Id(1)),
     ("Link", Meaning::Own),
     ("References", Meaning::Reference),
+    // The same in Chinese, simplified and traditional, and in Russian. `DOI` and `EID` have these names in every language.
+    ("链接", Meaning::Own),
+    ("参考文献", Meaning::Reference),
+    ("連結", Meaning::Own),
+    ("參考文獻", Meaning::Reference),
+    ("Ссылка", Meaning::Own),
+    ("Пристатейные ссылки", Meaning::Reference),
     // Web of Science: tab-delimited, with the tags of its plain text
     ("DI", Meaning::Id(0)),
     ("UT", Meaning::Id(1)),
     ("DL", Meaning::Own),
     ("D2", Meaning::Linked),
     ("CR", Meaning::Reference),
-    // The same from a workbook, with the names of columns
+    // The same from a workbook, with the names of columns; the second identifier is that of a search in all of its databases
     ("UT (Unique WOS ID)", Meaning::Id(1)),
+    ("UT (Unique ID)", Meaning::Id(1)),
     ("DOI Link", Meaning::Own),
     ("Book DOI", Meaning::Linked),
     ("Cited References", Meaning::Reference),
