@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use super::run::{Run, RunReader};
+use super::run::{Run, RunReader, RunWriter};
 
 /// The pairs of all runs in order.
 pub struct SortedPairs {
@@ -25,18 +25,57 @@ pub struct SortedPairs {
 const MIN_READ_BYTES: usize = 4 << 10;
 const MAX_READ_BYTES: usize = 256 << 10;
 
+/// Returns the number of runs whose buffers take at most a quarter of the budget.
+fn max_merged_runs(budget: usize) -> usize {
+    (budget / 4 / MIN_READ_BYTES).max(2)
+}
+
 impl SortedPairs {
+    /// Merges all runs of a file. If they are too many to be read at once, some are first merged to one, which is written after the
+    /// last.
     pub(super) fn new(
         file: File,
+        mut runs: Vec<Run>,
+        budget: usize,
+        keeps_equal: bool,
+    ) -> io::Result<Self> {
+        let (file, mut written) = (Arc::new(file), runs.len() as u64);
+        let max = max_merged_runs(budget);
+        while runs.len() > max {
+            let end = runs.last().map_or(0, |run| run.end);
+            let some = max.min(runs.len() - max + 1);
+            let first: Vec<Run> = runs.drain(..some).collect();
+            let merged = SortedPairs::of_runs(&file, &first, budget, keeps_equal)?;
+            runs.push(merged.write(&file, end)?);
+            written += 1;
+        }
+        let mut pairs = SortedPairs::of_runs(&file, &runs, budget, keeps_equal)?;
+        pairs.spilled.0 = written;
+        Ok(pairs)
+    }
+
+    /// Writes all pairs as a run that starts at an offset of `file`.
+    fn write(mut self, file: &File, start: u64) -> io::Result<Run> {
+        let mut out = RunWriter::new(file, start);
+        let mut last = Vec::new();
+        while let Some((key, payload)) = self.next_pair()? {
+            out.push(&last, key, payload)?;
+            last.clear();
+            last.extend_from_slice(key);
+        }
+        out.finish()
+    }
+
+    fn of_runs(
+        file: &Arc<File>,
         runs: &[Run],
         budget: usize,
         keeps_equal: bool,
     ) -> io::Result<Self> {
-        let file = Arc::new(file);
         let buffer = (budget / 4 / runs.len().max(1)).clamp(MIN_READ_BYTES, MAX_READ_BYTES);
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for run in runs {
-            let mut reader = RunReader::new(file.clone(), run, buffer);
+            let mut reader = RunReader::new(Arc::clone(file), run, buffer);
             if reader.advance()? {
                 heads.push(Reverse(Box::new(RunHead(reader))));
             }
@@ -51,7 +90,7 @@ impl SortedPairs {
         })
     }
 
-    /// Returns the number of sorted runs in the temporary file, and its size in bytes.
+    /// Returns the number of sorted runs that were written to the temporary file, and its size in bytes.
     pub fn spilled(&self) -> (u64, u64) {
         self.spilled
     }

@@ -1,4 +1,5 @@
-//! Sorts keys with payloads in bounded memory: full arenas become sorted runs in a temporary file, which are merged.
+//! Sorts keys with payloads in bounded memory: full arenas become sorted runs in a temporary file, which are merged. If the memory
+//! cannot hold a buffer for each run, some are merged to longer runs first.
 //!
 //! While one arena is filled, a thread sorts and writes the one before. All runs are in one file, which is read at offsets.
 
@@ -7,7 +8,7 @@ mod merge;
 mod run;
 
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 use std::thread::{self, JoinHandle};
 
@@ -29,7 +30,8 @@ pub struct Sorter {
 
 impl Sorter {
     /// Makes a sorter that holds at most `budget` bytes, in two arenas or in the buffers of a merge. Other pairs are in a temporary
-    /// file in `folder`, or in that of the system, which has no name and so outlasts no process.
+    /// file in `folder`, or in that of the system, which has no name and so outlasts no process. If there are more runs than buffers
+    /// of 4 KiB in a quarter of the budget, the file grows by the runs that are merged first.
     ///
     /// # Errors
     ///
@@ -43,13 +45,12 @@ impl Sorter {
     }
 
     /// Makes a sorter that continues in a file with `runs`. Bytes after the last run are cut off.
-    pub(crate) fn in_file(budget: usize, mut file: File, runs: Vec<Run>) -> io::Result<Self> {
+    pub(crate) fn in_file(budget: usize, file: File, runs: Vec<Run>) -> io::Result<Self> {
         let end = runs.last().map_or(0, |run| run.end);
         if file.metadata()?.len() < end {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         file.set_len(end)?;
-        file.seek(SeekFrom::Start(end))?;
         Ok(Sorter {
             filling: PairArena::new(budget / 2),
             file,
@@ -100,12 +101,12 @@ impl Sorter {
             None => PairArena::new(self.budget / 2),
         };
         let full = std::mem::replace(&mut self.filling, empty);
-        let mut file = self.file.try_clone()?;
+        let file = self.file.try_clone()?;
         let start = self.runs.last().map_or(0, |run| run.end);
         let keeps_equal = self.keeps_equal;
         let writing = thread::Builder::new().spawn(move || {
             let mut arena = full;
-            let run = Run::write(&mut arena, keeps_equal, &mut file, start)?;
+            let run = Run::write(&mut arena, keeps_equal, &file, start)?;
             arena.clear();
             Ok((arena, run))
         });
@@ -130,9 +131,11 @@ impl Sorter {
     ///
     /// If the temporary file cannot be written or read.
     pub fn finish(mut self) -> io::Result<SortedPairs> {
-        self.spill()?;
+        if !self.filling.is_empty() {
+            self.spill()?;
+        }
         self.written()?;
-        SortedPairs::new(self.file, &self.runs, self.budget, self.keeps_equal)
+        SortedPairs::new(self.file, self.runs, self.budget, self.keeps_equal)
     }
 }
 
@@ -151,12 +154,17 @@ mod tests {
         for (key, payload) in pairs {
             sorter.push(key, payload).unwrap();
         }
+        merged(sorter).0
+    }
+
+    /// Returns the merged pairs, and the number of runs that were written.
+    fn merged(sorter: Sorter) -> (Vec<Pair>, u64) {
         let mut merge = sorter.finish().unwrap();
         let mut out = Vec::new();
         while let Some((key, payload)) = merge.next_pair().unwrap() {
             out.push((key.to_vec(), payload.to_vec()));
         }
-        out
+        (out, merge.spilled().0)
     }
 
     proptest! {
@@ -186,6 +194,24 @@ mod tests {
                 keys.extend_from_slice(key);
             }
             assert_eq!(keys, [[b'a'; 30], [b'b'; 30], [b'c'; 30]].concat());
+        }
+    }
+
+    #[test]
+    fn more_runs_than_the_budget_has_buffers_for_are_merged_in_rounds() {
+        let pair = |number: u8| (vec![number.wrapping_mul(37) % 40], vec![b'p'; 300]);
+        let pairs: Vec<Pair> = (0..60).map(pair).collect();
+        let model = Vec::from_iter(BTreeSet::from_iter(pairs.clone()));
+        // Each pair is a run of its own, of which two, five or all are merged at once.
+        for (budget, written) in [(0, 60 + 58), (5 << 14, 60 + 14), (1 << 20, 60)] {
+            let mut sorter = Sorter::new(budget, None).unwrap();
+            for (key, payload) in &pairs {
+                sorter.push(key, payload).unwrap();
+                sorter.save().unwrap();
+            }
+            let (seen, spilled) = merged(sorter);
+            assert_eq!(spilled, written, "{budget}");
+            assert_eq!(seen, model, "{budget}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! A sorted run in the temporary file: each pair as the length that its key shares with the one before, and the rest.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
@@ -23,30 +23,78 @@ impl Run {
     pub(crate) fn write(
         arena: &mut PairArena,
         keeps_equal: bool,
-        file: &mut File,
+        file: &File,
         start: u64,
     ) -> io::Result<Run> {
         arena.sort();
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        let (mut end, mut record) = (start, Vec::new());
-        let mut sum = Xxh3::new();
+        let mut out = RunWriter::new(file, start);
         let mut last: Option<(&[u8], &[u8])> = None;
         for (key, payload) in arena.pairs() {
-            if !keeps_equal && last == Some((key, payload)) {
-                continue;
+            if keeps_equal || last != Some((key, payload)) {
+                out.push(last.map_or(&[], |(key, _)| key), key, payload)?;
+                last = Some((key, payload));
             }
-            put_record(&mut record, last.map_or(&[], |(key, _)| key), key, payload);
-            out.write_all(&record)?;
-            sum.update(&record);
-            end += record.len() as u64;
-            last = Some((key, payload));
         }
-        out.flush()?;
+        out.finish()
+    }
+}
+
+/// Writes the pairs of a run, in order.
+pub(super) struct RunWriter<'f> {
+    out: BufWriter<WriterAt<'f>>,
+    run: Run,
+    sum: Xxh3,
+    record: Vec<u8>,
+}
+
+impl<'f> RunWriter<'f> {
+    /// Makes a writer of a run that starts at this offset of `file`.
+    pub(super) fn new(file: &'f File, start: u64) -> Self {
+        RunWriter {
+            out: BufWriter::with_capacity(1 << 16, WriterAt { file, next: start }),
+            run: Run {
+                start,
+                end: start,
+                checksum: 0,
+            },
+            sum: Xxh3::new(),
+            record: Vec::new(),
+        }
+    }
+
+    /// Adds a pair after a pair with the key `last`, which is empty before the first pair.
+    pub(super) fn push(&mut self, last: &[u8], key: &[u8], payload: &[u8]) -> io::Result<()> {
+        put_record(&mut self.record, last, key, payload);
+        self.sum.update(&self.record);
+        self.run.end += self.record.len() as u64;
+        self.out.write_all(&self.record)
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Run> {
+        self.out.flush()?;
         Ok(Run {
-            start,
-            end,
-            checksum: sum.digest(),
+            checksum: self.sum.digest(),
+            ..self.run
         })
+    }
+}
+
+/// Writes to a file from an offset on. Reads at other offsets, which may move the position of the file, do not disturb it.
+struct WriterAt<'f> {
+    file: &'f File,
+    next: u64,
+}
+
+impl Write for WriterAt<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(self.next))?;
+        let written = self.file.write(bytes)?;
+        self.next += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
