@@ -22,7 +22,7 @@ use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
 
 /// The version of the manifest format.
-const MANIFEST_VERSION: u32 = 12;
+const MANIFEST_VERSION: u32 = 13;
 /// Length of the last line in bytes.
 const CHECKSUM_LINE_BYTES: usize = 32;
 

@@ -27,36 +27,49 @@ pub(crate) struct SavedProgress {
     sources: Arc<Sources>,
     /// The stamps of all sources that this or an earlier run started, taken before they were read.
     stamps: Vec<Option<Stamp>>,
-    pace: Pace,
-    last: Instant,
-    /// Time after the last checkpoint at which the next one is due.
-    rest: Duration,
+    /// Decides when the next checkpoint is due.
+    pub(crate) pace: Pace,
 }
 
 /// The results of an interrupted run, and the files in the folder that belong to them.
 pub(crate) type EarlierWork<D> = (D, Vec<NamedRun>);
 
 /// Limits how often checkpoints are written.
-#[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// Min time between two checkpoints.
     min: Duration,
     /// Min time between checkpoints, as a multiple of the duration of the last one.
-    rest: u32,
+    factor: u32,
+    last: Instant,
+    /// Time after the last checkpoint at which the next one is due.
+    rest: Duration,
 }
 
 impl Pace {
     /// Checkpoints with this interval between them. If it is zero, one is always due. If results are `in_parts`, one is due
     /// whenever a part is complete.
     pub(crate) fn new(interval: Duration, in_parts: bool) -> Self {
+        let min = if in_parts { Duration::ZERO } else { interval };
         Pace {
-            min: if in_parts { Duration::ZERO } else { interval },
-            rest: if interval.is_zero() {
-                0
-            } else {
-                REST_PER_CHECKPOINT
+            min,
+            factor: match interval.is_zero() {
+                true => 0,
+                false => REST_PER_CHECKPOINT,
             },
+            last: Instant::now(),
+            rest: min,
         }
+    }
+
+    /// Whether it is time for another checkpoint.
+    pub(crate) fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.rest
+    }
+
+    /// Records that a checkpoint was written. `since` is the time at which it began.
+    pub(crate) fn note_written(&mut self, since: Instant) {
+        self.last = Instant::now();
+        self.rest = self.min.max(since.elapsed() * self.factor);
     }
 }
 
@@ -85,8 +98,6 @@ impl SavedProgress {
             sources: Arc::clone(sources),
             stamps: stamps.unwrap_or_default(),
             pace,
-            last: Instant::now(),
-            rest: pace.min,
         };
         Ok((progress, earlier))
     }
@@ -118,17 +129,6 @@ impl SavedProgress {
     pub(crate) fn source_bytes(&self, count: usize) -> u64 {
         let stamps = self.stamps.iter().take(count).flatten();
         stamps.map(Stamp::size).sum()
-    }
-
-    /// Whether it is time for another checkpoint.
-    pub(crate) fn is_due(&self) -> bool {
-        self.last.elapsed() >= self.rest
-    }
-
-    /// Records that a checkpoint was written. `since` is the time at which it began.
-    pub(crate) fn note_written(&mut self, since: Instant) {
-        self.last = Instant::now();
-        self.rest = self.pace.min.max(since.elapsed() * self.pace.rest);
     }
 
     /// Writes the manifest. `saved` and the files `runs`, which are on disk, have results of the first `read` sources.

@@ -19,11 +19,6 @@ pub(crate) enum CheckpointError {
         "a run with --mentions or --edges can be resumed only if its rows are in parts; write them to a folder, such as -o rows/, or leave out --checkpoint"
     )]
     Mentions,
-    /// The run writes records besides its rows.
-    #[error(
-        "a run with --names-to cannot be resumed: its names are found in another order than its rows; scan for the names alone, or leave out --checkpoint"
-    )]
-    NamesTo,
     /// The run writes the records of documents besides its rows, into a single file, not into parts.
     #[error(
         "a run with --nodes-to can be resumed only if the records are in parts too; write them to a folder, such as --nodes-to nodes/, or leave out --checkpoint"

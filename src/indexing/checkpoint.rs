@@ -87,7 +87,7 @@ pub(super) fn write(
         progress.write(progress.started(), runs, &saved)
     };
     write().map_err(|error| progress.fault(error))?;
-    progress.note_written(since);
+    progress.pace.note_written(since);
     Ok(())
 }
 

@@ -229,7 +229,7 @@ impl<'s> Collector<'s> {
     pub(super) fn settle(&mut self, read: ReadSoFar) {
         if let Some(checkpoint) = &self.checkpoint {
             self.last_settled = (read, self.counts, self.losses.clone());
-            if checkpoint.is_due() {
+            if checkpoint.pace.is_due() {
                 self.write_checkpoint();
             }
         }

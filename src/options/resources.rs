@@ -50,7 +50,8 @@ options! {
     ///
     /// Mentions and edges have checkpoints if they are written in parts. There is one after each part, and nothing waits for it.
     /// The next run begins with the first missing part, at a document of an archive, or an offset in a plain file, shortly before
-    /// the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
+    /// the end of the last part. Its parts are, byte for byte, those of an uninterrupted run. With `names_to` there are checkpoints
+    /// of names too, and the next run begins before the end of the sources whose names were saved.
     ///
     /// An indexing reads one source after another. It resumes after the last document, such as a member of an archive, that was
     /// read to its end.

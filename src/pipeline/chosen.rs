@@ -220,7 +220,6 @@ impl Scan {
             _ if (self.rows.mentions || self.rows.edges) && !self.has_parts() => {
                 fault(CheckpointError::Mentions)
             }
-            _ if self.output.names_to.is_some() => fault(CheckpointError::NamesTo),
             _ if self
                 .output
                 .nodes_to

@@ -31,6 +31,8 @@ pub(super) struct SharedScan<'p> {
     pub(super) marks: Option<u64>,
     /// The rows of an earlier run.
     resumed: Option<FinishedRows>,
+    /// The number of sources whose names an earlier run has saved.
+    named: usize,
     /// The work of an earlier run, if there was one.
     pub(super) earlier: Option<ResumedWork>,
 }
@@ -48,14 +50,14 @@ impl<'p> SharedScan<'p> {
         } = plan;
         let begun = folder.map(|folder| ScanCheckpoint::begin(folder, options, &plan.sources));
         let (checkpoint, mut earlier) = begun.transpose()?.unzip();
-        let resumed = earlier.as_mut().and_then(|earlier| earlier.rows.take());
+        let resumed = (earlier.as_mut()).and_then(|earlier| earlier.saved.rows.take());
         let checkpoint = checkpoint.map(Arc::new);
-        let done = earlier.as_ref().map(|earlier| &earlier.done);
+        let named = (earlier.as_ref()).and_then(|earlier| earlier.saved.named);
+        let done = earlier.as_ref().map(|earlier| &earlier.saved.done);
         let work = done.and_then(|done| resumed_work(done, resumed.as_ref()));
-        // Rows are resumed at a mark that was reached before, so no source need be read to its end.
         let by_marks = checkpoint.is_some() && options.selection.writes_mentions();
         let ledger = ScanLedger::new(options, done, unfound, by_marks);
-        let is_resumable = checkpoint.is_some() && !by_marks;
+        let is_resumable = checkpoint.is_some() && options.fills_table();
         options.monitor.set_resumable(is_resumable);
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
@@ -69,6 +71,7 @@ impl<'p> SharedScan<'p> {
             checkpoint,
             marks: mark_step(options),
             resumed,
+            named: named.unwrap_or(0),
             earlier: work,
             plan,
         };
@@ -131,9 +134,14 @@ impl<'p> SharedScan<'p> {
         mark.filter(|mark| mark.source == source && mark.is_within())
     }
 
+    /// Returns the first source whose names go into the table. `None` if no names do.
+    pub(super) fn first_unnamed(&self) -> Option<usize> {
+        self.plan.options.fills_table().then_some(self.named)
+    }
+
     /// Whether checkpoints are made of the table, for which all started work must be finished.
     pub(super) fn checkpoints_table(&self) -> bool {
-        self.checkpoint.is_some() && !self.plan.options.selection.writes_mentions()
+        self.checkpoint.is_some() && self.plan.options.fills_table()
     }
 
     /// Whether checkpoints are made of the parts that have rows.

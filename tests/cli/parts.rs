@@ -438,10 +438,6 @@ fn names_besides_rows_refuse_what_they_cannot_do() {
         ("-o a.csv --names-to b.csv", "needs --mentions or --edges"),
         ("--edges -o a.csv --names-to a.csv", "a.csv"),
         (
-            "--edges -o a/ --names-to b.csv --checkpoint ck",
-            "a run with --names-to cannot be resumed",
-        ),
-        (
             "--edges -o a/ --names-to b/ --part-size source",
             "a record may be of several sources",
         ),

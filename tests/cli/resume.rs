@@ -59,8 +59,9 @@ fn place() -> Place {
 fn report(place: &Place, name: &str) -> Value {
     let mut report = place.json(name);
     let members = report.as_object_mut().unwrap();
-    for name in ["seconds", "options", "bytes_read", "started", "resumed"] {
-        members.remove(name);
+    let own = ["seconds", "options", "bytes_read", "started", "resumed"];
+    for name in own.iter().chain(&["runs", "spilled_bytes"]) {
+        members.remove(*name);
     }
     report
 }
@@ -98,7 +99,7 @@ fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
 }
 
 /// Kills runs repeatedly, and compares the final output with that of a run that was not killed. `rows` may write to `out-nodes/`
-/// too.
+/// and `out-names.csv` too.
 fn check_killed(place: &Place, rows: &str, part_size: &str) {
     let line = format!("in {rows} -f jsonl --part-size {part_size} -o out/ --report out.json");
     let whole = place.scan(&line.replace("out", "whole"));
@@ -110,6 +111,10 @@ fn check_killed(place: &Place, rows: &str, part_size: &str) {
         if place.path(whole).exists() {
             check_parts(place, whole, out, rows);
         }
+    }
+    if place.path("whole-names.csv").exists() {
+        let names = |name| place.read(&format!("{name}-names.csv"));
+        assert!(names("whole") == names("out"), "{rows}");
     }
     assert_eq!(
         report(place, "whole.json"),
@@ -148,6 +153,9 @@ fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
         "--mentions --lines -j2",
         "--edges --nodes-to out-nodes/ -j2",
         "--edges --nodes-to out-nodes/ --all-references -j1",
+        "--mentions --names-to out-names.csv -j2",
+        "--mentions --names-to out-names.csv -j1 --memory 1M",
+        "--edges --nodes-to out-nodes/ --names-to out-names.csv -j2",
     ] {
         check_killed(&place, rows, "48K");
     }
@@ -211,6 +219,37 @@ fn other_rows_fields_or_sizes_refuse_to_go_on() {
         assert!(seen.err.contains("in the interrupted run"), "{}", seen.err);
     }
     assert_eq!(place.scan(line).code, Some(1));
+}
+
+#[test]
+fn other_outputs_besides_the_rows_refuse_to_go_on() {
+    let (place, line) = broken_off();
+    fs::remove_dir_all(place.path("ck")).unwrap();
+    fs::remove_dir_all(place.path("out")).unwrap();
+    let line = line.replace("--mentions", "--edges");
+    let broken_off = format!("{line} --names-to n.csv --on-error fail");
+    assert_eq!(place.scan(&broken_off).code, Some(2));
+    for other in [
+        "",
+        "--names-to n.names",
+        "--names-to n.csv --nodes-to nodes/",
+    ] {
+        let seen = place.scan(&format!("{line} {other}"));
+        assert_eq!(seen.code, Some(2), "{other}");
+        assert!(
+            seen.err.contains("and records in the interrupted run"),
+            "{}",
+            seen.err
+        );
+    }
+    // Names are written at the end, so their format may change.
+    assert_eq!(
+        place.scan(&format!("{line} --names-to n.jsonl")).code,
+        Some(1)
+    );
+    let names = place.read("n.jsonl");
+    place.scan("in -f jsonl -o wanted.jsonl");
+    assert_eq!(names, place.read("wanted.jsonl"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 
 use doisift::internal::{OptionTask, OptionValue};
-use doisift::{Error, ErrorKind, Folders, Limits, Monitor, Scan, ScanReport};
+use doisift::{Error, ErrorKind, Folders, Limits, Monitor, PartSize, Scan, ScanReport};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -199,6 +199,69 @@ fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
                     "{threads} threads, {memory} bytes"
                 );
             }
+        }
+    }
+}
+
+/// Returns the mentions, the records besides them, and the report without the fields that may differ. Removes all of them.
+fn mentions_and_names(place: &Place) -> (Vec<(String, String)>, String, Value) {
+    assert_eq!(place.entries(), ["in", "names.csv", "report.json", "rows"]);
+    fs::rename(place.path("names.csv"), place.path("out.csv")).unwrap();
+    let entries = fs::read_dir(place.path("rows")).unwrap();
+    let parts = entries.map(|entry| entry.unwrap().path());
+    let parts = parts.filter(|path| path.to_str().unwrap().contains("part-"));
+    let read = |path: PathBuf| {
+        (
+            path.to_str().unwrap().to_owned(),
+            fs::read_to_string(&path).unwrap(),
+        )
+    };
+    let mut parts: Vec<_> = parts.map(read).collect();
+    parts.sort();
+    fs::remove_dir_all(place.path("rows")).unwrap();
+    let (names, mut report) = place.result();
+    report
+        .as_object_mut()
+        .unwrap()
+        .remove("bytes_read")
+        .unwrap();
+    (parts, names, report)
+}
+
+#[test]
+fn mentions_and_their_names_resume_together() {
+    let place = Place::new();
+    let rows = |scan: Scan| {
+        let scan = scan
+            .output(place.path("rows/"))
+            .names_to(place.path("names.csv"));
+        scan.mentions(true)
+            .format(doisift::Format::Jsonl)
+            .part_size(PartSize::Bytes(6000))
+    };
+    run(rows(place.scan(1, 1 << 30))).unwrap();
+    let wanted = mentions_and_names(&place);
+    assert!(wanted.0.len() > 30, "{} parts", wanted.0.len());
+    for (threads, memory) in [(1, 1 << 20), (1, 1 << 30), (2, 1 << 20), (8, 1 << 30)] {
+        for (end, interval) in [
+            (Monitor::cancel as End, 0),
+            (Monitor::suspend, 0),
+            (Monitor::suspend, 3_600_000),
+        ] {
+            let checkpointed = |threads, memory| {
+                let interval = OptionValue::Number(interval);
+                let scan = place.checkpointed(threads, memory);
+                rows(scan.set("checkpoint_interval", interval).unwrap())
+            };
+            place.end_at("in/1c.gz", checkpointed(threads, memory), end);
+            assert!(!place.runs().is_empty());
+            // Each run has other threads and another budget.
+            place.end_at("in/5c.gz", checkpointed(3, 1 << 30), end);
+            run(checkpointed(threads, memory)).unwrap();
+            assert!(
+                mentions_and_names(&place) == wanted,
+                "{threads} threads, {memory} bytes, {interval} ms"
+            );
         }
     }
 }

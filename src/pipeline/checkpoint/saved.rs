@@ -8,17 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use super::mark::MarkedRows;
 use crate::dedup::Spilled;
+use crate::pipeline::plan::ScanOptions;
 use crate::records::PartsDone;
 use crate::report::{Losses, RoleCounts, ScanCounts};
 
 /// The finished work of a scan, as the manifest stores it.
-#[derive(Serialize, Deserialize)]
-pub(super) struct SavedScan {
-    pub(super) done: FinishedWork,
+///
+/// Names and rows are saved at places of their own. Reading resumes at that of the rows, which is never after that of the names.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct SavedScan {
+    /// The counts of the work before the place at which reading resumes.
+    pub(crate) done: FinishedWork,
+    /// The number of sources whose names are in the runs. `None` if no names are kept.
+    pub(crate) named: Option<usize>,
     /// The number and size of all runs written so far.
-    spilled: (u64, u64),
+    pub(super) spilled: (u64, u64),
     /// The rows, if they are in parts.
-    pub(super) rows: Option<FinishedRows>,
+    pub(crate) rows: Option<FinishedRows>,
 }
 
 /// The counts and errors of the finished sources.
@@ -34,7 +40,7 @@ pub(crate) struct FinishedWork {
 }
 
 /// The rows that are written, if they are in parts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FinishedRows {
     /// The mark at which reading resumes. It is before the end of the last part of each output, so the last rows of these are
     /// made again.
@@ -45,18 +51,12 @@ pub(crate) struct FinishedRows {
 }
 
 impl SavedScan {
-    pub(super) fn of_names(done: FinishedWork, spilled: Spilled) -> Self {
+    /// Returns the state of a scan that has not read anything.
+    pub(super) fn start(options: &ScanOptions) -> Self {
         SavedScan {
-            done,
-            spilled: (spilled.runs, spilled.bytes),
-            rows: None,
-        }
-    }
-
-    pub(super) fn of_rows(done: FinishedWork, rows: FinishedRows) -> Self {
-        SavedScan {
-            rows: Some(rows),
-            ..SavedScan::of_names(done, Spilled::default())
+            named: options.fills_table().then_some(0),
+            rows: (options.selection.writes_mentions()).then(FinishedRows::default),
+            ..SavedScan::default()
         }
     }
 

@@ -1,9 +1,12 @@
 //! The checkpoints of a scan.
 //!
-//! Sources are started in order, and a checkpoint waits for all started sources. So the finished sources are always the first
-//! ones, and the sorted runs hold their names. Rows in parts are written in the order of sources. A checkpoint of them has the
-//! complete parts and the last mark before the end of the last part, and waits for nothing. `saved` defines the content of the
-//! manifest. The caller makes sure that all started sources are finished when a checkpoint is written.
+//! Sources are started in order, and a checkpoint of names waits for all started sources. So the finished sources are always the
+//! first ones, and the sorted runs hold their names. Rows in parts are written in the order of sources. A checkpoint of them has
+//! the complete parts and the last mark before the end of the last part, and waits for nothing.
+//!
+//! A run with both kinds makes both kinds of checkpoints, and each manifest has the last of each. Reading resumes at the mark of
+//! the rows, which is before the end of the finished sources, and the names of these sources are not added to the table again.
+//! `saved` defines the content of the manifest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,6 +14,7 @@ use std::time::Instant;
 
 use doisift_documents::{Source, Sources};
 
+use super::mark::Mark;
 use super::saved::{FinishedRows, FinishedWork, SavedScan};
 use crate::checkpoint::{
     CheckpointFolder, FixedSettings, NamedRun, Pace, SavedProgress, check_losses, fault,
@@ -29,22 +33,22 @@ pub(crate) struct ScanCheckpoint {
 }
 
 struct CheckpointState {
+    /// Its pace is that of the names.
     progress: SavedProgress,
-    /// Number of sources that were started, including those that an earlier run finished. Rows of an earlier run may come from
-    /// further ones.
+    row_pace: Pace,
+    /// Number of sources that were started, including those that an earlier run finished. Rows and names of an earlier run may
+    /// come from further ones.
     started: usize,
-    /// The finished work as the next manifest will describe it.
-    done: FinishedWork,
+    /// The finished work as the next manifest will describe it, and its runs.
+    saved: SavedScan,
+    runs: Vec<NamedRun>,
 }
 
 /// The finished work of an earlier run.
 #[derive(Default)]
 pub(crate) struct EarlierScan {
-    pub(crate) done: FinishedWork,
-    /// Its rows, if they are in parts.
-    pub(crate) rows: Option<FinishedRows>,
+    pub(crate) saved: SavedScan,
     runs: Vec<RunFile>,
-    spilled: Spilled,
 }
 
 impl ScanCheckpoint {
@@ -60,23 +64,27 @@ impl ScanCheckpoint {
         // The index may have moved to another path.
         let known = options.known.as_deref().map(lookup::identity);
         let known = known.unwrap_or_else(|| OptionValue::Unset.to_string());
-        let kept = options.selection.checkpoint_content();
+        let kept = options.checkpoint_content();
         let settings = FixedSettings::new(&options.given, [("the format", kept), ("known", known)]);
-        let in_parts = options.selection.writes_mentions();
-        let pace = Pace::new(options.resources.interval(), in_parts);
+        let pace = |in_parts| Pace::new(options.resources.interval(), in_parts);
         let path = folder.path().to_owned();
         let failed = |error| fault(&path, error);
-        let begun = SavedProgress::begin::<SavedScan>(folder, settings, sources, pace);
+        let begun = SavedProgress::begin::<SavedScan>(folder, settings, sources, pace(false));
         let (progress, earlier) = begun.map_err(failed)?;
         let earlier = earlier.map(|(saved, runs)| {
             check_losses(options.reading.on_error, &saved.done.losses)?;
             EarlierScan::of(saved, &runs, progress.folder())
         });
-        let earlier = earlier.transpose().map_err(failed)?.unwrap_or_default();
+        let earlier = earlier.transpose().map_err(failed)?;
+        let saved = earlier.as_ref().map(|earlier| earlier.saved.clone());
+        let saved = saved.unwrap_or_else(|| SavedScan::start(options));
+        let earlier = earlier.unwrap_or_default();
         let state = CheckpointState {
             progress,
-            started: earlier.done.sources,
-            done: earlier.done.clone(),
+            row_pace: pace(true),
+            started: saved.done.sources,
+            saved,
+            runs: earlier.runs.iter().map(named).collect(),
         };
         let state = Mutex::new(state);
         Ok((ScanCheckpoint { path, state }, earlier))
@@ -103,11 +111,12 @@ impl ScanCheckpoint {
     /// Whether it is time for another checkpoint of the table.
     pub(crate) fn is_due(&self) -> bool {
         let state = lock(&self.state);
-        state.started > state.done.sources && state.progress.is_due()
+        let is_ahead = |named| state.started > named;
+        state.saved.named.is_some_and(is_ahead) && state.progress.pace.is_due()
     }
 
-    /// Writes a checkpoint. All started sources must be finished; `done` has their counts. `keep` makes the table write its
-    /// names and call [`write`]. `since` is the time at which the wait for the sources began.
+    /// Writes a checkpoint of the table. All started sources must be finished; `done` has their counts. `keep` makes the table
+    /// write its names and call [`write_names`](Self::write_names). `since` is the time at which the wait for the sources began.
     pub(crate) fn make<E>(
         &self,
         since: Instant,
@@ -117,23 +126,40 @@ impl ScanCheckpoint {
         if done.sources == 0 {
             return Ok(());
         }
-        lock(&self.state).done = done;
+        self.set_done(done);
         keep()?;
-        lock(&self.state).progress.note_written(since);
+        lock(&self.state).progress.pace.note_written(since);
         Ok(())
     }
 
+    /// Sets the counts of the finished work, unless rows have counts of their own.
+    fn set_done(&self, done: FinishedWork) {
+        let saved = &mut lock(&self.state).saved;
+        if saved.rows.is_none() {
+            saved.done = done;
+        }
+    }
+
     /// Writes the manifest. `runs` hold all names of the finished sources.
-    fn write(&self, runs: &[RunFile], spilled: Spilled) -> Result<(), CheckpointError> {
-        let CheckpointState { progress, done, .. } = &*lock(&self.state);
-        let runs = runs.iter().map(named).collect();
-        let saved = SavedScan::of_names(done.clone(), spilled);
-        progress.write(done.sources, runs, saved)
+    fn write_names(&self, runs: &[RunFile], spilled: Spilled) -> Result<(), CheckpointError> {
+        let state = &mut *lock(&self.state);
+        // An earlier run may have the names of more sources than this one has started.
+        state.saved.named = state.saved.named.max(Some(state.started));
+        state.saved.spilled = (spilled.runs, spilled.bytes);
+        state.runs = runs.iter().map(named).collect();
+        state.write()
     }
 
     /// Whether it is time for another checkpoint of rows that are in parts.
     pub(crate) fn is_due_for_rows(&self) -> bool {
-        lock(&self.state).progress.is_due()
+        lock(&self.state).row_pace.is_due()
+    }
+
+    /// Whether a run may resume at a mark: if the names before it are kept, they are in the runs.
+    pub(crate) fn has_names_before(&self, mark: Mark) -> bool {
+        let ended = mark.source as usize + usize::from(mark.is_within());
+        let named = lock(&self.state).saved.named;
+        named.is_none_or(|named| ended <= named)
     }
 
     /// Writes the manifest of a run whose rows are in parts, which are on disk. `done` is the work before the mark of `rows`, and
@@ -144,15 +170,14 @@ impl ScanCheckpoint {
         mut done: FinishedWork,
         rows: FinishedRows,
     ) -> Result<(), Error> {
-        let progress = &mut lock(&self.state).progress;
+        let state = &mut *lock(&self.state);
         // Readers are ahead of the mark, so this counts the sizes of finished sources. A resumed run counts the bytes of the
         // mark's source when it passes over them.
-        done.bytes_read = progress.source_bytes(done.sources);
-        let saved = SavedScan::of_rows(done, rows);
-        // Parts may have rows of all sources that were started.
-        let written = progress.write(progress.started(), Vec::new(), saved);
-        progress.note_written(since);
-        written.map_err(|error| progress.fault(error))
+        done.bytes_read = state.progress.source_bytes(done.sources);
+        (state.saved.done, state.saved.rows) = (done, Some(rows));
+        let written = state.write();
+        state.row_pace.note_written(since);
+        written.map_err(|error| state.progress.fault(error))
     }
 
     /// Returns the settings of a table whose runs outlast the process.
@@ -160,7 +185,7 @@ impl ScanCheckpoint {
         let checkpoint = Arc::clone(self);
         let keep = move |runs: &[RunFile], spilled| {
             checkpoint
-                .write(runs, spilled)
+                .write_names(runs, spilled)
                 .map_err(|error| match error {
                     CheckpointError::Io(path, error) => SpillError::io(&path, error),
                     other => SpillError::io(&checkpoint.path, std::io::Error::other(other)),
@@ -168,7 +193,7 @@ impl ScanCheckpoint {
         };
         Lasting {
             runs: earlier.runs,
-            written: earlier.spilled,
+            written: earlier.saved.spilled(),
             keep: Box::new(keep),
         }
     }
@@ -176,6 +201,14 @@ impl ScanCheckpoint {
     /// Syncs the outputs, which have their final names, to disk, and removes the checkpoint.
     pub(crate) fn end<'p>(&self, outputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
         lock(&self.state).progress.end(outputs)
+    }
+}
+
+impl CheckpointState {
+    /// Writes the manifest. Its rows and names may be of all sources that were started.
+    fn write(&self) -> Result<(), CheckpointError> {
+        let progress = &self.progress;
+        progress.write(progress.started(), self.runs.clone(), &self.saved)
     }
 }
 
@@ -188,9 +221,7 @@ impl EarlierScan {
         let runs = runs.iter().map(|run| checked(folder, run));
         Ok(EarlierScan {
             runs: runs.collect::<Result<_, _>>()?,
-            spilled: saved.spilled(),
-            done: saved.done,
-            rows: saved.rows,
+            saved,
         })
     }
 }

@@ -141,6 +141,22 @@ impl ScanOptions {
         self.names_to.is_some() || !self.selection.writes_mentions()
     }
 
+    /// Describes the content of a checkpoint. A run with another description cannot resume from it.
+    pub(crate) fn checkpoint_content(&self) -> String {
+        let mut content = self.selection.checkpoint_content();
+        if self.names_to.is_some() {
+            content += match self.stored_fields() {
+                StoredFields::Key => " and names",
+                _ => " and records",
+            };
+        }
+        if let Some(nodes) = &self.nodes_to {
+            content += " and nodes as ";
+            content += nodes.layout.format.name();
+        }
+        content
+    }
+
     /// Whether several threads may scan one document in any order.
     pub(crate) fn is_read_in_ranges(&self) -> bool {
         !self.reading.lines && !self.selection.writes_edges() && !self.columns.is_given()

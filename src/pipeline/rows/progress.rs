@@ -54,7 +54,8 @@ impl<'r> RowProgress<'r> {
         }
     }
 
-    /// Writes a checkpoint of the complete parts, if one is due. Its mark is the last one before which they have all rows.
+    /// Writes a checkpoint of the complete parts, if one is due. Its mark is the last one before which they have all rows, and the
+    /// runs all names.
     fn checkpoint(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let (Some(marks), Some(checkpoint)) = (&mut self.marks, &self.scan.checkpoint) else {
             return Ok(());
@@ -66,7 +67,12 @@ impl<'r> RowProgress<'r> {
         let since = Instant::now();
         sink.sync()?;
         let last = marks.iter().rposition(|(at, _)| sink.has_all_before(at));
-        marks.drain(..last.unwrap_or(0));
+        let last = last.unwrap_or(0);
+        let named = |(at, _): &(MarkedRows, _)| checkpoint.has_names_before(at.mark);
+        let usable = marks[..=last].iter().rposition(named).unwrap_or(0);
+        // Of the marks whose names are saved later, all at once, only the last will be used.
+        marks.drain(last.min(usable + 1)..last);
+        marks.drain(..usable);
         marks.first().map_or(Ok(()), |(at, done)| {
             checkpoint.write_rows(since, done.clone(), sink.done(at))
         })

@@ -45,8 +45,8 @@ struct FoundMentions<'r> {
     counts: bool,
     rows: HeldRows,
     keep_rows: bool,
-    /// Whether names go into the table.
-    fills_table: bool,
+    /// The first source whose names go into the table. `None` if no names do.
+    first_unnamed: Option<usize>,
     /// Whether rows have places.
     has_edges: bool,
     /// Whether rows have mentions as they are written.
@@ -66,7 +66,7 @@ impl<'r> ChunkScanner<'r> {
             batch: scan.table.batch(),
             pairs: selection.writes_pairs().then(PairKey::default),
             counts: scan.plan.options.stored_fields() == StoredFields::Count,
-            fills_table: scan.plan.options.fills_table(),
+            first_unnamed: scan.first_unnamed(),
             rows: HeldRows::default(),
             has_edges: selection.writes_edges(),
             keep_rows: selection.writes_mentions(),
@@ -405,7 +405,7 @@ impl FoundMentions<'_> {
                 false => self.rows.push(document, mention, around),
             }
         }
-        if !self.fills_table {
+        if !self.fills_table(document) {
             return;
         }
         match &mut self.pairs {
@@ -425,8 +425,14 @@ impl FoundMentions<'_> {
         }
     }
 
+    /// Whether the names of a document go into the table.
+    fn fills_table(&self, document: &Document) -> bool {
+        let first = self.first_unnamed;
+        first.is_some_and(|first| document.id.source as usize >= first)
+    }
+
     fn hand_over(&mut self) {
-        if !self.fills_table {
+        if self.first_unnamed.is_none() {
             return;
         }
         if let Err(error) = self.scan.table.absorb(&mut self.batch) {
