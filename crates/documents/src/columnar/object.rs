@@ -9,11 +9,12 @@ use std::io::Write;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowTimestampType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    ArrowTemporalType, ArrowTimestampType, Date32Type, Date64Type, Decimal32Type, Decimal64Type,
+    Decimal128Type, Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, Fields, TimeUnit};
 
 use super::items::{LeafLayer, enclosing, integer, text_of};
@@ -57,6 +58,30 @@ impl ObjectText {
     /// Adds a date or time. `None` is one that cannot be written.
     fn push_time(&mut self, time: Option<impl Display>) -> bool {
         time.is_some_and(|time| self.push_shown(format_args!("\"{time}\"")))
+    }
+
+    /// Adds a list or an object between two marks. `write` adds an item, or returns false if there is none.
+    fn push_items<I>(
+        &mut self,
+        marks: &[u8; 2],
+        items: impl IntoIterator<Item = I>,
+        write: impl Fn(I, &mut ObjectText) -> bool,
+    ) -> bool {
+        let (opener, closer) = marks.split_at(1);
+        let mut before = opener;
+        for item in items {
+            let start = self.bytes.len();
+            self.push(before);
+            match write(item, self) {
+                true => before = b",",
+                false => self.bytes.truncate(start),
+            }
+            if self.is_cut {
+                break;
+            }
+        }
+        self.push(if before == opener { marks } else { closer });
+        true
     }
 
     fn push_string(&mut self, text: &[u8]) {
@@ -115,19 +140,10 @@ fn object<'a>(arrays: Vec<(&str, &'a dyn Array)>) -> WriteValue<'a> {
     };
     let members: Vec<_> = arrays.into_iter().map(member).collect();
     Box::new(move |at, text| {
-        let mut before: &[u8] = b"{";
-        for (key, write) in &members {
-            let start = text.bytes.len();
-            text.push(before);
+        text.push_items(b"{}", &members, |(key, write), text| {
             text.push(key);
-            match write(at, text) {
-                true => before = b",",
-                false => text.bytes.truncate(start),
-            }
-        }
-        let end: &[u8] = if before == b"{" { b"{}" } else { b"}" };
-        text.push(end);
-        true
+            write(at, text)
+        })
     })
 }
 
@@ -167,20 +183,12 @@ fn structure<'a>(array: &'a dyn Array, fields: &'a Fields) -> WriteValue<'a> {
 
 fn list<'a>(layer: LeafLayer<'a>, write: WriteValue<'a>) -> WriteValue<'a> {
     Box::new(move |at, text| {
-        let mut before: &[u8] = b"[";
-        for item in (layer.items)(at) {
-            text.push(before);
-            before = b",";
+        text.push_items(b"[]", (layer.items)(at), |item, text| {
             if !write(item, text) {
                 text.push(b"null");
             }
-            if text.is_cut {
-                break;
-            }
-        }
-        let end: &[u8] = if before == b"[" { b"[]" } else { b"]" };
-        text.push(end);
-        true
+            true
+        })
     })
 }
 
@@ -189,10 +197,8 @@ fn map(array: &dyn Array) -> WriteValue<'_> {
     let maps = array.as_map();
     let [write_key, write_value] = [maps.keys(), maps.values()].map(|array| value(&**array));
     Box::new(move |at, text| {
-        let mut before: &[u8] = b"{";
-        for item in maps.value_offsets()[at] as usize..maps.value_offsets()[at + 1] as usize {
-            let start = text.bytes.len();
-            text.push(before);
+        let [start, end] = [at, at + 1].map(|at| maps.value_offsets()[at] as usize);
+        text.push_items(b"{}", start..end, |item, text| {
             let key = text.bytes.len();
             write_key(item, text);
             if text.bytes.get(key) != Some(&b'"') {
@@ -200,17 +206,8 @@ fn map(array: &dyn Array) -> WriteValue<'_> {
                 text.push_string(&name);
             }
             text.push(b":");
-            match write_value(item, text) {
-                true => before = b",",
-                false => text.bytes.truncate(start),
-            }
-            if text.is_cut {
-                break;
-            }
-        }
-        let end: &[u8] = if before == b"{" { b"{}" } else { b"}" };
-        text.push(end);
-        true
+            write_value(item, text)
+        })
     })
 }
 
@@ -221,19 +218,15 @@ fn scalar(array: &dyn Array) -> WriteValue<'_> {
             let values = array.as_boolean();
             Box::new(|at, text| text.push_shown(format_args!("{}", values.value(at))))
         }
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => float(array),
+        DataType::Float16 => float::<Float16Type>(array, |value| value.is_finite()),
+        DataType::Float32 => float::<Float32Type>(array, f32::is_finite),
+        DataType::Float64 => float::<Float64Type>(array, f64::is_finite),
         DataType::Decimal32(..) => decimal::<Decimal32Type>(array),
         DataType::Decimal64(..) => decimal::<Decimal64Type>(array),
         DataType::Decimal128(..) => decimal::<Decimal128Type>(array),
         DataType::Decimal256(..) => decimal::<Decimal256Type>(array),
-        DataType::Date32 => {
-            let values = array.as_primitive::<Date32Type>();
-            Box::new(|at, text| text.push_time(values.value_as_date(at)))
-        }
-        DataType::Date64 => {
-            let values = array.as_primitive::<Date64Type>();
-            Box::new(|at, text| text.push_time(values.value_as_date(at)))
-        }
+        DataType::Date32 => date::<Date32Type>(array),
+        DataType::Date64 => date::<Date64Type>(array),
         DataType::Timestamp(unit, zone) => match unit {
             TimeUnit::Second => timestamp::<TimestampSecondType>(array, zone.is_some()),
             TimeUnit::Millisecond => timestamp::<TimestampMillisecondType>(array, zone.is_some()),
@@ -255,31 +248,29 @@ fn scalar(array: &dyn Array) -> WriteValue<'_> {
     }
 }
 
-/// Writes numbers with their shortest digits. Those that JSON does not have are null.
-fn float(array: &dyn Array) -> WriteValue<'_> {
-    // Widened numbers would have digits that theirs do not have.
-    if let Some(values) = array.as_primitive_opt::<Float32Type>() {
-        return Box::new(|at, text| {
-            let value = values.value(at);
-            value.is_finite() && text.push_shown(format_args!("{value:?}"))
-        });
-    }
-    if let Some(values) = array.as_primitive_opt::<Float16Type>() {
-        return Box::new(|at, text| {
-            let value = values.value(at).to_f32();
-            value.is_finite() && text.push_shown(format_args!("{value:?}"))
-        });
-    }
-    let values = array.as_primitive::<Float64Type>();
-    Box::new(|at, text| {
+/// Writes numbers with the shortest digits of their type, which differ in another. Those that JSON does not have are null.
+fn float<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    is_finite: fn(T::Native) -> bool,
+) -> WriteValue<'_> {
+    let values = array.as_primitive::<T>();
+    Box::new(move |at, text| {
         let value = values.value(at);
-        value.is_finite() && text.push_shown(format_args!("{value:?}"))
+        is_finite(value) && text.push_shown(format_args!("{value:?}"))
     })
 }
 
 fn decimal<T: DecimalType>(array: &dyn Array) -> WriteValue<'_> {
     let values = array.as_primitive::<T>();
     Box::new(|at, text| text.push_shown(format_args!("{}", values.value_as_string(at))))
+}
+
+fn date<T: ArrowTemporalType>(array: &dyn Array) -> WriteValue<'_>
+where
+    i64: From<T::Native>,
+{
+    let values = array.as_primitive::<T>();
+    Box::new(|at, text| text.push_time(values.value_as_date(at)))
 }
 
 /// Writes times as `2020-01-02T03:04:05`, and with `Z` if they have a time zone.
