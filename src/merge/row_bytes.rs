@@ -3,8 +3,8 @@
 use memchr::memchr;
 
 use super::row::MergeRow;
-use crate::dedup::{ByteReader, put, put_bytes};
 use crate::records::{Forms, Slot, Value};
+use doisift_known::bytes::{ByteReader, put_bytes, put_number};
 
 /// Ends a text of a key. Within a text, a zero is followed by [`ZERO`].
 const TEXT_END: [u8; 2] = [0, 0];
@@ -33,12 +33,14 @@ pub(super) fn put_rest<R: MergeRow>(out: &mut Vec<u8>, row: &R) {
         match row.value(*field) {
             Value::Text(text) => put_bytes(out, text.as_bytes()),
             Value::Nullable(text) => put_bytes(out, text.unwrap_or_default().as_bytes()),
-            Value::Number(number) => put(out, number),
+            Value::Number(number) => put_number(out, number),
             // No number of a row is the maximum.
-            Value::NullableNumber(number) => put(out, number.map_or(0, |number| number + 1)),
-            Value::Forms(forms) => put(out, forms.bits().into()),
-            Value::Flag(flag) => put(out, flag.into()),
-            Value::NullableFlag(flag) => put(out, flag.map_or(0, |flag| 1 + u64::from(flag))),
+            Value::NullableNumber(number) => put_number(out, number.map_or(0, |number| number + 1)),
+            Value::Forms(forms) => put_number(out, forms.bits().into()),
+            Value::Flag(flag) => put_number(out, flag.into()),
+            Value::NullableFlag(flag) => {
+                put_number(out, flag.map_or(0, |flag| 1 + u64::from(flag)))
+            }
             // No field has such values, only columns with fields of records have.
             Value::Int(_) | Value::Float(_) => {}
         }

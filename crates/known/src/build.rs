@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::alphabet::Alphabet;
 use crate::blocks::{BlockKeys, BlockWriter, WrittenBlocks};
-use crate::bytes::{FieldReader, put_number};
+use crate::bytes::{ByteReader, put_number};
 use crate::header::{
     self, IndexHeader, IndexSection, NAME_BLOCKS_SECTION, NAMES_SECTION, NOTICE_BLOCKS_SECTION,
     NOTICES_SECTION, agency_number,
@@ -322,7 +322,7 @@ impl NameCounter {
 
     /// Counts a name for the source of the origin in `payload`, and returns the number of the agency.
     fn count(&mut self, payload: &[u8]) -> u64 {
-        let at = FieldReader(payload).length().unwrap_or(usize::MAX);
+        let at = ByteReader::new(payload, 0).length().unwrap_or(usize::MAX);
         let Some(&(agency, source)) = self.origins.get(at) else {
             return 0;
         };

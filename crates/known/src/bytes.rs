@@ -1,7 +1,8 @@
-//! Numbers and byte strings as the file stores them: LEB128, and a length before each string.
+//! Numbers and byte strings as files store them: LEB128, and a length before each string.
 
 /// Appends `number`, seven bits per byte.
-pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+#[inline]
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -10,7 +11,8 @@ pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Appends the length of `bytes`, then `bytes`.
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+#[inline]
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
@@ -24,28 +26,59 @@ pub(crate) fn common_start(a: &[u8], b: &[u8]) -> usize {
     same + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// Reads the output of the functions above. Every method returns `None` if the bytes end too early.
-pub(crate) struct FieldReader<'a>(pub(crate) &'a [u8]);
+/// Reads the output of the functions above. Every method returns `None` if the bytes end too early or are malformed.
+pub struct ByteReader<'a> {
+    all: &'a [u8],
+    at: usize,
+}
 
-impl<'a> FieldReader<'a> {
-    pub(crate) fn take_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
+impl<'a> ByteReader<'a> {
+    /// Creates a reader at an offset of `all`.
+    pub fn new(all: &'a [u8], at: usize) -> Self {
+        ByteReader { all, at }
+    }
+
+    /// Returns the offset of the next byte.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Whether all bytes were read.
+    pub fn is_empty(&self) -> bool {
+        self.at >= self.all.len()
+    }
+
+    /// Reads a byte.
+    #[inline]
+    pub fn byte(&mut self) -> Option<u8> {
+        let byte = *self.all.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    /// Reads `length` bytes.
+    #[inline]
+    pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let taken = self.all.get(self.at..)?.get(..length)?;
+        self.at += length;
         Some(taken)
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take_bytes(N)?.try_into().ok()
+        self.take(N)?.try_into().ok()
     }
 
+    /// Reads eight bytes as a number, the lowest first.
     pub(crate) fn fixed(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    pub(crate) fn number(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let [byte] = self.array()?;
+    /// Reads a number.
+    #[inline]
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
             let bits = u64::from(byte & 0x7f);
             if bits << shift >> shift != bits {
                 return None;
@@ -58,17 +91,27 @@ impl<'a> FieldReader<'a> {
         None
     }
 
-    pub(crate) fn length(&mut self) -> Option<usize> {
+    /// Reads a number of at most 32 bits.
+    pub fn small(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
-    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
-        let length = self.length()?;
-        self.take_bytes(length)
+    /// Reads a length.
+    #[inline]
+    pub fn length(&mut self) -> Option<usize> {
+        self.number()?.try_into().ok()
     }
 
-    pub(crate) fn text(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.bytes()?).ok()
+    /// Reads a length, and this many bytes.
+    #[inline]
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.length()?;
+        self.take(length)
+    }
+
+    /// Reads a length, and a text of this many bytes.
+    pub fn text(&mut self) -> Option<&'a str> {
+        str::from_utf8(self.bytes()?).ok()
     }
 
     /// Reads a number, and this many items.
@@ -82,7 +125,7 @@ impl<'a> FieldReader<'a> {
 
     /// Returns `None` if bytes are left.
     pub(crate) fn expect_end(&self) -> Option<()> {
-        self.0.is_empty().then_some(())
+        self.is_empty().then_some(())
     }
 }
 
@@ -95,11 +138,11 @@ mod tests {
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
             let mut out = Vec::new();
             put_number(&mut out, number);
-            let mut fields = FieldReader(&out);
+            let mut fields = ByteReader::new(&out, 0);
             assert_eq!(fields.number(), Some(number));
             assert_eq!(fields.expect_end(), Some(()));
             assert_eq!(
-                FieldReader(&out[..out.len() - 1]).number(),
+                ByteReader::new(&out[..out.len() - 1], 0).number(),
                 None,
                 "{number} cut"
             );
@@ -108,9 +151,13 @@ mod tests {
 
     #[test]
     fn numbers_beyond_64_bits_are_refused() {
-        assert_eq!(FieldReader(&[0xff; 11]).number(), None);
+        assert_eq!(ByteReader::new(&[0xff; 11], 0).number(), None);
         assert_eq!(
-            FieldReader(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(),
+            ByteReader::new(
+                &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+                0
+            )
+            .number(),
             None
         );
     }

@@ -6,7 +6,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::alphabet::Alphabet;
-use crate::bytes::{FieldReader, put_bytes, put_number};
+use crate::bytes::{ByteReader, put_bytes, put_number};
 use crate::file::IndexBytes;
 use crate::{Date, FORMAT_VERSION, IndexError, IndexErrorKind, IndexSource};
 
@@ -137,7 +137,7 @@ impl IndexHeader {
     }
 
     fn parse(bytes: &[u8]) -> Option<IndexHeader> {
-        let mut fields = FieldReader(bytes);
+        let mut fields = ByteReader::new(bytes, 0);
         let (names, noted) = (fields.number()?, fields.number()?);
         let words = [
             fields.fixed()?,
@@ -188,7 +188,7 @@ pub(crate) fn agency(agencies: &[String], number: u64) -> Option<Option<&str>> {
     agency.map(|agency| Some(agency.as_str()))
 }
 
-fn read_source(fields: &mut FieldReader<'_>, agencies: &[String]) -> Option<IndexSource> {
+fn read_source(fields: &mut ByteReader<'_>, agencies: &[String]) -> Option<IndexSource> {
     Some(IndexSource {
         name: fields.text()?.to_owned(),
         agency: agency(agencies, fields.number()?)?.map(str::to_owned),
@@ -199,7 +199,7 @@ fn read_source(fields: &mut FieldReader<'_>, agencies: &[String]) -> Option<Inde
 
 /// Reads the section that starts at `end`, and sets `end` to the section's end.
 fn read_section(
-    fields: &mut FieldReader<'_>,
+    fields: &mut ByteReader<'_>,
     name: &'static str,
     end: &mut u64,
 ) -> Option<IndexSection> {
@@ -221,7 +221,7 @@ fn check_start(content: &IndexBytes) -> Result<(), IndexErrorKind> {
     if magic != &START_MAGIC[..magic.len()] || magic.is_empty() {
         return Err(IndexErrorKind::Foreign);
     }
-    match FieldReader(version).fixed() {
+    match ByteReader::new(version, 0).fixed() {
         Some(FORMAT_VERSION) => Ok(()),
         Some(other) => Err(IndexErrorKind::Version(other)),
         None => Err(IndexErrorKind::Damaged),
@@ -248,7 +248,7 @@ fn header_bytes(content: &IndexBytes) -> Result<(u64, Vec<u8>), IndexErrorKind> 
 
 /// Returns offset, length and checksum of the header.
 fn end_fields(bytes: &[u8]) -> Option<(u64, u64, u64)> {
-    let mut fields = FieldReader(bytes);
+    let mut fields = ByteReader::new(bytes, 0);
     let numbers = (fields.fixed()?, fields.fixed()?, fields.fixed()?);
-    (fields.0 == END_MAGIC).then_some(numbers)
+    (fields.take(END_MAGIC.len())? == END_MAGIC && fields.is_empty()).then_some(numbers)
 }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::alphabet::Alphabet;
 use crate::blocks::{BlockMap, IndexBlock};
-use crate::bytes::FieldReader;
+use crate::bytes::ByteReader;
 use crate::file::IndexBytes;
 use crate::header::{self, IndexHeader, IndexSection};
 use crate::{IndexError, IndexErrorKind, IndexSource, Notice};
@@ -170,7 +170,7 @@ impl Index {
     ) -> Result<Vec<Notice>, IndexError> {
         let notices = usize::try_from(offset)
             .ok()
-            .and_then(|offset| FieldReader(block.data.get(offset..)?).list(Notice::read));
+            .and_then(|offset| ByteReader::new(block.data.get(offset..)?, 0).list(Notice::read));
         notices.ok_or_else(|| self.damaged(header::NOTICES_SECTION))
     }
 

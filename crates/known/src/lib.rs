@@ -41,7 +41,7 @@ mod alphabet;
 mod ask;
 mod blocks;
 mod build;
-mod bytes;
+pub mod bytes;
 mod date;
 mod error;
 mod file;

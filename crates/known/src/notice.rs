@@ -3,7 +3,7 @@
 use doisift_core::Doi;
 
 use crate::Date;
-use crate::bytes::{FieldReader, put_bytes};
+use crate::bytes::{ByteReader, put_bytes};
 
 /// A notice about a name: its kind, its publication, and who asserts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Notice {
         out
     }
 
-    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    pub(crate) fn read(fields: &mut ByteReader<'_>) -> Option<Self> {
         let [kind, asserted_by] = fields.array()?;
         let doi = match fields.text()? {
             "" => None,
@@ -250,7 +250,7 @@ mod tests {
                 date: Some("2026-03".parse().unwrap()),
             };
             let bytes = notice.to_bytes();
-            let mut fields = FieldReader(&bytes);
+            let mut fields = ByteReader::new(&bytes, 0);
             assert_eq!(Notice::read(&mut fields), Some(notice));
             assert_eq!(fields.expect_end(), Some(()));
         }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use crate::alphabet::Alphabet;
 use crate::build::{NameOrigin, file_budgets};
-use crate::bytes::{FieldReader, put_bytes, put_number};
+use crate::bytes::{ByteReader, put_bytes, put_number};
 use crate::sort::{Run, Sorter};
 use crate::{BuildError, BuildOptions, Date, IndexBuilder, IndexSource};
 
@@ -81,7 +81,7 @@ impl IndexBuilder {
         files: [File; 2],
         saved: &[u8],
     ) -> Result<Option<Self>, BuildError> {
-        let saved = SavedBuild::read(&mut FieldReader(saved));
+        let saved = SavedBuild::read(&mut ByteReader::new(saved, 0));
         saved
             .map(|saved| Self::continue_from(options, files, saved))
             .transpose()
@@ -107,7 +107,7 @@ impl IndexBuilder {
 }
 
 impl SavedBuild {
-    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    fn read(fields: &mut ByteReader<'_>) -> Option<Self> {
         let saved = SavedBuild {
             sources: fields.list(read_source)?,
             origins: fields.list(read_origin)?,
@@ -129,13 +129,13 @@ fn put_agency(out: &mut Vec<u8>, agency: Option<&str>) {
     put_bytes(out, agency.unwrap_or_default().as_bytes());
 }
 
-fn read_agency(fields: &mut FieldReader<'_>) -> Option<Option<String>> {
+fn read_agency(fields: &mut ByteReader<'_>) -> Option<Option<String>> {
     let is_known = fields.number()? == 1;
     let agency = fields.text()?;
     Some(is_known.then(|| agency.to_owned()))
 }
 
-fn read_source(fields: &mut FieldReader<'_>) -> Option<IndexSource> {
+fn read_source(fields: &mut ByteReader<'_>) -> Option<IndexSource> {
     Some(IndexSource {
         name: fields.text()?.to_owned(),
         agency: read_agency(fields)?,
@@ -144,14 +144,14 @@ fn read_source(fields: &mut FieldReader<'_>) -> Option<IndexSource> {
     })
 }
 
-fn read_origin(fields: &mut FieldReader<'_>) -> Option<NameOrigin> {
+fn read_origin(fields: &mut ByteReader<'_>) -> Option<NameOrigin> {
     Some(NameOrigin {
         agency: read_agency(fields)?,
         source: fields.length()?.checked_sub(1),
     })
 }
 
-fn read_runs(fields: &mut FieldReader<'_>) -> Option<Vec<Run>> {
+fn read_runs(fields: &mut ByteReader<'_>) -> Option<Vec<Run>> {
     let mut start = 0u64;
     fields.list(|fields| {
         let end = start.checked_add(fields.number()?)?;

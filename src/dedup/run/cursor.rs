@@ -8,7 +8,7 @@ use super::entry::{Fields, take_known};
 use super::fault::{RunDamage, RunFault, SpillError};
 use super::file::OpenRun;
 use super::frame::{FrameKind, decompressor};
-use super::varint::ByteReader;
+use doisift_known::bytes::ByteReader;
 
 /// Reads a run entry by entry, and holds the current one.
 pub(in crate::dedup) struct Cursor<'r> {
@@ -147,7 +147,7 @@ impl<'r> Cursor<'r> {
             StoredFields::Count => self.fields = Some(Fields::counted(bytes.number()?)),
             StoredFields::Key => {}
         }
-        self.at = bytes.at;
+        self.at = bytes.offset();
         Some(())
     }
 }

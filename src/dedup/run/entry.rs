@@ -2,8 +2,8 @@
 
 use super::super::DocumentId;
 use super::super::facts::{FirstText, Known, MentionPlace};
-use super::varint::{ByteReader, put, put_bytes};
 use crate::records::Forms;
+use doisift_known::bytes::{ByteReader, put_bytes, put_number};
 
 const GUESSED_FLAG: u8 = 1;
 const TEXT_FLAG: u8 = 2;
@@ -132,31 +132,31 @@ pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId
             | flag(known.name.is_some(), NAME_FLAG)
             | flag(!open.is_empty(), HAS_OPEN),
     );
-    put(out, known.forms.bits().into());
-    put(out, known.mentions);
+    put_number(out, known.forms.bits().into());
+    put_number(out, known.mentions);
     let (documents, sources) = split(open);
-    put(out, known.documents - documents);
-    put(out, known.sources - sources);
+    put_number(out, known.documents - documents);
+    put_number(out, known.sources - sources);
     put_document(out, known.place.document);
-    put(out, known.place.offset);
+    put_number(out, known.place.offset);
     match known.text {
-        FirstText::Cased(letters) => put(out, letters),
+        FirstText::Cased(letters) => put_number(out, letters),
         FirstText::Other(text) => put_bytes(out, text),
     }
     if let Some(name) = known.name {
         put_bytes(out, name);
     }
     if !open.is_empty() {
-        put(out, open.len() as u64);
+        put_number(out, open.len() as u64);
         open.iter()
             .for_each(|&document| put_document(out, document));
     }
 }
 
 fn put_document(out: &mut Vec<u8>, document: DocumentId) {
-    put(out, document.source.into());
+    put_number(out, document.source.into());
     // A source is numbered `u64::MAX`, which becomes 0 here and takes one byte.
-    put(out, document.document.wrapping_add(1));
+    put_number(out, document.document.wrapping_add(1));
 }
 
 /// Returns how many of `open` are documents, and how many are sources.
@@ -209,7 +209,7 @@ fn take_document(bytes: &mut ByteReader<'_>) -> Option<DocumentId> {
 
 fn take_span(bytes: &mut ByteReader<'_>) -> Option<Span> {
     let length = bytes.length()?;
-    let start = bytes.at;
+    let start = bytes.offset();
     bytes.take(length)?;
     Some(Span { start, length })
 }

@@ -14,9 +14,9 @@ use zstd::zstd_safe::DCtx;
 use super::super::StoredFields;
 use super::fault::{RunDamage, RunFault, SpillError};
 use super::frame::{FRAME_HEAD_BYTES, FrameHead, FrameKind, decompressor, unpack};
-use super::varint::ByteReader;
 use super::{ENDING, HEADER_BYTES, TRAILER_BYTES, header};
 use crate::temporary::RunFolder;
+use doisift_known::bytes::ByteReader;
 
 /// A run that was written. Dropping it removes the file, unless [`last`](Run::last) was called.
 pub(in crate::dedup) struct Run {

@@ -19,7 +19,6 @@ mod entry;
 mod fault;
 mod file;
 mod frame;
-mod varint;
 mod write;
 
 pub(super) use cursor::Cursor;
@@ -28,7 +27,6 @@ pub(super) use fault::RunFault;
 pub use fault::SpillError;
 pub(crate) use file::RunFile;
 pub(super) use file::{FrameAhead, Heads, OpenRun, Run};
-pub(crate) use varint::{ByteReader, put, put_bytes};
 pub(super) use write::{NameFrame, Packer, Writer};
 
 use super::StoredFields;

@@ -14,9 +14,9 @@ use super::entry::{Entry, put_known};
 use super::fault::SpillError;
 use super::file::Run;
 use super::frame::{FrameKind, Press};
-use super::varint::{put, put_bytes};
 use super::{ENDING, HEADER_BYTES, header};
 use crate::temporary::{RUN_NAME, RunFolder};
+use doisift_known::bytes::{put_bytes, put_number};
 
 /// Bytes that are buffered before a write.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
@@ -73,10 +73,10 @@ impl<'p> Packer<'p> {
         let rest = &entry.key[shared..];
         self.last.truncate(shared);
         self.last.extend_from_slice(rest);
-        put(&mut self.content, shared as u64);
+        put_number(&mut self.content, shared as u64);
         put_bytes(&mut self.content, rest);
         match (self.stored_fields, &entry.known) {
-            (StoredFields::Count, Some(known)) => put(&mut self.content, known.mentions),
+            (StoredFields::Count, Some(known)) => put_number(&mut self.content, known.mentions),
             (_, Some(known)) => put_known(&mut self.content, known, entry.open),
             (_, None) => {}
         }
@@ -218,7 +218,7 @@ fn source_frames(sources: &BTreeMap<u32, Arc<str>>) -> io::Result<Vec<Vec<u8>>> 
     let mut frames = Vec::new();
     let mut content = Vec::new();
     for (&ordinal, name) in sources {
-        put(&mut content, ordinal.into());
+        put_number(&mut content, ordinal.into());
         put_bytes(&mut content, name.as_bytes());
         if content.len() >= WRITE_BUFFER_BYTES {
             frames.push(press.frame(FrameKind::Sources, b"", &content)?);

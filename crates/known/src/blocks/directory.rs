@@ -1,6 +1,6 @@
 //! The directory of blocks: the content, offset and checksum of each.
 
-use crate::bytes::{FieldReader, common_start, put_bytes, put_number};
+use crate::bytes::{ByteReader, common_start, put_bytes, put_number};
 
 /// A block as its directory describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +55,10 @@ pub(crate) fn write(entries: &[BlockEntry]) -> Vec<u8> {
 /// Reads the entries of a directory of `keys` keys, whose blocks fill a section of `length` bytes. Returns `None` if it is
 /// invalid.
 pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<BlockEntry>> {
-    let mut fields = FieldReader(bytes);
+    let mut fields = ByteReader::new(bytes, 0);
     let mut entries: Vec<BlockEntry> = Vec::new();
     let (mut offset, mut counted) = (0u64, 0u64);
-    while fields.expect_end().is_none() {
+    while !fields.is_empty() {
         let entry = read_entry(&mut fields, entries.last(), offset)?;
         offset = offset.checked_add(entry.length())?;
         counted = counted.checked_add(entry.keys)?;
@@ -68,7 +68,7 @@ pub(crate) fn read(bytes: &[u8], keys: u64, length: u64) -> Option<Vec<BlockEntr
 }
 
 fn read_entry(
-    fields: &mut FieldReader<'_>,
+    fields: &mut ByteReader<'_>,
     last: Option<&BlockEntry>,
     offset: u64,
 ) -> Option<BlockEntry> {
@@ -76,7 +76,7 @@ fn read_entry(
     let common = fields.length()?;
     let first = [last.get(..common)?, fields.bytes()?].concat();
     let shared = fields.length()?;
-    let starts: Box<[usize]> = fields.list(FieldReader::length)?;
+    let starts: Box<[usize]> = fields.list(ByteReader::length)?;
     let [keys, trie, data] = [fields.number()?, fields.number()?, fields.number()?];
     let ascends =
         starts.is_sorted_by(|a, b| a < b) && starts.iter().all(|&start| start < first.len());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::arena::PairArena;
-use crate::bytes::{FieldReader, common_start, put_bytes, put_number};
+use crate::bytes::{ByteReader, common_start, put_bytes, put_number};
 use crate::file::read_exact_at;
 
 /// Offsets of a run in the file, and its checksum.
@@ -156,7 +156,7 @@ impl RunReader {
 
     /// Reads a record. Returns `None` if the buffer does not hold all of it.
     fn read_record(&mut self) -> Option<()> {
-        let mut fields = FieldReader(&self.buffer[self.at..]);
+        let mut fields = ByteReader::new(&self.buffer, self.at);
         let shared = fields.length()?;
         let payload = fields.bytes()?;
         let rest = fields.bytes()?;
@@ -164,7 +164,7 @@ impl RunReader {
         self.key.extend_from_slice(rest);
         self.payload.clear();
         self.payload.extend_from_slice(payload);
-        self.at = self.buffer.len() - fields.0.len();
+        self.at = fields.offset();
         Some(())
     }
 
