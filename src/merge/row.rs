@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use crate::error::{Cause, Error};
 use crate::records::{
-    ComparedKind, Field, IDENTITY, MAX_NUMBER, OwnedPair, OwnedRecord, OwnedRow, RowIdentity,
+    ComparedKind, Field, IDENTITY, INDEX_STATUS_FIELDS, MAX_NUMBER, OwnedPair, OwnedRecord,
+    OwnedRow, RECORD_FACTS, RowIdentity,
 };
 
 /// A row that can be merged.
@@ -12,7 +13,7 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
     /// The texts by which rows are compared, in this order.
     const KEY: &'static [Field];
     /// The other fields that are kept while rows are sorted.
-    const REST: &'static [Field];
+    const REST: &'static [&'static [Field]];
 
     /// Compares by key. Rows with equal keys are united.
     fn by_key(&self, other: &Self) -> Ordering;
@@ -29,20 +30,7 @@ pub(crate) trait MergeRow: OwnedRow + 'static {
 
 impl MergeRow for OwnedRecord {
     const KEY: &'static [Field] = &[Field::Doi];
-    const REST: &'static [Field] = &[
-        Field::Mentions,
-        Field::Documents,
-        Field::Sources,
-        Field::Forms,
-        Field::FirstSource,
-        Field::FirstDocument,
-        Field::FirstOffset,
-        Field::FirstText,
-        Field::Guessed,
-        Field::Known,
-        Field::Agency,
-        Field::Retracted,
-    ];
+    const REST: &'static [&'static [Field]] = &[RECORD_FACTS, &INDEX_STATUS_FIELDS];
 
     fn by_key(&self, other: &Self) -> Ordering {
         self.doi.cmp(&other.doi)
@@ -72,7 +60,7 @@ impl MergeRow for OwnedRecord {
 
 impl MergeRow for OwnedPair {
     const KEY: &'static [Field] = &[Field::Source, Field::Document, Field::Doi];
-    const REST: &'static [Field] = &[Field::Mentions];
+    const REST: &'static [&'static [Field]] = &[&[Field::Mentions]];
 
     fn by_key(&self, other: &Self) -> Ordering {
         let sources = self.source.cmp(&other.source);
@@ -94,7 +82,7 @@ impl MergeRow for OwnedPair {
 
 impl<K: ComparedKind> MergeRow for RowIdentity<K> {
     const KEY: &'static [Field] = &IDENTITY;
-    const REST: &'static [Field] = &[];
+    const REST: &'static [&'static [Field]] = &[];
 
     fn by_key(&self, other: &Self) -> Ordering {
         self.values.cmp(&other.values)

@@ -29,7 +29,7 @@ pub(super) fn put_key<R: MergeRow>(out: &mut Vec<u8>, row: &R) {
 /// Replaces `out` by the values of a row that are not in its key.
 pub(super) fn put_rest<R: MergeRow>(out: &mut Vec<u8>, row: &R) {
     out.clear();
-    for field in R::REST {
+    for field in R::REST.iter().copied().flatten() {
         match row.value(*field) {
             Value::Text(text) => put_bytes(out, text.as_bytes()),
             Value::Nullable(text) => put_bytes(out, text.unwrap_or_default().as_bytes()),
@@ -57,7 +57,7 @@ pub(super) fn take_row<R: MergeRow>(mut key: &[u8], rest: &[u8], into: &mut R) -
         }
     }
     let mut rest = ByteReader::new(rest, 0);
-    for field in R::REST {
+    for field in R::REST.iter().copied().flatten() {
         match into.slot(*field)? {
             Slot::Text(text) | Slot::Nullable(text) => {
                 text.clear();

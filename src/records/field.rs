@@ -97,7 +97,7 @@ pub(crate) enum FieldKind {
 }
 
 /// Answers of an index of known names about a name. Rows have all of these, or none.
-pub(super) const INDEX_STATUS_FIELDS: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
+pub(crate) const INDEX_STATUS_FIELDS: [Field; 3] = [Field::Known, Field::Agency, Field::Retracted];
 
 /// The usual fields of records.
 const RECORD: [Field; 11] = [
@@ -113,6 +113,9 @@ const RECORD: [Field; 11] = [
     Field::Guessed,
     Field::CheckDigit,
 ];
+
+/// The usual fields of records that do not follow from the name.
+pub(crate) const RECORD_FACTS: &[Field] = RECORD.split_at(RECORD.len() - 1).0.split_at(1).1;
 
 const MENTION: [Field; 9] = [
     Field::Doi,

@@ -41,7 +41,7 @@ pub(crate) use columns::FileColumns;
 pub(crate) use copied_row::CopiedRow;
 pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
-pub(crate) use field::{Field, IDENTITY, RowKind};
+pub(crate) use field::{Field, IDENTITY, INDEX_STATUS_FIELDS, RECORD_FACTS, RowKind};
 pub use format::Format;
 pub(crate) use format::has_ending;
 pub(crate) use format::is_packed;
