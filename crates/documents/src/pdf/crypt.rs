@@ -10,7 +10,6 @@ use md5::Md5;
 use rc4::Rc4;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-use super::file::PdfFile;
 use super::object::{ObjectRef, PdfDict, PdfObject, PdfStream};
 
 /// Padding of short passwords (algorithm 2). The padded empty password is all of it.
@@ -29,6 +28,9 @@ enum CipherMethod {
     Aes256,
 }
 
+/// Returns the value of a key, following references.
+type GetValue<'g> = &'g dyn Fn(&PdfDict, &[u8]) -> PdfObject;
+
 /// How the strings and streams of a file are decrypted.
 #[derive(Debug)]
 pub(super) struct Decryption {
@@ -40,29 +42,23 @@ pub(super) struct Decryption {
 }
 
 impl Decryption {
-    /// Returns the encryption of `file`, whose trailer was read; `None` if it is not encrypted.
-    pub(super) fn of(file: &PdfFile<'_>) -> Option<Decryption> {
-        let dict = file.get(file.trailer(), b"Encrypt");
-        if dict == PdfObject::Null {
-            return None;
-        }
-        let dict = dict.dict();
-        let ids = file.items(file.trailer().get(b"ID"));
-        let id = ids.first().and_then(PdfObject::text).unwrap_or_default();
-        let number = |key: &[u8]| file.get(dict, key).number().unwrap_or_default();
+    /// Returns the encryption that a dictionary describes, of the file with this identifier.
+    pub(super) fn of(dict: &PdfDict, id: &[u8], get: GetValue<'_>) -> Decryption {
+        let number = |key: &[u8]| get(dict, key).number().unwrap_or_default();
+        let text = |key: &[u8]| get(dict, key).text().unwrap_or_default().to_vec();
         let version = number(b"V");
         let method = |key: &[u8]| match version as i64 {
             1 | 2 => Some(CipherMethod::Rc4),
-            4 | 5 => method_called(file, dict, file.get(dict, key).name()),
+            4 | 5 => method_called(dict, get(dict, key).name(), get),
             _ => None,
         };
         let (texts, streams) = (method(b"StrF"), method(b"StmF"));
-        let has_plain_metadata = file.get(dict, b"EncryptMetadata") == PdfObject::Bool(false);
+        let has_plain_metadata = get(dict, b"EncryptMetadata") == PdfObject::Bool(false);
         let handler = SecurityHandler {
-            owner: text(file, dict, b"O"),
-            user: text(file, dict, b"U"),
-            user_key: text(file, dict, b"UE"),
-            owner_key: text(file, dict, b"OE"),
+            owner: text(b"O"),
+            user: text(b"U"),
+            user_key: text(b"UE"),
+            owner_key: text(b"OE"),
             permissions: number(b"P") as i64 as u32,
             revision: number(b"R") as i64,
             length: match version as i64 {
@@ -74,12 +70,12 @@ impl Decryption {
             has_plain_metadata,
         };
         let is_known = texts.is_some() && streams.is_some();
-        Some(Decryption {
+        Decryption {
             key: is_known.then(|| handler.empty_password_key()).flatten(),
             texts: texts.unwrap_or(CipherMethod::Plain),
             streams: streams.unwrap_or(CipherMethod::Plain),
             has_plain_metadata,
-        })
+        }
     }
 
     /// Whether it needs a password, or uses an unknown method.
@@ -101,16 +97,16 @@ impl Decryption {
         }
     }
 
-    /// Decrypts a stream with its own crypt filter (7.4.10), called `name`. Returns `None` if `file` has no such filter.
+    /// Decrypts a stream with its own crypt filter (7.4.10), called `name` in the dictionary of encryption. Returns `None` if
+    /// that has no such filter.
     pub(super) fn decrypted_by<'b>(
         &self,
-        file: &PdfFile<'_>,
-        name: &[u8],
+        (dict, name): (&PdfDict, &[u8]),
+        get: GetValue<'_>,
         bytes: &'b [u8],
         stream: &PdfStream,
     ) -> Option<Cow<'b, [u8]>> {
-        let dict = file.get(file.trailer(), b"Encrypt");
-        let method = method_called(file, dict.dict(), name)?;
+        let method = method_called(dict, name, get)?;
         Some(self.undo(method, bytes, stream.id))
     }
 
@@ -145,18 +141,13 @@ impl Decryption {
     }
 }
 
-fn text(file: &PdfFile<'_>, dict: &PdfDict, key: &[u8]) -> Vec<u8> {
-    let value = file.get(dict, key);
-    value.text().unwrap_or_default().to_vec()
-}
-
 /// Returns the method of the crypt filter `name` in the dictionary of encryption; `None` if it is unknown.
-fn method_called(file: &PdfFile<'_>, dict: &PdfDict, name: &[u8]) -> Option<CipherMethod> {
+fn method_called(dict: &PdfDict, name: &[u8], get: GetValue<'_>) -> Option<CipherMethod> {
     if matches!(name, b"" | b"Identity") {
         return Some(CipherMethod::Plain);
     }
-    let filter = file.get(file.get(dict, b"CF").dict(), name);
-    Some(match file.get(filter.dict(), b"CFM").name() {
+    let filter = get(get(dict, b"CF").dict(), name);
+    Some(match get(filter.dict(), b"CFM").name() {
         b"None" => CipherMethod::Plain,
         b"V2" => CipherMethod::Rc4,
         b"AESV2" => CipherMethod::Aes128,

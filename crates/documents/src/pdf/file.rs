@@ -112,7 +112,7 @@ impl<'d> PdfFile<'d> {
             is_short: Cell::new(false),
             streams: RefCell::default(),
         };
-        file.crypt = Decryption::of(&file);
+        file.crypt = file.decryption();
         if file.crypt.as_ref().is_some_and(Decryption::is_locked) {
             return Err(PasswordNeeded);
         }
@@ -121,6 +121,15 @@ impl<'d> PdfFile<'d> {
             file.find_catalog();
         }
         Ok(file)
+    }
+
+    /// Returns the encryption that the trailer describes; `None` if the file is not encrypted.
+    fn decryption(&self) -> Option<Decryption> {
+        let dict = self.get(self.trailer(), b"Encrypt");
+        let ids = self.items(self.trailer().get(b"ID"));
+        let id = ids.first().and_then(PdfObject::text).unwrap_or_default();
+        let get = |dict: &PdfDict, key: &[u8]| self.get(dict, key);
+        (dict != PdfObject::Null).then(|| Decryption::of(dict.dict(), id, &get))
     }
 
     /// Adds the objects in object streams to the table, except those that come again after their stream.
@@ -361,7 +370,11 @@ impl<'d> PdfFile<'d> {
         let own = filters.iter().find_map(Filter::crypt_name);
         match (&self.crypt, own) {
             (Some(crypt), None) => Some(crypt.decrypted(bytes, stream)),
-            (Some(crypt), Some(name)) => crypt.decrypted_by(self, name, bytes, stream),
+            (Some(crypt), Some(name)) => {
+                let dict = self.get(self.trailer(), b"Encrypt");
+                let get = |dict: &PdfDict, key: &[u8]| self.get(dict, key);
+                crypt.decrypted_by((dict.dict(), name), &get, bytes, stream)
+            }
             (None, None | Some(b"" | b"Identity")) => Some(bytes.into()),
             (None, Some(_)) => None,
         }
