@@ -1,8 +1,7 @@
-//! Commands that are stopped together with all processes that they start, and waits for their output.
+//! Commands that are stopped together with all processes that they start.
 
 use std::io;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus};
 
 use crate::os;
 
@@ -35,29 +34,6 @@ impl CommandGroup {
         self.group.kill();
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// The pipes of a command that can be read without waiting. A closed pipe counts as ready.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadyPipes {
-    /// Standard output.
-    pub output: bool,
-    /// Standard error.
-    pub errors: bool,
-}
-
-impl ReadyPipes {
-    /// Waits until a pipe can be read, `max` has passed, or a signal arrives.
-    ///
-    /// # Errors
-    /// An error of the system.
-    pub fn wait(
-        output: Option<&ChildStdout>,
-        errors: Option<&ChildStderr>,
-        max: Duration,
-    ) -> io::Result<Self> {
-        os::wait_for_pipes(output, errors, max)
     }
 }
 

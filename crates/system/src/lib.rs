@@ -7,8 +7,13 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{ChildStderr, ChildStdout};
+#[cfg(feature = "signals")]
+use std::sync::{Arc, atomic::AtomicBool};
+use std::time::Duration;
 
 mod command;
+mod pipes;
 mod signals;
 mod status;
 #[cfg(unix)]
@@ -22,12 +27,82 @@ use unix as os;
 #[cfg(windows)]
 use windows as os;
 
-pub use command::{CommandGroup, ReadyPipes, signal_of};
+pub use command::{CommandGroup, signal_of};
+pub use pipes::ReadyPipes;
 pub use signals::{EndingSignal, EndingSignals};
 pub use status::{FileId, FileKind, FileStatus};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("doisift-system needs Unix or Windows");
+
+impl FileStatus {
+    /// Returns the status of the file at `path`. Follows links.
+    ///
+    /// # Errors
+    /// If no file has this path, or it cannot be examined.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        os::status_at(path, true)
+    }
+
+    /// Returns the status of the file or link at `path`.
+    ///
+    /// # Errors
+    /// If no file has this path, or it cannot be examined.
+    pub fn unfollowed(path: &Path) -> io::Result<Self> {
+        os::status_at(path, false)
+    }
+
+    /// Returns the status of an open file.
+    ///
+    /// # Errors
+    /// If it cannot be examined.
+    pub fn of(file: &File) -> io::Result<Self> {
+        os::status_of(file)
+    }
+
+    /// Returns the status of standard input.
+    ///
+    /// # Errors
+    /// If it is closed or cannot be examined.
+    pub fn of_stdin() -> io::Result<Self> {
+        os::status_of_stdin()
+    }
+
+    /// Returns the status of standard output.
+    ///
+    /// # Errors
+    /// If it is closed or cannot be examined.
+    pub fn of_stdout() -> io::Result<Self> {
+        os::status_of_stdout()
+    }
+}
+
+#[cfg(feature = "signals")]
+impl EndingSignals {
+    /// Starts to watch, with the feature `signals`. Each signal also sets `flag`.
+    ///
+    /// # Errors
+    /// If the system refuses, or on Windows if this process already watches.
+    pub fn watch(flag: Arc<AtomicBool>) -> io::Result<Self> {
+        let signals = EndingSignals::default();
+        os::watch(&signals, flag)?;
+        Ok(signals)
+    }
+}
+
+impl ReadyPipes {
+    /// Waits until a pipe can be read, `max` has passed, or a signal arrives.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn wait(
+        output: Option<&ChildStdout>,
+        errors: Option<&ChildStderr>,
+        max: Duration,
+    ) -> io::Result<Self> {
+        os::wait_for_pipes(output, errors, max)
+    }
+}
 
 /// The device that discards everything written to it.
 pub const NULL_DEVICE: &str = os::NULL_DEVICE;

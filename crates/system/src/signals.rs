@@ -30,17 +30,6 @@ pub(crate) const INTERRUPT: i32 = 2;
 pub(crate) const TERMINATE: i32 = 15;
 
 impl EndingSignals {
-    /// Starts to watch, with the feature `signals`. Each signal also sets `flag`.
-    ///
-    /// # Errors
-    /// If the system refuses, or on Windows if this process already watches.
-    #[cfg(feature = "signals")]
-    pub fn watch(flag: Arc<AtomicBool>) -> std::io::Result<Self> {
-        let signals = EndingSignals::default();
-        crate::os::watch(&signals, flag)?;
-        Ok(signals)
-    }
-
     /// Whether another signal arrived since the last call.
     pub fn take(&self) -> bool {
         self.new.swap(false, Ordering::Relaxed)

@@ -1,11 +1,5 @@
 //! The file at a path or behind a handle: its kind, its size, and its identity.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
-
-use crate::os;
-
 /// Identity of a file: device and inode, or volume and file index.
 pub type FileId = (u64, u64);
 
@@ -34,46 +28,6 @@ pub struct FileStatus {
 }
 
 impl FileStatus {
-    /// Returns the status of the file at `path`. Follows links.
-    ///
-    /// # Errors
-    /// If no file has this path, or it cannot be examined.
-    pub fn at(path: &Path) -> io::Result<Self> {
-        os::status_at(path, true)
-    }
-
-    /// Returns the status of the file or link at `path`.
-    ///
-    /// # Errors
-    /// If no file has this path, or it cannot be examined.
-    pub fn unfollowed(path: &Path) -> io::Result<Self> {
-        os::status_at(path, false)
-    }
-
-    /// Returns the status of an open file.
-    ///
-    /// # Errors
-    /// If it cannot be examined.
-    pub fn of(file: &File) -> io::Result<Self> {
-        os::status_of(file)
-    }
-
-    /// Returns the status of standard input.
-    ///
-    /// # Errors
-    /// If it is closed or cannot be examined.
-    pub fn of_stdin() -> io::Result<Self> {
-        os::status_of_stdin()
-    }
-
-    /// Returns the status of standard output.
-    ///
-    /// # Errors
-    /// If it is closed or cannot be examined.
-    pub fn of_stdout() -> io::Result<Self> {
-        os::status_of_stdout()
-    }
-
     /// Returns the kind of the file.
     pub fn kind(&self) -> FileKind {
         self.kind
@@ -112,7 +66,9 @@ impl FileStatus {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
+    use std::io;
+    use std::path::Path;
 
     use super::*;
 

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 
 use crate::ReplaceLock;
-use crate::command::ReadyPipes;
+use crate::pipes::ReadyPipes;
 use crate::status::{FileKind, FileStatus};
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]

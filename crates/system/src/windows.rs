@@ -27,7 +27,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use crate::ReplaceLock;
-use crate::command::ReadyPipes;
+use crate::pipes::ReadyPipes;
 #[cfg(feature = "signals")]
 use crate::signals::{EndingSignals, INTERRUPT};
 use crate::status::{FileKind, FileStatus};
