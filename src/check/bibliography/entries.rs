@@ -38,11 +38,13 @@ pub(super) struct WrittenEntry {
     /// Its type in BibTeX.
     pub(super) kind: String,
     pub(super) key: Option<String>,
+    /// The names of the fields of the values, one after another.
+    names: String,
     values: Vec<WrittenValue>,
 }
 
-/// A value of an entry: its kind, the name of its field, and its offsets in the document.
-type WrittenValue = (ItemPart, String, (u64, u64));
+/// A value of an entry: its kind, the length of the name of its field, and its offsets in the document.
+type WrittenValue = (ItemPart, usize, (u64, u64));
 
 static WANTED: LazyLock<Arc<StructureRequest>> = LazyLock::new(|| {
     Arc::new(StructureRequest {
@@ -111,6 +113,7 @@ impl OpenEntries {
                     start: offset.max(self.offset),
                     kind: path.to_owned(),
                     key: None,
+                    names: String::new(),
                     values: Vec::new(),
                 });
             }
@@ -123,7 +126,8 @@ impl OpenEntries {
                 Some(entry),
             ) => entry.key = Some(text.to_owned()),
             (Event::Part { part, text, place }, Some(entry)) => {
-                entry.values.push((part, text.to_owned(), place));
+                entry.names += text;
+                entry.values.push((part, text.len(), place));
             }
             (Event::EndItem(_), _) => self.end(held),
             _ => {}
@@ -161,10 +165,18 @@ impl OpenEntries {
 impl WrittenEntry {
     /// Returns the values, with their ranges in the held bytes, which start at `offset`.
     fn values(&self, offset: u64) -> impl Iterator<Item = (ItemPart, &str, Range<usize>)> {
-        self.values.iter().map(move |(part, name, (start, end))| {
-            let place = (start - offset) as usize..(end - offset) as usize;
-            (*part, &**name, place)
-        })
+        let mut names = &*self.names;
+        self.values
+            .iter()
+            .map(move |&(part, length, (start, end))| {
+                let (name, rest) = names.split_at(length);
+                names = rest;
+                (
+                    part,
+                    name,
+                    (start - offset) as usize..(end - offset) as usize,
+                )
+            })
     }
 }
 

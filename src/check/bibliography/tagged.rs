@@ -43,38 +43,6 @@ impl TagMeaning {
     }
 }
 
-/// The value of a tag: the rest of its line, and the lines without a tag after it.
-struct TagValue {
-    meaning: TagMeaning,
-    lines: Vec<Range<usize>>,
-}
-
-impl TagValue {
-    /// Returns the part of the value that is the name, or `None` if it is another identifier.
-    fn name(mut self, syntax: TagSyntax, bytes: &[u8]) -> Option<FieldText> {
-        if syntax == TagSyntax::Pubmed {
-            let last = self.lines.last_mut()?;
-            let name = bytes[last.clone()].strip_suffix(PUBMED_MARK)?;
-            *last = trimmed(bytes, last.start..last.start + name.len());
-            self.lines.retain(|line| !line.is_empty());
-        }
-        Some(self.text(bytes))
-    }
-
-    fn text(self, bytes: &[u8]) -> FieldText {
-        let start = self.lines.first().map_or(0, |line| line.start);
-        let end = self.lines.last().map_or(start, |line| line.end);
-        let joined = (self.lines.len() > 1).then(|| {
-            let lines = self.lines.iter().map(|line| text(&bytes[line.clone()]));
-            lines.collect::<Vec<_>>().join(" ").into()
-        });
-        FieldText {
-            place: start..end,
-            joined,
-        }
-    }
-}
-
 /// Reads the values of a record into `draft`. A value without a name continues the one before.
 pub(super) fn read<'v>(
     bytes: &[u8],
@@ -82,33 +50,54 @@ pub(super) fn read<'v>(
     syntax: TagSyntax,
     draft: &mut EntryDraft,
 ) {
-    let mut read: Vec<TagValue> = Vec::new();
-    for (_, tag, place) in values {
-        let line = trimmed(bytes, place);
-        match read.last_mut() {
-            Some(value) if tag.is_empty() => value.lines.extend((!line.is_empty()).then_some(line)),
-            _ => read.push(TagValue {
-                meaning: TagMeaning::of(syntax, tag),
-                lines: vec![line],
-            }),
+    let mut values = values.peekable();
+    let mut lines = Vec::new();
+    while let Some((_, tag, place)) = values.next() {
+        lines.clear();
+        lines.push(trimmed(bytes, place));
+        while let Some((_, _, place)) = values.next_if(|(_, tag, _)| tag.is_empty()) {
+            let line = trimmed(bytes, place);
+            lines.extend((!line.is_empty()).then_some(line));
         }
-    }
-    for value in read {
-        match value.meaning {
+        match TagMeaning::of(syntax, tag) {
             TagMeaning::Key => {
-                let key = String::from_utf8_lossy(&bytes[value.lines[0].clone()]);
+                let key = String::from_utf8_lossy(&bytes[lines[0].clone()]);
                 draft.key.get_or_insert_with(|| key.into_owned());
             }
-            TagMeaning::Doi => {
-                if let Some(name) = value.name(syntax, bytes) {
+            TagMeaning::Doi if syntax == TagSyntax::Pubmed => {
+                if let Some(name) = marked_name(bytes, &mut lines) {
                     draft.add_doi(bytes, name);
                 }
             }
-            TagMeaning::Address => draft.add_address(bytes, value.text(bytes)),
-            TagMeaning::Any => draft.names.push((FieldRole::Any, value.text(bytes))),
-            TagMeaning::Note => draft.notes.push(value.text(bytes)),
+            TagMeaning::Doi => draft.add_doi(bytes, joined(bytes, &lines)),
+            TagMeaning::Address => draft.add_address(bytes, joined(bytes, &lines)),
+            TagMeaning::Any => draft.names.push((FieldRole::Any, joined(bytes, &lines))),
+            TagMeaning::Note => draft.notes.push(joined(bytes, &lines)),
             TagMeaning::Other => {}
         }
+    }
+}
+
+/// Returns the name before [`PUBMED_MARK`], or `None` if the value is another identifier.
+fn marked_name(bytes: &[u8], lines: &mut Vec<Range<usize>>) -> Option<FieldText> {
+    let last = lines.last_mut()?;
+    let name = bytes[last.clone()].strip_suffix(PUBMED_MARK)?;
+    *last = trimmed(bytes, last.start..last.start + name.len());
+    lines.retain(|line| !line.is_empty());
+    Some(joined(bytes, lines))
+}
+
+/// Returns the value of a tag: the rest of its line, and the lines without a tag after it.
+fn joined(bytes: &[u8], lines: &[Range<usize>]) -> FieldText {
+    let start = lines.first().map_or(0, |line| line.start);
+    let end = lines.last().map_or(start, |line| line.end);
+    let joined = (lines.len() > 1).then(|| {
+        let lines = lines.iter().map(|line| text(&bytes[line.clone()]));
+        lines.collect::<Vec<_>>().join(" ").into()
+    });
+    FieldText {
+        place: start..end,
+        joined,
     }
 }
 
