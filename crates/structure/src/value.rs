@@ -202,23 +202,44 @@ pub const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
 
 /// Returns the text without the backslashes and braces of [`LATEX_MARKS`], and without a `\url` macro around it.
 pub fn without_latex(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\\', '{']) {
-        return text.into();
+    match without_marks(text) {
+        Cow::Borrowed(plain) => Cow::Borrowed(in_url(plain).unwrap_or(plain)),
+        Cow::Owned(plain) => Cow::Owned(in_url(&plain).map(str::to_owned).unwrap_or(plain)),
     }
-    let mut plain = text.to_owned();
-    for mark in LATEX_MARKS {
-        for written in [
-            format!("{{\\{mark}}}"),
-            format!("\\{mark}"),
-            format!("{{{mark}}}"),
-        ] {
-            plain = plain.replace(&written, mark.encode_utf8(&mut [0; 4]));
+}
+
+/// Returns the text without the backslashes and braces of [`LATEX_MARKS`].
+fn without_marks(text: &str) -> Cow<'_, str> {
+    let mut plain = String::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(at) = memchr2(b'\\', b'{', &rest.as_bytes()[from..]) {
+        from += at + 1;
+        if !rest[from..].starts_with(LATEX_MARKS) {
+            continue;
         }
+        let (before, mark) = rest.split_at(from);
+        plain += before;
+        let (mark, mut after) = mark.split_at(1);
+        for (opener, closer) in [("{\\", "}"), ("\\", ""), ("{", "}")] {
+            let parts = plain.strip_suffix(opener).zip(after.strip_prefix(closer));
+            if let Some((inside, outside)) = parts {
+                plain.truncate(inside.len());
+                after = outside;
+            }
+        }
+        plain += mark;
+        (rest, from) = (after, 0);
     }
-    let url = plain
-        .strip_prefix("\\url{")
-        .and_then(|url| url.strip_suffix('}'));
-    url.map_or_else(|| plain.clone(), str::to_owned).into()
+    match plain.is_empty() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(plain + rest),
+    }
+}
+
+/// Returns the argument of a `\url` macro around a text.
+fn in_url(text: &str) -> Option<&str> {
+    text.strip_prefix("\\url{")?.strip_suffix('}')
 }
 
 #[cfg(test)]
@@ -245,6 +266,24 @@ mod tests {
         assert!(!shows("10.5555\\/a%2F1", "10.5555/a%2f1"));
         assert!(!shows("10.5555\\/a\\/1", "10.5555/a/1"));
         assert!(!ValueSyntax::Bibtex.shows(b"10.5555\\/a", "10.5555/a"));
+    }
+
+    #[test]
+    fn the_escapes_of_latex_are_undone_once() {
+        for (written, plain) in [
+            ("10.5555/a_b", "10.5555/a_b"),
+            ("{A} \\emph{b}", "{A} \\emph{b}"),
+            ("a\\_b{\\_}c{_}d\\&", "a_b_c_d&"),
+            ("{\\{\\_}}", "_"),
+            ("{{_}}", "{_}"),
+            ("\\\\_", "\\_"),
+            ("{\\_", "{_"),
+            ("\\url{http://x.org/a}", "http://x.org/a"),
+            ("\\url{http://x.org/a\\_b}", "http://x.org/a_b"),
+            ("\\url{a} b", "\\url{a} b"),
+        ] {
+            assert_eq!(without_latex(written), plain, "{written}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr3, memchr3_iter};
 
 use super::{EntryDraft, FieldText};
 use crate::check::reference::{Escape, FieldRole, text, trimmed};
@@ -218,35 +218,31 @@ impl PartsReader<'_, '_> {
     fn value(&mut self) -> FieldText {
         self.next();
         let start = self.at;
-        let mut parts = vec![self.part()];
+        let first = self.part();
         let mut end = self.at;
+        let mut others = Vec::new();
         while self.next() == Some(b'#') {
             self.at += 1;
-            parts.push(self.part());
+            others.push(self.part());
             end = self.at;
         }
         let is_ended = matches!(self.next(), None | Some(b',' | b'}' | b')'));
-        match &parts[..] {
-            [
-                BibPart {
-                    place,
-                    text: PartText::Literal,
-                },
-            ] if is_ended && !self.is_broken => literal(self.bytes, place.clone()),
-            _ => FieldText {
-                place: match &parts[..] {
-                    [part] => trimmed(self.bytes, part.place.clone()),
-                    _ => start..end,
-                },
-                joined: Some(self.joined(parts).into()),
-            },
+        let is_literal = matches!(first.text, PartText::Literal) && is_ended && !self.is_broken;
+        let place = match others.is_empty() {
+            true if is_literal => return literal(self.bytes, first.place),
+            true => trimmed(self.bytes, first.place.clone()),
+            false => start..end,
+        };
+        FieldText {
+            place,
+            joined: Some(self.joined(first, others).into()),
         }
     }
 
     /// The text of a value that is not one literal.
-    fn joined(&self, parts: Vec<BibPart>) -> String {
+    fn joined(&self, first: BibPart, others: Vec<BibPart>) -> String {
         let mut joined = String::new();
-        for part in parts {
+        for part in std::iter::once(first).chain(others) {
             let written = text(&self.bytes[part.place]);
             match part.text {
                 PartText::Literal => joined += &written,
@@ -256,7 +252,7 @@ impl PartsReader<'_, '_> {
                 PartText::Word(text) => joined += &text,
             }
         }
-        without_braces(&joined)
+        without_braces(&without_latex(&joined))
     }
 
     /// Reads a part of a value: a literal, or a word.
@@ -313,17 +309,16 @@ impl PartsReader<'_, '_> {
             false => self.end,
         };
         let mut depth = 0_usize;
-        let mut bytes = self.bytes[self.at..end].iter();
-        let length = bytes.position(|&byte| {
-            let is_closed = byte == closer && depth == 0;
-            match byte {
+        let bytes = &self.bytes[self.at..end];
+        for at in memchr3_iter(b'{', b'}', closer, bytes) {
+            match bytes[at] {
+                byte if byte == closer && depth == 0 => return Some(self.at + at + 1),
                 b'{' => depth += 1,
                 b'}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            is_closed
-        });
-        length.map(|length| self.at + length + 1)
+        }
+        None
     }
 
     fn until(&mut self, ends: impl Fn(u8) -> bool) -> Range<usize> {
@@ -364,8 +359,9 @@ fn literal(bytes: &[u8], place: Range<usize>) -> FieldText {
         place = trimmed(bytes, place.start + inner.start..place.start + inner.end);
     }
     let written = text(&bytes[place.clone()]);
-    let is_plain = !without_latex(&written).contains(['{', '}', '\\']);
-    let joined = (!is_plain).then(|| without_braces(&written).into());
+    let plain = without_latex(&written);
+    let has_marks = memchr3(b'{', b'}', b'\\', plain.as_bytes()).is_some();
+    let joined = has_marks.then(|| without_braces(&plain).into());
     FieldText { place, joined }
 }
 
@@ -390,9 +386,8 @@ fn unwrapped(value: &[u8]) -> Option<Range<usize>> {
     (start + closed? + 1 == value.len() && !is_mark).then_some(start..value.len() - 1)
 }
 
-/// Removes braces, and backslashes before punctuation. The argument of a macro becomes a word of its own.
+/// Removes braces. The argument of a macro becomes a word of its own.
 fn without_braces(text: &str) -> String {
-    let text = without_latex(text);
     let mut plain = String::with_capacity(text.len());
     let mut before = "";
     for group in text.split('{') {
@@ -401,7 +396,7 @@ fn without_braces(text: &str) -> String {
         if command.len() < before.len() && command.ends_with('\\') {
             plain.push(' ');
         }
-        plain.extend(group.chars().filter(|c| *c != '}'));
+        plain.extend(group.split('}'));
         before = group;
     }
     plain
