@@ -102,7 +102,7 @@ impl Bibtex {
         let mut at = 0;
         while at < bytes.len() {
             let after = match self.start {
-                StartState::No => self.run(bytes, at),
+                StartState::No => self.run(bytes, at, report),
                 StartState::Line => self.indent(bytes, at),
                 StartState::Word(_) => at,
             };
@@ -154,28 +154,44 @@ impl Bibtex {
         let blanks = blanks(line);
         let is_plain = match self.state {
             EntryState::Outside | EntryState::Field => true,
-            EntryState::Value => !self.is_kept(),
+            EntryState::Value => self.meaning != Meaning::Reference,
             EntryState::Type | EntryState::Key => false,
         };
         if !is_plain || line.get(blanks).is_none_or(|byte| b"@\n".contains(byte)) {
             return at;
         }
         self.start = StartState::No;
+        if self.state == EntryState::Value {
+            self.keep(&line[..blanks]);
+        }
         at + blanks
     }
 
     /// Reads bytes up to the next one that may change the state. Returns the offset after them.
-    fn run(&mut self, bytes: &[u8], at: usize) -> usize {
+    fn run(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let rest = &bytes[at..];
+        let before = |is_end: fn(&u8) -> bool| {
+            let end = rest.iter().position(is_end);
+            &rest[..end.unwrap_or(rest.len())]
+        };
         match self.state {
             EntryState::Outside => {
                 memchr2(b'@', b'\n', rest).map_or(bytes.len(), |length| at + length)
             }
             EntryState::Field => self.field_name(bytes, at),
-            EntryState::Value if self.is_kept() => at,
-            EntryState::Value if self.depth > 0 || self.is_quoted => self.nested(bytes, at),
-            EntryState::Value => at + blanks(rest),
-            EntryState::Type | EntryState::Key => at,
+            EntryState::Key => {
+                let key = before(|byte| matches!(byte, b',' | b'=' | b'}' | b')' | b'\n'));
+                keep(&mut self.word, 0, key);
+                at + key.len()
+            }
+            EntryState::Value if self.meaning == Meaning::Reference => at,
+            EntryState::Value if self.depth > 0 || self.is_quoted => self.nested(bytes, at, report),
+            EntryState::Value => {
+                let word = before(|byte| matches!(byte, b'{' | b'}' | b'"' | b',' | b')' | b'\n'));
+                self.keep(word);
+                at + word.len()
+            }
+            EntryState::Type => at,
         }
     }
 
@@ -206,33 +222,40 @@ impl Bibtex {
         at
     }
 
-    /// Counts braces in a value, up to the byte that may end it or to a line that may start an entry. This loop takes most of
-    /// the time.
-    fn nested(&mut self, bytes: &[u8], from: usize) -> usize {
+    /// Counts braces in a value and keeps its text, up to the byte that may end it or to a line that may start an entry. This
+    /// loop takes most of the time.
+    fn nested(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let mut text = from;
         for start in (from..bytes.len()).step_by(Block::SIZE) {
             let block = Block::new(bytes, start);
             let marks = block.find_any([b'{', b'}']) | block.find_any([b'"', b'\n']);
             for at in positions(marks).map(|mark| start + mark) {
                 match bytes[at] {
+                    b'"' if self.depth > 0 => continue,
+                    b'}' if self.depth == 0 => continue,
+                    b'\n' if !may_start_entry(&bytes[at + 1..]) => continue,
+                    _ => self.keep(&bytes[text..at]),
+                }
+                match bytes[at] {
                     b'{' => self.depth += 1,
-                    b'}' if self.depth == 1 && !self.is_quoted => {
-                        return self.after_brace(bytes, at);
-                    }
-                    b'}' => self.depth = self.depth.saturating_sub(1),
-                    b'"' if self.depth == 0 => return at,
-                    b'\n' if may_start_entry(&bytes[at + 1..]) => return at,
-                    _ => {}
+                    b'}' => self.depth -= 1,
+                    _ => return at,
+                }
+                text = at + 1;
+                if self.depth == 0 && !self.is_quoted {
+                    return self.after_brace(bytes, at, report);
                 }
             }
         }
+        self.keep(&bytes[text..]);
         bytes.len()
     }
 
     /// Called at the brace at `at` that ends a value. Returns the offset after it and a comma.
-    fn after_brace(&mut self, bytes: &[u8], at: usize) -> usize {
-        self.depth = 0;
+    fn after_brace(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         if self.has_fields && bytes.get(at + 1) == Some(&b',') {
-            self.start_field();
+            self.here = self.offset + at as u64 + 1;
+            self.end_value(report);
             return at + 2;
         }
         at + 1
@@ -370,12 +393,6 @@ impl Bibtex {
         self.is_field = self.request.fields_named(&self.word).next().is_some();
     }
 
-    /// Whether the text of the value is kept, or its end is reported.
-    fn is_kept(&self) -> bool {
-        let has_text = matches!(self.meaning, Meaning::Id(_) | Meaning::Reference);
-        self.is_field || has_text || self.has_values()
-    }
-
     /// Whether the values of the entry are reported.
     fn has_values(&self) -> bool {
         self.has_fields && self.request.entries
@@ -430,25 +447,24 @@ impl Bibtex {
             b'{' => self.depth += 1,
             b'}' if self.depth > 0 => self.depth -= 1,
             b'"' if self.depth == 0 && self.has_fields => self.is_quoted = !self.is_quoted,
-            _ if self.is_quoted || self.depth > 0 => self.keep(byte),
+            _ if self.is_quoted || self.depth > 0 => self.keep(&[byte]),
             b',' if self.has_fields => self.end_value(report),
             byte if byte == self.close => {
                 self.end_value(report);
                 self.end_entry(report);
             }
-            byte => self.keep(byte),
+            byte => self.keep(&[byte]),
         }
     }
 
-    fn keep(&mut self, byte: u8) {
-        if self.is_kept() {
-            let max = if self.is_field {
-                MAX_CAPTURED_BYTES
-            } else {
-                MAX_NAME_BYTES
-            };
-            keep_within(&mut self.captured, max, &[byte]);
-        }
+    /// Keeps a part of the value, if the value is captured or identifies the record.
+    fn keep(&mut self, part: &[u8]) {
+        let max = match self.meaning {
+            _ if self.is_field => MAX_CAPTURED_BYTES,
+            Meaning::Id(_) => MAX_NAME_BYTES,
+            _ => return,
+        };
+        keep_within(&mut self.captured, max, part);
     }
 
     fn end_value(&mut self, report: &mut dyn FnMut(Event<'_>)) {
