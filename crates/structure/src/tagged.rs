@@ -107,7 +107,7 @@ impl TagSyntax {
             TagSyntax::WebOfScience => WEB_OF_SCIENCE,
         };
         let mut listed = tags.iter();
-        let listed = listed.find(|(name, _)| name.as_bytes() == tag);
+        let listed = listed.find(|(name, _)| name.bytes().eq(tag.iter().copied()));
         listed.map_or(Meaning::Plain, |(_, meaning)| *meaning)
     }
 }
@@ -214,7 +214,7 @@ impl Tagged {
         if end < bytes.len() {
             self.end_line(self.offset + end as u64, report);
         }
-        end + 1
+        end + 1 + usize::from(bytes[end..].starts_with(b"\r\n"))
     }
 
     /// Starts the text of a line without a tag, which begins with `start` before `at`.
@@ -313,10 +313,11 @@ impl Tagged {
             self.request.report_named(&self.tag, value, report);
         }
         if self.request.entries && self.is_record {
-            let tag = String::from_utf8_lossy(&self.tag);
+            // A tag is ASCII.
+            let tag = str::from_utf8(&self.tag).unwrap_or_default();
             report(Event::Part {
                 part: ItemPart::Value,
-                text: if self.is_continued { "" } else { &tag },
+                text: if self.is_continued { "" } else { tag },
                 place: (self.value, end),
             });
         }

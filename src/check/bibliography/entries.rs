@@ -209,6 +209,7 @@ mod tests {
                 + &padding
                 + "@book\n{b, doi = {10.5555/b}}",
             tagged.to_owned() + &padding + tagged,
+            (tagged.to_owned() + &padding + tagged).replace('\n', "\r\n"),
             format!("<xml><records>{record}{padding}{record}</records></xml>"),
         ];
         for text in texts {
