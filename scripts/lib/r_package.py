@@ -10,8 +10,8 @@ SOURCES = ROOT / "r"
 LIBRARY = HOME / "library"
 #: What the checks need besides R: Debian has each as r-cran-NAME.
 PACKAGES = ["knitr", "rmarkdown", "roxygen2", "testthat", "tibble"]
-#: The crates of this repository that the package brings. Cargo wants to find the last, which is not built.
-OWN = ["doisift", "doisift-core", "doisift-documents", "doisift-known", "doisift-structure", "doisift-system", "doisift-tables", "doisift-resolve"]
+#: The crates of this repository that the package brings. Cargo wants to find the last two, which are not built.
+OWN = ["doisift", "doisift-core", "doisift-documents", "doisift-known", "doisift-structure", "doisift-system", "doisift-tables", "doisift-remote", "doisift-resolve"]
 #: The systems whose crates it brings. Of other crates it has what cargo reads, without their code.
 SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "aarch64-apple-darwin"]
 LEFT_BEHIND = shutil.ignore_patterns("*.o", "*.so", "libdoisift_r.a", "target", "vendor", "crates", "cargo-home", ".gitignore")

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "crates/cli/src",
     "crates/core/src",
     "crates/documents/src",
     "crates/known/src",
     "crates/structure/src",
     "crates/system/src",
+    "crates/remote/src",
     "crates/resolve/src",
     "crates/tables/src",
     "src",

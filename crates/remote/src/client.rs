@@ -1,0 +1,119 @@
+//! The client of HTTP that all requests go through: it counts them, follows redirects within bounds, and waits as services ask.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http::header::{ACCEPT_ENCODING, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService,
+};
+use reqwest::redirect;
+
+use crate::hosts::{NamedHosts, NamedResolver};
+
+/// Redirects that are followed one after another.
+const MAX_REDIRECTS: usize = 10;
+/// The longest time that a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Counts of a task's requests.
+#[derive(Debug, Default)]
+pub struct RemoteCounts {
+    /// Requests, with those that failed.
+    pub requests: AtomicU64,
+    /// Attempts after a request that failed or whose answer broke off.
+    pub retries: AtomicU64,
+    /// Bytes of objects that arrived.
+    pub bytes: AtomicU64,
+}
+
+/// Makes clients, for stores and for web servers.
+#[derive(Clone, Debug)]
+pub(crate) struct Connector {
+    pub(crate) hosts: Arc<NamedHosts>,
+    pub(crate) counts: Arc<RemoteCounts>,
+    /// The longest time without a byte.
+    pub(crate) timeout: Duration,
+}
+
+/// Sends requests, and counts them.
+#[derive(Debug)]
+struct CountedClient {
+    client: reqwest::Client,
+    counts: Arc<RemoteCounts>,
+    timeout: Duration,
+}
+
+impl Connector {
+    /// Makes a client for web servers, which follows redirects.
+    pub(crate) fn web_client(&self) -> Result<HttpClient, reqwest::Error> {
+        let hosts = Arc::clone(&self.hosts);
+        self.client(redirect::Policy::custom(move |attempt| {
+            match attempt.previous().len() < MAX_REDIRECTS && hosts.admits(attempt.url()) {
+                true => attempt.follow(),
+                // The answer is the redirect itself.
+                false => attempt.stop(),
+            }
+        }))
+    }
+
+    fn client(&self, policy: redirect::Policy) -> Result<HttpClient, reqwest::Error> {
+        // If the program has chosen another library for TLS, it stays.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut headers = HeaderMap::new();
+        // A range of a packed answer would be a range of other bytes.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let client = reqwest::Client::builder()
+            .default_headers(headers)
+            .user_agent(concat!("doisift/", env!("CARGO_PKG_VERSION")))
+            .redirect(policy)
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT.min(self.timeout))
+            .read_timeout(self.timeout)
+            .dns_resolver(NamedResolver(Arc::clone(&self.hosts)))
+            .build()?;
+        Ok(HttpClient::new(CountedClient {
+            client,
+            counts: Arc::clone(&self.counts),
+            timeout: self.timeout,
+        }))
+    }
+}
+
+/// Stores answer at the address that they are asked at, so a redirect of theirs is an error: a wrong region, mostly.
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = self.client(redirect::Policy::none());
+        client.map_err(|error| object_store::Error::Generic {
+            store: "HTTP",
+            source: error.into(),
+        })
+    }
+}
+
+#[async_trait]
+impl HttpService for CountedClient {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.counts.requests.fetch_add(1, Ordering::Relaxed);
+        let answer = self.client.call(request).await;
+        let is_late = |status: u16| status == 429 || status == 503;
+        if let Ok(answer) = &answer
+            && is_late(answer.status().as_u16())
+        {
+            tokio::time::sleep(asked_delay(answer.headers()).min(self.timeout)).await;
+        }
+        answer
+    }
+}
+
+/// Returns the seconds that a service asks to wait. A date, which services of objects do not give, counts as none.
+fn asked_delay(headers: &HeaderMap) -> Duration {
+    let seconds = headers
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0))
+}

@@ -1,0 +1,316 @@
+//! Fetches ranges of objects: resumes broken answers at their byte, and keeps the rate.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{Sender, UnboundedSender};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use crate::client::RemoteCounts;
+use crate::error::RemoteError;
+use crate::location::{Answer, Identity, Location};
+use crate::store::{DELAYS, MAX_RETRIES};
+
+/// Bytes that must arrive within the time limit. Fewer are no progress.
+const MIN_PROGRESS_BYTES: u64 = 64 << 10;
+
+const NO_ANSWER: &str = "the service did not answer in time";
+const TOO_SLOW: &str = "the service gives too few bytes in too long a time";
+
+/// What all requests of a task share.
+pub(crate) struct Fetcher {
+    pub(crate) counts: Arc<RemoteCounts>,
+    /// Bounds the ranges that are fetched at the same time.
+    pub(crate) connections: Semaphore,
+    /// The longest time without progress.
+    pub(crate) timeout: Duration,
+    /// Becomes true when the task ends.
+    pub(crate) over: watch::Receiver<bool>,
+    pub(crate) rate: Option<Rate>,
+    /// Bounds what is held ahead of readers, in KiB.
+    pub(crate) held: Arc<Semaphore>,
+    /// Has the thread for requests. Dropped without waiting for those under way.
+    pub(crate) runtime: Option<Runtime>,
+}
+
+impl Drop for Fetcher {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// An object and what is known of it.
+#[derive(Clone)]
+pub(crate) struct Object {
+    pub(crate) location: Location,
+    pub(crate) identity: Identity,
+}
+
+/// Where the bytes of a range go.
+pub(crate) enum Receiver {
+    /// They wait in memory; the range bounds them.
+    Held(UnboundedSender<Frame>),
+    /// The request waits for its reader.
+    Waiting(Sender<Frame>),
+}
+
+/// Bytes in order, or the error at their end.
+pub(crate) type Frame = Result<Bytes, RemoteError>;
+
+/// A bound on the bytes that arrive in a second.
+pub(crate) struct Rate {
+    bytes_per_second: u64,
+    /// The time at which the bytes so far were due.
+    due: Mutex<Instant>,
+}
+
+/// The state of a range.
+struct Progress {
+    at: u64,
+    end: u64,
+    /// Failures since the last progress.
+    failures: u32,
+    /// When the last progress was made, and the offset then.
+    last: (Instant, u64),
+}
+
+impl Rate {
+    pub(crate) fn new(bytes_per_second: u64) -> Self {
+        Rate {
+            bytes_per_second: bytes_per_second.max(1),
+            due: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Waits until `bytes` more may have arrived.
+    async fn wait(&self, bytes: usize) {
+        let share = Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64);
+        let due = {
+            let mut due = self.due.lock().await;
+            *due = (*due).max(Instant::now()) + share;
+            *due
+        };
+        sleep_until(due).await;
+    }
+}
+
+impl Receiver {
+    /// Passes bytes on. Returns false if nobody wants them.
+    async fn send(&self, frame: Frame) -> bool {
+        match self {
+            Receiver::Held(to) => to.send(frame).is_ok(),
+            Receiver::Waiting(to) => to.send(frame).await.is_ok(),
+        }
+    }
+
+    async fn closed(&self) {
+        match self {
+            Receiver::Held(to) => to.closed().await,
+            Receiver::Waiting(to) => to.closed().await,
+        }
+    }
+}
+
+impl Fetcher {
+    /// Runs on the thread for requests.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(work);
+        }
+    }
+
+    /// Takes room for bytes that are held ahead of their reader, if there is some.
+    pub(crate) fn hold(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
+        let kibibytes = u32::try_from(bytes.div_ceil(1 << 10)).ok()?;
+        let held = Arc::clone(&self.held);
+        held.try_acquire_many_owned(kibibytes).ok()
+    }
+
+    /// Fetches a range, and gives its bytes or an error to `to`. `first` is an answer that was begun. Ends early if nobody wants the bytes.
+    pub(crate) async fn fetch(
+        &self,
+        object: &Object,
+        range: Range<u64>,
+        first: Option<Answer>,
+        to: Receiver,
+    ) {
+        let mut over = self.over.clone();
+        let work = async {
+            let permit = match to {
+                Receiver::Held(_) => self.connections.acquire().await.ok(),
+                // It may wait for its reader, and must not hold up others.
+                Receiver::Waiting(_) => None,
+            };
+            let fetched = self.attempts(object, range, first, &to).await;
+            drop(permit);
+            if let Err(error) = fetched {
+                to.send(Err(error)).await;
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = to.closed() => {}
+            () = is_over(&mut over) => {
+                to.send(Err(RemoteError::Cancelled)).await;
+            }
+        }
+    }
+
+    /// Asks for the first `bytes` of an object of which nothing is known, until there is an answer.
+    pub(crate) async fn begin(
+        &self,
+        location: &Location,
+        bytes: u64,
+    ) -> Result<Answer, RemoteError> {
+        let mut progress = Progress::new(0..bytes);
+        loop {
+            match self.ask(location, 0..bytes, &Identity::default()).await {
+                Err(error) if error.is_passing() => self.wait_after(&mut progress, error).await?,
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Asks for the object until the range is complete, an error is final, or there was no progress for too long.
+    async fn attempts(
+        &self,
+        object: &Object,
+        range: Range<u64>,
+        first: Option<Answer>,
+        to: &Receiver,
+    ) -> Result<(), RemoteError> {
+        let mut progress = Progress::new(range);
+        let mut first = first;
+        loop {
+            match self.attempt(object, &mut progress, first.take(), to).await {
+                Err(error) if error.is_passing() => self.wait_after(&mut progress, error).await?,
+                ended => return ended,
+            }
+        }
+    }
+
+    /// Waits for an answer, not for its bytes.
+    async fn ask(
+        &self,
+        location: &Location,
+        range: Range<u64>,
+        known: &Identity,
+    ) -> Result<Answer, RemoteError> {
+        let asked = timeout(self.timeout, location.get(range, known)).await;
+        asked.unwrap_or_else(|_| Err(RemoteError::failed(NO_ANSWER.to_owned())))
+    }
+
+    /// Waits before the next attempt.
+    ///
+    /// # Errors
+    /// The failure, if there were too many.
+    async fn wait_after(
+        &self,
+        progress: &mut Progress,
+        failed: RemoteError,
+    ) -> Result<(), RemoteError> {
+        progress.failures += 1;
+        let attempts = progress.failures;
+        if attempts > MAX_RETRIES || progress.last.0.elapsed() >= self.timeout {
+            return Err(match failed {
+                RemoteError::Attempts { why, .. } => RemoteError::Attempts { why, attempts },
+                error => error,
+            });
+        }
+        self.counts.retries.fetch_add(1, Ordering::Relaxed);
+        let longest = DELAYS[0]
+            .saturating_mul(1 << attempts.min(10))
+            .min(DELAYS[1]);
+        sleep(longest.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        Ok(())
+    }
+
+    /// Asks once, and passes on the bytes that come.
+    async fn attempt(
+        &self,
+        object: &Object,
+        progress: &mut Progress,
+        first: Option<Answer>,
+        to: &Receiver,
+    ) -> Result<(), RemoteError> {
+        let answer = match first {
+            Some(answer) => answer,
+            None => {
+                self.ask(
+                    &object.location,
+                    progress.at..progress.end,
+                    &object.identity,
+                )
+                .await?
+            }
+        };
+        if !answer.identity.agrees(&object.identity) {
+            return Err(RemoteError::Changed);
+        }
+        let mut skipped = progress.at.saturating_sub(answer.start);
+        let mut body = answer.body;
+        while let Some(frame) = body.next().await {
+            let (mut bytes, arrived) = (frame?, Instant::now());
+            self.counts
+                .bytes
+                .fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            if let Some(rate) = &self.rate {
+                rate.wait(bytes.len()).await;
+            }
+            let cut = skipped.min(bytes.len() as u64);
+            skipped -= cut;
+            bytes = bytes.slice(cut as usize..);
+            progress.add(bytes.len() as u64);
+            let over = progress.at.saturating_sub(progress.end);
+            bytes.truncate(bytes.len() - over as usize);
+            if !bytes.is_empty() && !to.send(Ok(bytes)).await || progress.at >= progress.end {
+                return Ok(());
+            }
+            // A slow reader and the rate are no failures of the service.
+            progress.last.0 += arrived.elapsed();
+            if progress.last.0.elapsed() >= self.timeout {
+                return Err(RemoteError::failed(TOO_SLOW.to_owned()));
+            }
+        }
+        // An object of unknown size ends where its bytes end.
+        match object.identity.size {
+            None if progress.end == u64::MAX => Ok(()),
+            _ => Err(RemoteError::OtherBytes(format!(
+                "they end at byte {} instead of {}",
+                progress.at, progress.end
+            ))),
+        }
+    }
+}
+
+/// Waits until the task ends.
+pub(crate) async fn is_over(over: &mut watch::Receiver<bool>) {
+    let _ = over.wait_for(|over| *over).await;
+}
+
+impl Progress {
+    fn new(range: Range<u64>) -> Self {
+        Progress {
+            at: range.start,
+            end: range.end,
+            failures: 0,
+            last: (Instant::now(), range.start),
+        }
+    }
+
+    fn add(&mut self, bytes: u64) {
+        self.at += bytes;
+        if self.at - self.last.1 >= MIN_PROGRESS_BYTES {
+            self.last = (Instant::now(), self.at);
+            self.failures = 0;
+        }
+    }
+}

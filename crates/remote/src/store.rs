@@ -1,0 +1,125 @@
+//! Stores out of addresses, the environment, profiles and the caller's options.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+
+use crate::address::StoreAddress;
+use crate::client::Connector;
+use crate::error::RemoteError;
+use crate::profile;
+
+/// The first and the longest delay before an attempt is repeated.
+pub(crate) const DELAYS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(20)];
+/// Attempts after the first one without a byte in between.
+pub(crate) const MAX_RETRIES: u32 = 6;
+
+/// Makes the store of an address. `options` precede the environment, and the environment a profile.
+pub(crate) fn open(
+    address: &StoreAddress,
+    options: &[(String, String)],
+    connector: &Connector,
+) -> Result<Arc<dyn ObjectStore>, RemoteError> {
+    let retry = RetryConfig {
+        backoff: BackoffConfig {
+            init_backoff: DELAYS[0],
+            max_backoff: DELAYS[1],
+            base: 2.0,
+        },
+        max_retries: MAX_RETRIES as usize,
+        retry_timeout: connector.timeout * 2,
+    };
+    let failed = |error: object_store::Error| RemoteError::Setup(error.to_string());
+    // An endpoint is http only if the user wrote it so.
+    let client = ClientOptions::new().with_allow_http(true);
+    match address {
+        StoreAddress::S3(bucket) => {
+            let builder = amazon(options)?.with_bucket_name(bucket).with_retry(retry);
+            let builder = builder
+                .with_client_options(client)
+                .with_http_connector(connector.clone());
+            Ok(Arc::new(builder.build().map_err(failed)?))
+        }
+        StoreAddress::Google(bucket) => {
+            let mut builder = GoogleCloudStorageBuilder::from_env()
+                .with_bucket_name(bucket)
+                .with_retry(retry);
+            for (name, value) in known(options) {
+                builder = builder.with_config(name, value);
+            }
+            let builder = builder
+                .with_client_options(client)
+                .with_http_connector(connector.clone());
+            Ok(Arc::new(builder.build().map_err(failed)?))
+        }
+        StoreAddress::Azure {
+            container, account, ..
+        } => {
+            let mut builder = MicrosoftAzureBuilder::from_env()
+                .with_container_name(container)
+                .with_retry(retry);
+            if let Some(account) = account {
+                builder = builder.with_account(account);
+            }
+            for (name, value) in known(options) {
+                builder = builder.with_config(name, value);
+            }
+            let builder = builder
+                .with_client_options(client)
+                .with_http_connector(connector.clone());
+            Ok(Arc::new(builder.build().map_err(failed)?))
+        }
+        StoreAddress::Web(_) => Err(RemoteError::Setup("a web server is no store".to_owned())),
+    }
+}
+
+/// Returns the options that a service knows. A list of options may have some for several services.
+fn known<K: std::str::FromStr>(options: &[(String, String)]) -> impl Iterator<Item = (K, String)> {
+    options
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value.clone())))
+}
+
+/// Makes the settings of S3.
+fn amazon(options: &[(String, String)]) -> Result<AmazonS3Builder, RemoteError> {
+    let mut builder = AmazonS3Builder::new();
+    let in_environment = std::env::var_os("AWS_ACCESS_KEY_ID").is_some();
+    for (name, value) in profile::read().map_err(RemoteError::Setup)? {
+        // Credentials of the environment and of a profile are not mixed.
+        let is_credential = name.starts_with("aws_");
+        if let Ok(key) = name.parse::<AmazonS3ConfigKey>()
+            && !(is_credential && in_environment)
+        {
+            builder = builder.with_config(key, value);
+        }
+    }
+    for (name, value) in std::env::vars() {
+        if let Some(key) = name
+            .starts_with("AWS_")
+            .then(|| name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>().ok())
+            .flatten()
+        {
+            builder = builder.with_config(key, value);
+        }
+    }
+    for (name, value) in known::<AmazonS3ConfigKey>(options) {
+        builder = builder.with_config(name, value);
+    }
+    Ok(builder)
+}
+
+/// Returns the name of an option that no service knows.
+pub(crate) fn unknown_option(options: &[(String, String)]) -> Option<&str> {
+    let is_known = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        name.parse::<AmazonS3ConfigKey>().is_ok()
+            || name.parse::<GoogleConfigKey>().is_ok()
+            || name.parse::<AzureConfigKey>().is_ok()
+    };
+    let mut names = options.iter().map(|(name, _)| name.as_str());
+    names.find(|name| !is_known(name))
+}
