@@ -34,6 +34,7 @@ assert_eq!(report.records, 1);
 //! |---|---|---|
 //! | `pipeline` | yes | tasks on files. Without it the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system; with it, the system must be Linux, macOS or Windows |
 //! | `columnar` | yes | texts of Parquet and Arrow files, rows as Parquet, and rows read back from it |
+//! | `remote` | no | objects of S3, Google and Azure and files of web servers as sources |
 //! | `resolve` | no | questions to the registry: `Resolve`, and `Check::online` |
 //! | `serde` | no | names, mentions and records to and from any format of serde |
 //!
@@ -130,6 +131,8 @@ mod pool;
 mod records;
 #[cfg(feature = "pipeline")]
 mod registry;
+#[cfg(feature = "pipeline")]
+mod remote;
 #[cfg(feature = "pipeline")]
 mod report;
 #[cfg(feature = "resolve")]

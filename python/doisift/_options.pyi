@@ -8,6 +8,7 @@ Path = Union[str, os.PathLike[str]]
 
 class ScanOptions(TypedDict, total=False):
     files_from: Path | None
+    base: str | None
     nul: bool | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
@@ -54,6 +55,7 @@ class ScanOptions(TypedDict, total=False):
 
 class MentionOptions(TypedDict, total=False):
     files_from: Path | None
+    base: str | None
     nul: bool | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
@@ -85,6 +87,7 @@ class MentionOptions(TypedDict, total=False):
 
 class EdgeOptions(TypedDict, total=False):
     files_from: Path | None
+    base: str | None
     nul: bool | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
@@ -121,6 +124,7 @@ class EdgeOptions(TypedDict, total=False):
 
 class RecordOptions(TypedDict, total=False):
     files_from: Path | None
+    base: str | None
     nul: bool | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None

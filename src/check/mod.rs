@@ -51,6 +51,7 @@ use crate::options::{
     AskingOptions, Folders, HeaderOptions, Limits, LookupOptions, OutputOptions, Registry,
     ResourceOptions,
 };
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Checks the references of documents.
@@ -85,6 +86,7 @@ pub struct Check {
     monitor: Monitor,
     check: CheckingOptions,
     pub(crate) folders: Folders,
+    pub(crate) remote: ObjectOptions,
     pub(crate) header: HeaderOptions,
     pub(crate) lookup: LookupOptions,
     pub(crate) asking: AskingOptions,
@@ -98,6 +100,7 @@ task! {
     Check {
         check: CheckingOptions,
         folders: Folders => folders,
+        remote: ObjectOptions,
         header: HeaderOptions,
         lookup: LookupOptions,
         asking: AskingOptions,

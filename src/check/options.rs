@@ -15,6 +15,7 @@ use crate::options::{
     GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions, reported_paths,
 };
 use crate::registry;
+use crate::remote::{self, Services};
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
@@ -61,6 +62,7 @@ pub(crate) struct CheckSettings {
     given: GivenOptions,
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: SourceSearch,
+    pub(super) services: Services,
     pub(super) format: CheckFormat,
     pub(super) column: Option<String>,
     /// `column` in the form that readers of tables take.
@@ -96,9 +98,10 @@ impl Check {
         self.check.check().map_err(refused)?;
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
+        let services = remote::services(&self.remote, memory, &self.monitor);
         Ok(CheckSettings {
             given: self.given(),
-            search: self.folders.search()?,
+            search: self.folders.search()?.remote(services.clone()),
             format: self.check.format(output.as_deref()).map_err(refused)?,
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
@@ -121,7 +124,8 @@ impl Check {
             limits: self.limits.of_reading(),
             held: HeldSizes::within(memory),
             memory,
-            paths: self.inputs.clone(),
+            paths: remote::named(&services, &self.inputs, true)?,
+            services,
             monitor: self.monitor.clone(),
         })
     }

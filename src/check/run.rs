@@ -112,6 +112,7 @@ fn read(
         columns: &settings.columns,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
+        remote: settings.services.as_deref(),
         max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
         ..settings.monitor.read_options()
     };

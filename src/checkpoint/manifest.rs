@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use doisift_documents::{Source, Sources, display_name};
+use doisift_documents::{Source, SourceKind, Sources, display_name};
 use doisift_system::last_change;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ struct SourceLine<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     size: u64,
-    /// Modification time in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970. Of an object the number that its services give.
     modified: i64,
     /// Metadata that no program can set, unlike the modification time.
     own: Option<SystemStamp>,
@@ -84,7 +84,18 @@ impl Stamp {
     }
 
     /// Reads the stamp of a source. Returns `None` if the metadata of the file cannot be read.
-    pub(crate) fn of(source: &Source) -> Option<Stamp> {
+    pub(crate) fn of(source: &Source, sources: &Sources) -> Option<Stamp> {
+        if source.kind == SourceKind::Remote {
+            let stamp = sources
+                .remote()?
+                .stamp(&source.path.to_string_lossy())
+                .ok()?;
+            return Some(Stamp {
+                size: sources.object_size(source).unwrap_or(0),
+                modified: stamp as i64,
+                own: None,
+            });
+        }
         let metadata = fs::metadata(&source.path).ok()?;
         Some(Stamp {
             size: metadata.len(),
@@ -253,7 +264,7 @@ fn check_sources(
             }
             (Some(source), Some(name)) if name == then.name => {
                 if stamps.len() < read {
-                    check_stamp(then.stamp, source, &name)?;
+                    check_stamp(then.stamp, Stamp::of(source, sources), &name)?;
                     stamps.push(then.stamp);
                 }
             }
@@ -266,8 +277,7 @@ fn check_sources(
     }
 }
 
-fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), CheckpointError> {
-    let now = Stamp::of(source);
+fn check_stamp(then: Option<Stamp>, now: Option<Stamp>, name: &str) -> Result<(), CheckpointError> {
     if then == now {
         return Ok(());
     }

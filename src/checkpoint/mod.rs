@@ -40,11 +40,11 @@ pub(crate) fn open<'p>(
 }
 
 /// # Errors
-/// If a source is not a file, and so cannot be read twice.
+/// If a source is a stream, and so cannot be read twice.
 fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
     let mut streams = sources
         .iter()
-        .filter(|source| source.kind != SourceKind::File);
+        .filter(|source| !matches!(source.kind, SourceKind::File | SourceKind::Remote));
     streams.next().map_or(Ok(()), |stream| {
         Err(CheckpointError::Stream(display_name(&stream.path).into()))
     })

@@ -116,7 +116,7 @@ impl SavedProgress {
     /// stamp, which was compared with the file: the results may have a part of it.
     pub(crate) fn start(&mut self, number: usize, source: &Source) {
         if self.stamps.len() == number {
-            self.stamps.push(Stamp::of(source));
+            self.stamps.push(Stamp::of(source, &self.sources));
         }
     }
 

@@ -9,7 +9,8 @@ use super::settings::CleanSettings;
 use crate::error::{Cause, Error, TableError};
 use crate::lookup;
 use crate::normalize::{Normalizer, Presentation};
-use crate::task::{chosen_tmp_dir, named_output};
+use crate::remote;
+use crate::task::{chosen_memory, chosen_tmp_dir, named_output};
 
 /// Bytes of rows that a thread cleans at once, and of lines: fewer, since each may give a message.
 const ROW_CHUNK_BYTES: usize = 1 << 20;
@@ -74,6 +75,7 @@ impl CleanTable {
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let output = self.output.output.as_deref().and_then(named_output);
+        let services = remote::services(&self.remote, chosen_memory(None), &self.monitor);
         Ok(CleanSettings {
             given: self.given(),
             format: self.table_format(),
@@ -81,7 +83,8 @@ impl CleanTable {
             tmp: chosen_tmp_dir(None, output.as_deref()),
             sheet: is_table.then(|| SheetChoice::within(usize::MAX, self.header.sheet.clone())),
             header: self.header_choice(),
-            inputs: self.inputs.clone(),
+            inputs: remote::named(&services, &self.inputs, true)?,
+            services,
             sizes: BlockSizes {
                 step: self.resources.chunk.unwrap_or(chunk).max(1),
                 max: self.table.max_row.unwrap_or(row),

@@ -43,6 +43,7 @@ use crate::error::Error;
 use crate::options::{
     FormOptions, HeaderOptions, Limits, LookupOptions, OutputOptions, ResourceOptions,
 };
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Cleans columns of DOI names in tables.
@@ -86,6 +87,7 @@ pub struct CleanTable {
     columns: ColumnOptions,
     table: TableOptions,
     pub(crate) header: HeaderOptions,
+    pub(crate) remote: ObjectOptions,
     names: NameOptions,
     pub(crate) forms: FormOptions,
     pub(crate) lookup: LookupOptions,
@@ -99,6 +101,7 @@ task! {
         columns: ColumnOptions,
         table: TableOptions => table,
         header: HeaderOptions,
+        remote: ObjectOptions,
         names: NameOptions,
         forms: FormOptions,
         lookup: LookupOptions,

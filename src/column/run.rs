@@ -88,6 +88,7 @@ fn read(
         thread_bytes: 0,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
+        remote: settings.services.as_deref(),
         ..monitor.read_options()
     };
     let mut readings = Readings::default();

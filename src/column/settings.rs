@@ -10,6 +10,7 @@ use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{Index, KnownNames};
 use crate::normalize::Presentation;
 use crate::options::{GivenOptions, LookupOptions, ReportedOptions, reported_paths};
+use crate::remote::Services;
 use crate::task::Monitor;
 
 /// The options of a run with all defaults filled in.
@@ -28,6 +29,7 @@ pub(crate) struct CleanSettings {
     /// The index in the form that scanners ask.
     pub(super) ends: Option<Arc<Index>>,
     pub(super) inputs: Vec<PathBuf>,
+    pub(super) services: Services,
     pub(super) format: Option<TableFormat>,
     pub(super) header: HeaderChoice,
     /// `None` if each line is a text.

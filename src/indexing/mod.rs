@@ -32,6 +32,7 @@ use crate::error::Error;
 use crate::options::{
     Folders, HeaderOptions, Limits, OutputOptions, ReadingOptions, ResourceOptions,
 };
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Builds an index of known names, a `.doix` file.
@@ -66,6 +67,7 @@ pub struct BuildIndex {
     monitor: Monitor,
     known: KnownOptions,
     pub(crate) folders: Folders,
+    pub(crate) remote: ObjectOptions,
     pub(crate) reading: ReadingOptions,
     pub(crate) header: HeaderOptions,
     pub(crate) output: OutputOptions,
@@ -77,6 +79,7 @@ task! {
     BuildIndex {
         known: KnownOptions,
         folders: Folders => folders,
+        remote: ObjectOptions,
         reading: ReadingOptions,
         header: HeaderOptions,
         output: OutputOptions,

@@ -12,6 +12,7 @@ use crate::options::{
     GivenOptions, MIN_MEMORY_BYTES, OnError, OptionHelp, OptionKind, ReportedOptions,
     reported_paths,
 };
+use crate::remote::{self, Services};
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
@@ -67,6 +68,7 @@ pub(crate) struct IndexSettings {
     pub(super) given: GivenOptions,
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: SourceSearch,
+    pub(super) services: Services,
     pub(super) known: KnownOptions,
     /// The column of tables, as the options have it.
     pub(super) columns: ColumnSelection,
@@ -96,10 +98,11 @@ impl BuildIndex {
         }
         let output = chosen_output(self.known.output.as_deref())?;
         let memory = chosen_memory(self.known.memory);
+        let services = remote::services(&self.remote, memory, &self.monitor);
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(IndexSettings {
             given: self.given(),
-            search: self.folders.search()?,
+            search: self.folders.search()?.remote(services.clone()),
             columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),
                 ..ColumnSelection::default()
@@ -118,7 +121,8 @@ impl BuildIndex {
             tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), Some(&output)),
             checkpoint: self.resources.checkpoint.clone(),
             checkpoint_interval: self.resources.interval(),
-            paths: self.inputs.clone(),
+            paths: remote::named(&services, &self.inputs, self.reading.on_error.is_none())?,
+            services,
             known: self.known.clone(),
             output,
             monitor: self.monitor.clone(),

@@ -139,6 +139,7 @@ fn read(
         columns: &settings.columns,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
+        remote: settings.services.as_deref(),
         unpackers: (ahead > 0).then_some(&unpackers),
         ..settings.monitor.read_options()
     };

@@ -9,10 +9,13 @@ options! {
     /// Lists of sources.
     lists: ListOptions, "Sources";
 
-    /// Read the names of sources from a file, one per line; - is standard input
+    /// Read the names of sources from a file, one per line, which may be packed by gzip; - is standard input
     ///
     /// The list is read when the run starts.
     path files_from [Scan] { value: "FILE" }
+
+    /// Text before each name in --files-from, such as https://data.commoncrawl.org/ or a folder with its /
+    text base [Scan] { value: "TEXT", requires: "files_from" }
 
     /// The names in --files-from are separated by NUL
     flag nul [Scan] { short: Some('0'), has_no_long: true, requires: "files_from" }

@@ -11,6 +11,7 @@ use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::options::{OutputOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
+use crate::remote;
 use crate::task::{chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
@@ -32,21 +33,25 @@ impl Scan {
         let threads = self.threads_or_default();
         let output = self.output.output.as_deref().and_then(named_output);
         let (format, parts) = self.row_format(output.as_deref())?;
+        let memory = chosen_memory(self.resources.memory);
+        let services = remote::services(&self.remote, memory, &self.monitor);
         Ok(ScanOptions {
             names_to: self.chosen_names()?,
             nodes_to: self.chosen_nodes()?,
             given: self.given(),
-            search: self.search()?,
+            search: self.search()?.remote(services.clone()),
             preprocessor: self.preprocessor()?,
             selection: self.selected(format)?,
             threads,
             chunk: self.resources.chunk.map(|bytes| bytes.max(1)),
             limits: self.limits.of_reading(),
-            memory: chosen_memory(self.resources.memory),
+            memory,
             names: self.memory_for_names(threads),
             tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
             lists: self.source_lists(),
-            paths: self.inputs.clone(),
+            base: self.lists.base.clone(),
+            paths: remote::named(&services, &self.inputs, self.reading.on_error.is_none())?,
+            services,
             readers: NamedReaders::default(),
             output,
             parts,

@@ -43,6 +43,7 @@ use crate::options::{
     ReadingOptions, ResourceOptions, RowOptions, SelectionOptions, SourceOptions,
 };
 use crate::records::{MentionRow, Record, Row, RowKind};
+use crate::remote::ObjectOptions;
 use crate::report::ScanReport;
 use crate::task::Monitor;
 
@@ -90,6 +91,7 @@ pub struct Scan {
     monitor: Monitor,
     pub(crate) lists: ListOptions,
     pub(crate) folders: Folders,
+    pub(crate) remote: ObjectOptions,
     pub(crate) sources: SourceOptions,
     pub(crate) reading: ReadingOptions,
     pub(crate) header: HeaderOptions,
@@ -107,6 +109,7 @@ task! {
     Scan {
         lists: ListOptions,
         folders: Folders => folders,
+        remote: ObjectOptions,
         sources: SourceOptions,
         reading: ReadingOptions,
         header: HeaderOptions,

@@ -17,6 +17,7 @@ use options::{NameInput, QuestionOptions};
 
 use crate::error::Error;
 use crate::options::{HeaderOptions, OutputOptions, Registry, SelectionOptions};
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Asks the registry of DOI names whether names are registered, for their addresses, and for their agencies.
@@ -48,6 +49,7 @@ pub struct Resolve {
     monitor: Monitor,
     questions: QuestionOptions,
     pub(crate) header: HeaderOptions,
+    pub(crate) remote: ObjectOptions,
     pub(crate) registry: Registry,
     pub(crate) selection: SelectionOptions,
     pub(crate) output: OutputOptions,
@@ -57,6 +59,7 @@ task! {
     Resolve {
         questions: QuestionOptions,
         header: HeaderOptions,
+        remote: ObjectOptions,
         registry: Registry => registry,
         selection: SelectionOptions,
         output: OutputOptions,

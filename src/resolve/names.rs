@@ -114,6 +114,7 @@ impl NameReading<'_> {
             columns,
             sheet: Some(sheet),
             temp_folder: tmp,
+            remote: self.settings.services.as_deref(),
             max_file_bytes: READ_MEMORY_BYTES,
             thread_bytes: READ_MEMORY_BYTES,
             ..monitor.read_options()

@@ -9,7 +9,8 @@ use crate::error::{Cause, Error, SelectionError};
 use crate::options::{GivenOptions, OptionHelp, ReportedOptions};
 use crate::records::{Format, Layout, RowKind};
 use crate::registry::RegistryClient;
-use crate::task::{Monitor, chosen_format, chosen_tmp_dir, named_output};
+use crate::remote::{self, Services};
+use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
 options! {
@@ -48,6 +49,7 @@ pub(crate) struct ResolveSettings {
     /// All options as they were set.
     given: GivenOptions,
     pub(super) inputs: Vec<NameInput>,
+    pub(super) services: Services,
     pub(super) column: Option<String>,
     pub(super) header: HeaderChoice,
     /// The columns of Parquet and Arrow files.
@@ -75,6 +77,7 @@ impl Resolve {
         let output = self.output.output.as_deref().and_then(named_output);
         let column = self.questions.column.clone();
         let wanted = column.clone().unwrap_or_else(|| "doi".to_owned());
+        let services = remote::services(&self.remote, chosen_memory(None), &self.monitor);
         Ok(ResolveSettings {
             given: self.given(),
             layout: self.layout(output.as_deref())?,
@@ -88,11 +91,25 @@ impl Resolve {
             agency: self.questions.agency,
             registry: RegistryClient::new(&self.registry)?,
             tmp: chosen_tmp_dir(None, output.as_deref()),
-            inputs: self.inputs.clone(),
+            inputs: self.named_inputs(&services)?,
+            services,
             output,
             report: self.output.report.clone(),
             monitor: self.monitor.clone(),
         })
+    }
+
+    /// Returns the inputs, of which files have their names.
+    fn named_inputs(&self, services: &Services) -> Result<Vec<NameInput>, Error> {
+        let named = |input: &NameInput| match input {
+            NameInput::Text(_) => Ok(vec![input.clone()]),
+            NameInput::File(path) => {
+                let paths = remote::named(services, std::slice::from_ref(path), true)?;
+                Ok(paths.into_iter().map(NameInput::File).collect())
+            }
+        };
+        let inputs: Result<Vec<_>, Error> = self.inputs.iter().map(named).collect();
+        Ok(inputs?.concat())
     }
 
     fn layout(&self, output: Option<&Path>) -> Result<Layout, Error> {

@@ -140,8 +140,7 @@ impl Destinations {
     /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
-        let files =
-            |source: &Source| !matches!(source.kind, SourceKind::Stdin | SourceKind::Reader);
+        let files = |source: &Source| matches!(source.kind, SourceKind::File | SourceKind::Stream);
         for source in sources.iter().filter(files) {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
                 if FileStatus::at(&source.path).is_ok_and(|at| output.is_file(&at)) {

@@ -10,6 +10,7 @@ use doisift_documents::{
 use doisift_system::FileStatus;
 
 use crate::error::{Cause, Error};
+use crate::remote;
 
 /// Whether a path names standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -32,7 +33,8 @@ pub(crate) fn check_named(paths: &[PathBuf]) -> Result<(), Error> {
 
 /// Whether a file or folder can be opened. A pipe or device need only exist, since opening it may wait or have an effect.
 fn openable(path: &Path) -> io::Result<()> {
-    if is_stdin(path) {
+    // What addresses name was checked when their names were made.
+    if is_stdin(path) || remote::is_address(path) {
         return Ok(());
     }
     let at = FileStatus::at(path)?;
@@ -52,6 +54,11 @@ fn openable(path: &Path) -> io::Result<()> {
 pub(crate) fn named_source(path: &Path) -> Result<Source, InputError> {
     let kind = if is_stdin(path) {
         SourceKind::Stdin
+    } else if remote::is_address(path) {
+        match path.to_string_lossy().ends_with('/') {
+            true => return Err(InputError::Folder),
+            false => SourceKind::Remote,
+        }
     } else {
         let metadata = fs::metadata(path).map_err(|error| InputError::of_path(path, error))?;
         if metadata.is_dir() {

@@ -349,3 +349,19 @@ fn the_kind_of_a_text_is_read_from_its_head_however_it_is_cut_and_can_be_given()
         seen.err
     );
 }
+
+#[test]
+fn a_packed_list_names_sources_below_its_base() {
+    let place = Place::new();
+    place
+        .file("paths.gz", gzip("a.txt\nb/c.txt\n"))
+        .file("dump/a.txt", "10.5555/a \n")
+        .file("dump/b/c.txt", "10.5555/c \n")
+        .file("a.txt", "10.5555/other \n");
+    let seen = place.scan("--files-from paths.gz --base dump/").quiet();
+    assert_eq!(seen.field("doi"), ["10.5555/a", "10.5555/c"]);
+    assert_eq!(seen.field("first_source"), ["dump/a.txt", "dump/b/c.txt"]);
+    let refused = place.scan("a.txt --base dump/");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("--files-from"), "{}", refused.err);
+}

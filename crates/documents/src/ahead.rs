@@ -5,7 +5,6 @@
 //! advance is used only if the reader then finds a member at exactly these bytes.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,9 +13,9 @@ use std::sync::mpsc::Receiver;
 use crate::checked::{ChecksumReader, MemberCheck};
 use crate::codec::{self, damaged};
 use crate::fault::{InputError, Packing};
-use crate::file::{FileSection, read_at};
+use crate::file::{FileSection, SourceFile};
 use crate::peek::PeekReader;
-use crate::read::{ReadBytes, SpareBuffers, UnpackedAhead, UnpackedBytes, UnpackedPiece};
+use crate::read::{ReadAt, ReadBytes, SpareBuffers, UnpackedAhead, UnpackedBytes, UnpackedPiece};
 use crate::read_options::{ReadLimits, ReadOptions};
 use crate::workers::{ResultSender, WorkerThreads};
 
@@ -43,7 +42,7 @@ pub(super) struct MemberBytes {
 
 /// The members of a file that are unpacked ahead of its reader.
 pub(super) struct MemberPrefetcher<'u> {
-    file: Arc<File>,
+    file: SourceFile,
     size: u64,
     /// In the order of the file. Dropped before the threads, which may wait for room.
     started: VecDeque<(MemberBytes, Receiver<UnpackedPiece>)>,
@@ -56,13 +55,13 @@ pub(super) struct MemberPrefetcher<'u> {
 }
 
 impl<'u> MemberPrefetcher<'u> {
-    /// Returns `None` if no thread is free, or the system refuses another handle of the file.
-    pub(super) fn start(file: &File, options: &ReadOptions<'u>) -> Option<Self> {
+    /// Returns `None` if no thread is free, or the size of the file cannot be read.
+    pub(super) fn start(file: &SourceFile, options: &ReadOptions<'u>) -> Option<Self> {
         let unpackers = options.unpackers?;
-        let file = Arc::new(file.try_clone().ok()?);
-        let size = file.metadata().ok()?.len();
+        let file = file.clone();
+        let size = file.length().ok()?;
         let spare = Arc::<SpareBuffers>::default();
-        let (shared, limits) = ((Arc::clone(&file), Arc::clone(&spare)), options.limits);
+        let (shared, limits) = ((file.clone(), Arc::clone(&spare)), options.limits);
         let worker = move || {
             let (file, spare) = shared.clone();
             Some(
@@ -89,7 +88,7 @@ impl<'u> MemberPrefetcher<'u> {
     pub(super) fn take_unpacked(
         &mut self,
         member: &MemberBytes,
-        after: impl Fn(&File, u64) -> Option<MemberBytes>,
+        after: impl Fn(&SourceFile, u64) -> Option<MemberBytes>,
     ) -> Option<UnpackedAhead> {
         let range = &member.range;
         self.started
@@ -123,7 +122,7 @@ impl<'u> MemberPrefetcher<'u> {
         let mut start = [0; GZIP_MAGIC.len()];
         let is_worth = range.end <= self.size && range.end - range.start >= MIN_PREFETCHED_BYTES;
         let is_packed = is_worth
-            && matches!(read_at(&self.file, &mut start, range.start), Ok(read) if read == start.len())
+            && matches!(self.file.read_at(&mut start, range.start), Ok(read) if read == start.len())
             && start == GZIP_MAGIC;
         if is_packed {
             let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
@@ -137,7 +136,7 @@ impl<'u> MemberPrefetcher<'u> {
 
 /// Unpacks a member of `file`.
 fn unpack(
-    file: &File,
+    file: &SourceFile,
     member: MemberBytes,
     limits: &ReadLimits,
     spare: &SpareBuffers,
@@ -242,10 +241,10 @@ mod tests {
         archive
     }
 
-    fn file(bytes: &[u8]) -> File {
+    fn file(bytes: &[u8]) -> SourceFile {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        file
+        file.into()
     }
 
     /// Returns members of all kinds: small and large, of one and several gzip members, packed twice, plain, damaged in
@@ -334,7 +333,7 @@ mod tests {
         });
         let mut ahead = MemberPrefetcher::start(&file(&packed.concat()), &options).unwrap();
         assert_eq!(ahead.pieces, 2);
-        let after = |_: &File, end| (end == first.range.end).then(|| second.clone());
+        let after = |_: &SourceFile, end| (end == first.range.end).then(|| second.clone());
         for (member, text) in [&first, &second].into_iter().zip(texts) {
             let mut unpacked = ahead.take_unpacked(member, after).unwrap();
             let mut seen = Vec::new();

@@ -10,12 +10,10 @@
 //! that starts as clean text, and is not held whole, is checked after the text was read. The members then follow the text, which
 //! includes their bytes.
 
-use std::fs::File;
-
 use super::claim::NameClaims;
 use super::content::StreamContent;
 use super::fault::{InputError, Packing};
-use super::file::FileSection;
+use super::file::{FileSection, SourceFile};
 use super::magic;
 use super::peek::PeekReader;
 use super::read::{ReadBuffer, ReadBytes};
@@ -31,7 +29,7 @@ const MAX_PROGRAM_BYTES: usize = 1 << 20;
 /// Returns the content of a regular file of `length` bytes. `start` is at least [`magic::HEAD_BYTES`] bytes of it, or all, and
 /// `claims` are those of its name.
 pub(super) fn recognise(
-    file: &File,
+    file: &SourceFile,
     length: u64,
     start: &[u8],
     claims: NameClaims,
@@ -67,7 +65,7 @@ pub(super) fn recognise(
 
 /// The bytes near the start and the end of a file. Errors are ignored, since reading the whole file reports them.
 struct FileEnds<'f> {
-    file: &'f File,
+    file: &'f SourceFile,
     length: u64,
     /// The first bytes of the file, or all.
     start: &'f [u8],
@@ -117,7 +115,7 @@ impl FileEnds<'_> {
 }
 
 /// Whether a file of `length` bytes ends as a zip archive does.
-pub fn ends_archive(file: &File, length: u64) -> bool {
+pub fn ends_archive(file: &SourceFile, length: u64) -> bool {
     let ends = FileEnds {
         file,
         length,
@@ -164,7 +162,7 @@ impl<R: ReadBytes> ReadBytes for TailReader<R> {
     }
 }
 
-fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
+fn read<'b>(file: &SourceFile, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
     let into = &mut into[..(end - from) as usize];
     match FileSection::new(file, from, end).read_full(into) {
         Ok(true) => into,
@@ -203,10 +201,10 @@ pub(super) fn pass_program<R: ReadBytes>(raw: &mut PeekReader<R>) -> bool {
 }
 
 /// Whether a copy of a stream, which starts with a local header, ends as a zip archive does.
-pub(super) fn is_archive(copy: &File) -> bool {
+pub(super) fn is_archive(copy: &SourceFile) -> bool {
     let ends = FileEnds {
         file: copy,
-        length: copy.metadata().map_or(0, |metadata| metadata.len()),
+        length: copy.length().unwrap_or(0),
         start: &[],
     };
     ends.ends_archive(zip::MAX_END_BYTES)

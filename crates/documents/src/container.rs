@@ -3,7 +3,6 @@
 //! [`SourceReader`](super::source_reader::SourceReader) implements [`MemberSink`] and calls the readers of containers; a member may be a container in turn.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use super::claim::{NameClaims, part_of};
 use super::documents::{DocumentHead, TextOrigin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
+use super::file::SourceFile;
 use super::name::shortened_name;
 use super::read::ReadBytes;
 
@@ -29,7 +29,7 @@ pub(super) struct StreamLevel<'f> {
     /// Whether the names of its members are URIs, whose endings are not reliable.
     has_uris: bool,
     /// The file whose bytes are the stream, if it can be read at any offset.
-    pub(super) file: Option<&'f File>,
+    pub(super) file: Option<&'f SourceFile>,
     /// The length of the file in bytes; 0 if the end of the stream cannot be read ahead.
     pub(super) length: u64,
     /// The format of the split archive of which it is a part, as its name says.
@@ -115,7 +115,7 @@ pub(super) trait MemberSink {
 
 impl<'f> StreamLevel<'f> {
     /// Returns the level of a whole source.
-    pub(super) fn source(file: Option<&'f File>) -> Self {
+    pub(super) fn source(file: Option<&'f SourceFile>) -> Self {
         StreamLevel {
             name: None,
             is_cut: false,
@@ -131,7 +131,7 @@ impl<'f> StreamLevel<'f> {
     }
 
     /// Returns the level of a whole regular file of `length` bytes.
-    pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
+    pub(super) fn file(file: &'f SourceFile, length: u64, path: &Path) -> Self {
         StreamLevel {
             length,
             part_of: part_of(path),

@@ -508,5 +508,10 @@ fn pipe(scheme: &str, rest: &str, url: &str) -> String {
         }
         _ => return "URLs are not read; save it as a file, or pipe it into doisift scan".into(),
     };
-    format!("URLs are not read; pipe it: {read} | doisift scan")
+    let is_object = matches!(scheme, "http" | "https" | "s3" | "gs");
+    let why = match is_object {
+        true => "this build has no feature remote, which reads URLs",
+        false => "URLs are not read",
+    };
+    format!("{why}; pipe it: {read} | doisift scan")
 }

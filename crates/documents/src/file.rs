@@ -1,25 +1,94 @@
 //! Reads parts of files at offsets, and standard input as a file.
 
 use std::fs::File;
-use std::io::{self, Cursor};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use doisift_system::FileStatus;
 
 use super::fault::InputError;
-use super::read::ReadBytes;
+use super::read::{ReadAt, ReadBytes};
+use super::remote::RemoteBytes;
 
-/// A part of a regular file, read at offsets, so that several threads can share the file.
+/// A file of this machine or an object of a service, which is read at offsets. Clones are the same file.
+#[derive(Clone)]
+pub struct SourceFile(Content);
+
+#[derive(Clone)]
+enum Content {
+    Local(Arc<File>),
+    Remote(Arc<dyn RemoteBytes>),
+}
+
+impl From<File> for SourceFile {
+    fn from(file: File) -> Self {
+        SourceFile(Content::Local(Arc::new(file)))
+    }
+}
+
+impl From<Arc<dyn RemoteBytes>> for SourceFile {
+    fn from(object: Arc<dyn RemoteBytes>) -> Self {
+        SourceFile(Content::Remote(object))
+    }
+}
+
+impl SourceFile {
+    /// Returns the size in bytes, as it is now for a file, and as it was when it was opened for an object.
+    pub fn length(&self) -> io::Result<u64> {
+        match &self.0 {
+            Content::Local(file) => Ok(file.metadata()?.len()),
+            Content::Remote(object) => Ok(object.length()),
+        }
+    }
+
+    /// Returns the number of its clones.
+    #[cfg(test)]
+    pub(super) fn handles(&self) -> usize {
+        match &self.0 {
+            Content::Local(file) => Arc::strong_count(file),
+            Content::Remote(object) => Arc::strong_count(object),
+        }
+    }
+
+    /// Returns the file, if it is one of this machine.
+    pub fn local(&self) -> Option<&File> {
+        match &self.0 {
+            Content::Local(file) => Some(file),
+            Content::Remote(_) => None,
+        }
+    }
+}
+
+/// A part of a file, so that several threads can share the file. The bytes of an object are fetched ahead.
 pub struct FileSection<'f> {
-    file: &'f File,
+    file: &'f SourceFile,
     at: u64,
     end: u64,
+    /// The bytes of an object from `at` on.
+    ahead: Option<Box<dyn Read + Send>>,
 }
 
 impl<'f> FileSection<'f> {
     /// Reads the bytes from `at` to `end`, which the file should have.
-    pub fn new(file: &'f File, at: u64, end: u64) -> Self {
-        FileSection { file, at, end }
+    pub fn new(file: &'f SourceFile, at: u64, end: u64) -> Self {
+        FileSection {
+            file,
+            at,
+            end,
+            ahead: None,
+        }
+    }
+
+    fn read_some(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match &self.file.0 {
+            Content::Local(file) => read_local(file, into, self.at),
+            Content::Remote(object) => {
+                let section = || object.section(self.at..self.end);
+                self.ahead.get_or_insert_with(section).read(into)
+            }
+        }
     }
 }
 
@@ -30,7 +99,7 @@ impl ReadBytes for FileSection<'_> {
         if max == 0 {
             return Ok(0);
         }
-        let read = read_at(self.file, &mut into[..max], self.at)?;
+        let read = self.read_some(&mut into[..max])?;
         if read == 0 {
             return Err(InputError::Shrunk);
         }
@@ -39,12 +108,44 @@ impl ReadBytes for FileSection<'_> {
     }
 }
 
+/// Reads a file from a position of its own.
+pub(super) struct FileCursor<'f> {
+    file: &'f SourceFile,
+    at: u64,
+}
+
+impl<'f> FileCursor<'f> {
+    pub(super) fn new(file: &'f SourceFile) -> Self {
+        FileCursor { file, at: 0 }
+    }
+}
+
+impl Read for FileCursor<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(into, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for FileCursor<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(back) => self.file.length()?.checked_add_signed(back),
+            SeekFrom::Current(on) => self.at.checked_add_signed(on),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
 /// Checks that a file that had `size` bytes when it was opened ends at `at`.
 ///
 /// # Errors
 /// If it became shorter. Files of the kernel may end before the size that they state; that is not an error.
-pub(super) fn check_end(file: &File, at: u64, size: u64) -> Result<(), InputError> {
-    if at < size && file.metadata()?.len() < size {
+pub(super) fn check_end(file: &SourceFile, at: u64, size: u64) -> Result<(), InputError> {
+    if at < size && file.length()? < size {
         Err(InputError::Shrunk)
     } else {
         Ok(())
@@ -61,15 +162,25 @@ pub fn is_pipe(path: &Path) -> bool {
     status.is_ok_and(|at| at.is_pipe())
 }
 
-/// A file that is read at offsets.
-pub trait ReadAt: Send + Sync {
-    /// Reads bytes at the offset `at`. Returns 0 only at the end, or if `into` is empty. An interrupted read is repeated.
-    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
-}
-
 impl ReadAt for File {
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
-        read_at(self, into, at)
+        read_local(self, into, at)
+    }
+}
+
+impl ReadAt for SourceFile {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        match &self.0 {
+            Content::Local(file) => read_local(file, into, at),
+            Content::Remote(object) => object.read_at(into, at),
+        }
+    }
+
+    fn expect(&self, range: Range<u64>) {
+        match &self.0 {
+            Content::Local(_) => drop(range),
+            Content::Remote(object) => object.expect(range),
+        }
     }
 }
 
@@ -85,7 +196,7 @@ impl ReadAt for Cursor<Vec<u8>> {
 }
 
 /// Reads bytes at the offset `at`. An interrupted read is repeated.
-pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+fn read_local(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
         match doisift_system::read_at(file, into, at) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use doisift_system::{FileId, FileStatus, bytes_of, path_of};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -14,6 +15,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::fault::InputError;
 use super::name::folder_root;
+use super::remote::RemoteSources;
 use super::shard::Shard;
 use super::sources::{SourceCollector, SourceKind, Sources};
 use crate::printable;
@@ -52,6 +54,7 @@ pub struct SourceSearch {
     /// The name of standard input, if that is not `-`.
     stdin_name: Option<String>,
     own: Option<IsOwnFile>,
+    remote: Option<Arc<dyn RemoteSources>>,
 }
 
 /// Whether a path is a file or folder of the caller, such as a temporary file, and so not a source. The flag says that the
@@ -91,6 +94,8 @@ pub struct SourceFinder<'s> {
     report_loss: &'s dyn Fn(UnreadablePath),
     /// Folders that were named.
     folders: Vec<PathBuf>,
+    /// Prefixes of objects that were named.
+    prefixes: Vec<String>,
     sources: SourceCollector,
     passed_over: SkippedPaths,
     /// Number of paths that could not be read.
@@ -122,6 +127,7 @@ impl SourceSearch {
             follow_links: false,
             stdin_name: None,
             own: None,
+            remote: None,
         })
     }
 
@@ -161,6 +167,11 @@ impl SourceSearch {
         }
     }
 
+    /// Takes addresses as objects of these services.
+    pub fn remote(self, remote: Option<Arc<dyn RemoteSources>>) -> Self {
+        SourceSearch { remote, ..self }
+    }
+
     fn is_own(&self, path: &Path, named: bool) -> bool {
         self.own.is_some_and(|own| own(path, named))
     }
@@ -176,6 +187,7 @@ impl SourceSearch {
             is_over,
             report_loss,
             folders: Vec::new(),
+            prefixes: Vec::new(),
             sources: SourceCollector::default(),
             passed_over: SkippedPaths::default(),
             lost: Cell::new(0),
@@ -189,6 +201,15 @@ impl SourceSearch {
                 .exclude
                 .as_ref()
                 .is_some_and(|globs| globs.exact.is_match(below(root, entry.path())))
+    }
+
+    /// Whether a path or a folder above it is excluded.
+    fn is_below_excluded(&self, root: &Path, path: &Path) -> bool {
+        let Some(globs) = &self.exclude else {
+            return false;
+        };
+        let mut paths = below(root, path).ancestors();
+        paths.any(|path| globs.exact.is_match(path))
     }
 
     fn is_included(&self, root: &Path, path: &Path) -> bool {
@@ -215,11 +236,30 @@ impl SourceFinder<'_> {
         if self.search.is_own(path, true) {
             return self.passed_over.temporary.push(path.to_owned());
         }
+        if let Some(name) = self.object_name(path) {
+            return match name {
+                Ok(name) => self.add_object(&name),
+                Err(error) => self.report_loss(path, error),
+            };
+        }
         match FileStatus::at(path) {
             Ok(at) if at.is_folder() => self.folders.push(folder_root(path)),
             Ok(at) if at.is_file() => self.add_source(path, None, SourceKind::File),
             Ok(_) => self.add_source(path, None, SourceKind::Stream),
             Err(error) => self.report_loss(path, InputError::of_path(path, error)),
+        }
+    }
+
+    /// Returns the name of an address, if `path` is one.
+    fn object_name(&self, path: &Path) -> Option<Result<String, InputError>> {
+        self.search.remote.as_ref()?.name(path.to_str()?)
+    }
+
+    /// Adds an object. Those below a prefix, which ends with `/`, are listed [at the end](Self::finish).
+    fn add_object(&mut self, name: &str) {
+        match name.ends_with('/') {
+            true => self.prefixes.push(name.to_owned()),
+            false => self.add_source(Path::new(name), None, SourceKind::Remote),
         }
     }
 
@@ -230,7 +270,7 @@ impl SourceFinder<'_> {
 
     /// Walks the folders, follows links, and returns all sources.
     pub fn finish(mut self) -> FoundSources {
-        let has_folder = !self.folders.is_empty();
+        let has_folder = !self.folders.is_empty() || !self.prefixes.is_empty();
         for root in std::mem::take(&mut self.folders) {
             let before = self.found_counts();
             self.walk(&root, &root, false);
@@ -245,10 +285,41 @@ impl SourceFinder<'_> {
             self.follow(&link, &root);
         }
         self.add_followed();
+        for prefix in std::mem::take(&mut self.prefixes) {
+            self.list(&prefix);
+        }
         FoundSources {
-            sources: self.sources.finish(self.search.shard),
+            sources: self
+                .sources
+                .finish(self.search.shard, self.search.remote.clone()),
             passed_over: self.passed_over,
             has_folder,
+        }
+    }
+
+    /// Adds the objects below a prefix.
+    fn list(&mut self, prefix: &str) {
+        let (search, is_over) = (self.search, self.is_over);
+        let Some(remote) = &search.remote else {
+            return;
+        };
+        let root = Path::new(prefix);
+        let before = self.sources.len();
+        let listed = remote.list(prefix, &mut |name| {
+            let path = Path::new(name);
+            if search.differs_in_case(root, path) {
+                count_first(&mut self.passed_over.other_case, path);
+            }
+            if !search.is_below_excluded(root, path) && search.is_included(root, path) {
+                self.sources
+                    .push(name.as_bytes(), Some(prefix.len()), SourceKind::Remote);
+            }
+            !is_over()
+        });
+        if let Err(error) = listed {
+            self.report_loss(root, error);
+        } else if self.sources.len() == before && !is_over() {
+            self.passed_over.empty.push(root.to_owned());
         }
     }
 

@@ -1,6 +1,5 @@
 //! Gives fuzz targets access to reading, which is private to the crate. Not part of the public interface.
 
-use std::fs::File;
 use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,6 +9,7 @@ use super::container::StreamLevel;
 use super::documents::{DocumentHead, DocumentSink};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
+use super::file::SourceFile;
 use super::read::ReadBytes;
 use super::read_options::ReadOptions;
 use super::source_reader::SourceReader;
@@ -96,11 +96,11 @@ fn options<'r>(
     }
 }
 
-fn file_of(bytes: &[u8]) -> Result<File, InputError> {
+fn file_of(bytes: &[u8]) -> Result<SourceFile, InputError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
     file.rewind()?;
-    Ok(file)
+    Ok(file.into())
 }
 
 struct ByteSource<'b> {

@@ -113,6 +113,7 @@ pub mod printable;
 mod read;
 mod read_options;
 mod readers;
+mod remote;
 mod rtf;
 mod seven_zip;
 mod shard;
@@ -144,7 +145,7 @@ pub use documents::{
 };
 pub use doisift_system::{FileId, FileStatus};
 pub use fault::{HttpCoding, InputError, LocatedError, Packing};
-pub use file::{FileSection, ReadAt, is_pipe};
+pub use file::{FileSection, SourceFile, is_pipe};
 pub use find::{
     BadGlob, FoundSources, IsOwnFile, SkippedPaths, SourceFinder, SourceSearch, UnreadablePath,
 };
@@ -155,9 +156,10 @@ pub use name::display_name;
 pub use open::{text_start, unmarked_encoding};
 pub use peek::PeekReader;
 pub use preprocess::Preprocessor;
-pub use read::{AsRead, FromRead, ReadBuffer, ReadBytes};
+pub use read::{AsRead, FromRead, ReadAt, ReadBuffer, ReadBytes};
 pub use read_options::{ReadLimits, ReadOptions, SheetChoice};
 pub use readers::NamedReaders;
+pub use remote::{RemoteBytes, RemoteSource, RemoteSources};
 pub use shard::Shard;
 pub use sources::{Source, SourceKind, Sources};
 pub use unpackers::UnpackThreads;

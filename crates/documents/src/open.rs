@@ -1,7 +1,7 @@
 //! Opens a source.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,11 +15,12 @@ use super::content::StreamContent;
 use super::documents::DocumentSink;
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::file::{FileSection, check_end, read_at};
+use super::file::{FileSection, SourceFile, check_end};
 use super::magic;
 use super::preprocess::CommandOutput;
-use super::read::{FromRead, ReadBytes};
+use super::read::{AsRead, FromRead, ReadAt, ReadBytes};
 use super::read_options::ReadOptions;
+use super::remote::RemoteSource;
 use super::source_reader::SourceReader;
 use super::sources::{Source, SourceKind};
 
@@ -41,6 +42,7 @@ impl ReadOptions<'_> {
             SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
             SourceKind::Stdin => stdin()?,
             SourceKind::Reader => return self.read_stream(source, sink),
+            SourceKind::Remote => return self.read_remote(source, sink),
         };
         let status = match source.kind {
             SourceKind::Stdin => FileStatus::of_stdin()?,
@@ -58,6 +60,7 @@ impl ReadOptions<'_> {
             self.read_output(output, size, sink);
             return Ok(true);
         }
+        let file = SourceFile::from(file);
         let level = match source.kind {
             SourceKind::File => StreamLevel::file(&file, size, &source.path),
             _ => StreamLevel::source(None),
@@ -71,6 +74,48 @@ impl ReadOptions<'_> {
         };
         self.read_bytes(level.named(NameClaims::of(&source.path)), bytes, size, sink);
         Ok(true)
+    }
+
+    /// Reads an object of a service.
+    fn read_remote(
+        &self,
+        source: &Source,
+        sink: &mut dyn DocumentSink,
+    ) -> Result<bool, InputError> {
+        let claims = NameClaims::of(&source.path);
+        let file = match self.open_remote(&source.path)? {
+            RemoteSource::Object(object) => SourceFile::from(object),
+            RemoteSource::Stream(stream, size) => {
+                let level = StreamLevel::source(None).named(claims);
+                self.read_bytes(level, FromRead(stream), size.unwrap_or(0), sink);
+                return Ok(true);
+            }
+        };
+        let size = file.length()?;
+        let mut bytes = FileSection::new(&file, 0, size);
+        if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
+            let output = by.start(self.copy(&mut bytes)?, &source.path, self.halt)?;
+            self.read_output(output, size, sink);
+            return Ok(true);
+        }
+        let level = StreamLevel::file(&file, size, &source.path);
+        self.read_bytes(level.named(claims), bytes, size, sink);
+        Ok(true)
+    }
+
+    /// Opens an object of a service.
+    fn open_remote(&self, path: &Path) -> Result<RemoteSource, InputError> {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let remote = self.remote.ok_or_else(missing)?;
+        remote.open(&path.to_string_lossy())
+    }
+
+    /// Copies bytes to a temporary file, whose position is its start.
+    fn copy(&self, bytes: &mut dyn ReadBytes) -> Result<File, InputError> {
+        let mut file = tempfile::tempfile_in(self.temp_folder)?;
+        io::copy(&mut AsRead::new(bytes), &mut file)?;
+        file.rewind()?;
+        Ok(file)
     }
 
     /// Reads a stream that the caller gave.
@@ -128,7 +173,11 @@ impl ReadOptions<'_> {
 }
 
 /// Returns the first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
-pub fn text_start(file: &File, length: u64, path: &Path) -> Result<Option<Vec<u8>>, InputError> {
+pub fn text_start(
+    file: &SourceFile,
+    length: u64,
+    path: &Path,
+) -> Result<Option<Vec<u8>>, InputError> {
     let mut start = [0; START_BYTES];
     let max = length.min(START_BYTES as u64);
     let mut section = FileSection::new(file, 0, max);
@@ -157,7 +206,7 @@ pub fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
 /// Reads a file, and reports if it became shorter. A short read that reaches the file's size is taken for the end, which
 /// saves one call for each file.
 struct SizedFile<'r> {
-    file: &'r File,
+    file: &'r SourceFile,
     /// Size of a regular file when it was opened.
     size: u64,
     /// Whether others read it at offsets. Then its position has no meaning.
@@ -172,8 +221,11 @@ impl ReadBytes for SizedFile<'_> {
             return Ok(0);
         }
         let read = match self.is_shared {
-            true => read_at(self.file, into, self.read)?,
-            false => FromRead(self.file).read(into)?,
+            true => self.file.read_at(into, self.read)?,
+            false => match self.file.local() {
+                Some(mut file) => FromRead(&mut file).read(into)?,
+                None => 0,
+            },
         };
         self.read += read as u64;
         self.has_ended = self.read == self.size && (1..into.len()).contains(&read);

@@ -1,6 +1,7 @@
 //! Readers of bytes, with the errors of this crate.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
@@ -92,6 +93,15 @@ pub trait ReadBytes {
     fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         None
     }
+}
+
+/// A file that is read at offsets.
+pub trait ReadAt: Send + Sync {
+    /// Reads bytes at the offset `at`. Returns 0 only at the end, or if `into` is empty. An interrupted read is repeated.
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
+
+    /// Says that the bytes of `range` will be read in order, so that those of an object are fetched in large pieces.
+    fn expect(&self, _range: Range<u64>) {}
 }
 
 /// Bytes that are in a buffer before they are read.

@@ -11,6 +11,7 @@ use super::gate::{MemoryGate, MemoryPermit};
 use super::halt::HaltSignal;
 use super::preprocess::Preprocessor;
 use super::readers::NamedReaders;
+use super::remote::RemoteSources;
 use super::unpackers::UnpackThreads;
 
 /// Limits against sources that are made to take too much time or memory.
@@ -105,6 +106,8 @@ pub struct ReadOptions<'r> {
     pub output_files: &'r [FileId],
     /// Streams that the caller gave.
     pub readers: Option<&'r NamedReaders>,
+    /// The services of sources that are not files of this machine.
+    pub remote: Option<&'r dyn RemoteSources>,
     /// The command that is run for files.
     pub preprocessor: Option<&'r Preprocessor>,
     /// Says when the task must end.
@@ -151,6 +154,7 @@ impl<'r> ReadOptions<'r> {
             own_files: &[],
             output_files: &[],
             readers: None,
+            remote: None,
             preprocessor: None,
             halt: None,
             limits: ReadLimits::default(),

@@ -4,7 +4,6 @@
 //! together are a *block*, which is unpacked as a stream. The crate allocates what a header states, so its sizes are checked
 //! here before.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
 use sevenz_rust2::{
@@ -16,6 +15,7 @@ use super::codec::damaged;
 use super::container::{MemberSink, StreamLevel};
 use super::expansion::ExpansionReader;
 use super::fault::{InputError, LocatedError, Packing};
+use super::file::SourceFile;
 use super::gate::MemoryPermit;
 use super::guard::guard;
 use super::numbers::{crc32, number};
@@ -44,7 +44,7 @@ pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
-    file: &File,
+    file: &SourceFile,
     reported: bool,
 ) {
     let Some(volume) = volume(sink, options, level, file) else {

@@ -6,7 +6,6 @@
 
 mod pages;
 
-use std::fs::File;
 use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,6 +20,7 @@ use super::documents::{DocumentHead, DocumentSink, SourceNote, TextOrigin};
 use super::encoding::Transcoded;
 use super::expansion::{self, Expansion, ExpansionReader};
 use super::fault::{InputError, Packing};
+use super::file::SourceFile;
 use super::magic;
 use super::mail;
 use super::office::{self, OfficePackage, PackageFile};
@@ -324,8 +324,8 @@ impl<'w> SourceReader<'w> {
     ) {
         self.flush_pages();
         self.sink.skip(level.name.clone(), kind);
-        if let Some(Ok(metadata)) = level.file.map(File::metadata) {
-            let rest = metadata.len().saturating_sub(raw.held() as u64);
+        if let Some(Ok(length)) = level.file.map(SourceFile::length) {
+            let rest = length.saturating_sub(raw.held() as u64);
             self.options
                 .bytes_skipped
                 .fetch_add(rest, Ordering::Relaxed);
@@ -400,7 +400,7 @@ impl<'w> SourceReader<'w> {
         &mut self,
         level: &StreamLevel<'_>,
         packing: Packing,
-        file: &File,
+        file: &SourceFile,
         damaged: bool,
     ) {
         match packing {
@@ -417,7 +417,7 @@ impl<'w> SourceReader<'w> {
         }
     }
 
-    fn ole2(&mut self, level: &StreamLevel<'_>, file: &File) {
+    fn ole2(&mut self, level: &StreamLevel<'_>, file: &SourceFile) {
         let options = self.options;
         if let Some(kind) = office::read_ole2(self, options, level, file) {
             self.flush_pages();
@@ -425,7 +425,7 @@ impl<'w> SourceReader<'w> {
         }
     }
 
-    fn archive(&mut self, level: &StreamLevel<'_>, file: &File, damaged: bool) {
+    fn archive(&mut self, level: &StreamLevel<'_>, file: &SourceFile, damaged: bool) {
         let options = self.options;
         OfficePackage::new(self, options, PackageFile::Zip(file)).read(level, damaged);
     }
@@ -436,13 +436,13 @@ impl<'w> SourceReader<'w> {
         &mut self,
         level: &StreamLevel<'_>,
         bytes: &mut dyn ReadBytes,
-    ) -> Result<(File, bool), InputError> {
+    ) -> Result<(SourceFile, bool), InputError> {
         let mut file = tempfile::tempfile_in(self.options.temp_folder)?;
         let mut damaged = false;
         let mut buffer = vec![0; COPY_BYTES];
         loop {
             match bytes.read(&mut buffer) {
-                Ok(0) => return Ok((file, damaged)),
+                Ok(0) => return Ok((file.into(), damaged)),
                 Ok(read) => file.write_all(&buffer[..read])?,
                 Err(error) => {
                     damaged = true;

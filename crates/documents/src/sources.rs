@@ -5,12 +5,14 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use doisift_system::{path_from, path_of};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::file::is_pipe;
 use super::name::escaped;
+use super::remote::RemoteSources;
 use super::shard::{Shard, hash};
 
 /// A file or stream to read.
@@ -36,7 +38,7 @@ impl Source {
     /// Whether another program writes it while it is read.
     pub fn is_pipe(&self) -> bool {
         match self.kind {
-            SourceKind::File | SourceKind::Reader => false,
+            SourceKind::File | SourceKind::Reader | SourceKind::Remote => false,
             SourceKind::Stream => is_pipe(&self.path),
             SourceKind::Stdin => is_pipe(Path::new("-")),
         }
@@ -54,6 +56,8 @@ pub enum SourceKind {
     Stdin,
     /// A stream that the caller of the library gave.
     Reader,
+    /// An object of a service.
+    Remote,
 }
 
 /// Sources in bytewise order of their names, without repeats.
@@ -65,6 +69,8 @@ pub struct Sources {
     entries: Vec<Vec<SourceEntry>>,
     /// Numbers of entries.
     order: Vec<u32>,
+    /// The services of those that are objects.
+    remote: Option<Arc<dyn RemoteSources>>,
 }
 
 /// Sources in any order.
@@ -108,13 +114,15 @@ const PART_ENTRIES: usize = 1 << 16;
 const MAX_KNOWN_FOLDERS: usize = 1 << 20;
 
 /// Bits of a string's header in addition to its length.
-const TAG_BITS: u32 = 3;
+const TAG_BITS: u32 = 4;
 /// The source is not a regular file.
 const SPECIAL_TAG: usize = 1;
 /// The path has bytes that are not UTF-8.
 const NOT_UTF8_TAG: usize = 2;
 /// The source is standard input or, if it is special too, the stream of a caller.
 const STDIN_TAG: usize = 4;
+/// The source is an object of a service.
+const REMOTE_TAG: usize = 8;
 
 impl SourceCollector {
     pub(super) fn len(&self) -> usize {
@@ -132,6 +140,7 @@ impl SourceCollector {
             SourceKind::Stream => tags |= SPECIAL_TAG,
             SourceKind::Stdin => tags |= STDIN_TAG,
             SourceKind::Reader => tags |= SPECIAL_TAG | STDIN_TAG,
+            SourceKind::Remote => tags |= REMOTE_TAG,
         }
         if str::from_utf8(path).is_err() {
             tags |= NOT_UTF8_TAG;
@@ -185,10 +194,15 @@ impl SourceCollector {
         entries.for_each(|entry| with(&self.list.source(entry).path));
     }
 
-    /// Returns the sources in order, without repeats, and only those of `shard`.
-    pub(super) fn finish(self, shard: Option<Shard>) -> Sources {
+    /// Returns the sources in order, without repeats, and only those of `shard`. Objects among them are read from `remote`.
+    pub(super) fn finish(
+        self,
+        shard: Option<Shard>,
+        remote: Option<Arc<dyn RemoteSources>>,
+    ) -> Sources {
         let count = self.len() as u32;
         let mut list = self.list;
+        list.remote = remote;
         let mut order: Vec<u32> = (0..count).collect();
         list.sort(&mut order);
         let mut named = Vec::new();
@@ -216,6 +230,16 @@ impl Sources {
     /// Returns the number of sources.
     pub fn len(&self) -> usize {
         self.order.len()
+    }
+
+    /// Returns the services of the sources that are objects.
+    pub fn remote(&self) -> Option<&dyn RemoteSources> {
+        self.remote.as_deref()
+    }
+
+    /// Returns the size of a source that is an object in bytes, if a listing has shown it.
+    pub fn object_size(&self, source: &Source) -> Option<u64> {
+        self.remote()?.listed_size(&source.path.to_string_lossy())
     }
 
     /// Whether there is no source.
@@ -292,10 +316,11 @@ impl Sources {
     fn source(&self, entry: &SourceEntry) -> Source {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
-        let kind = match tags & (SPECIAL_TAG | STDIN_TAG) {
+        let kind = match tags & (SPECIAL_TAG | STDIN_TAG | REMOTE_TAG) {
             0 => SourceKind::File,
             SPECIAL_TAG => SourceKind::Stream,
             STDIN_TAG => SourceKind::Stdin,
+            REMOTE_TAG => SourceKind::Remote,
             _ => SourceKind::Reader,
         };
         Source {
@@ -455,7 +480,7 @@ mod tests {
         for path in paths {
             gathering.push(path.as_bytes(), None, SourceKind::File);
         }
-        let sources = gathering.finish(shard);
+        let sources = gathering.finish(shard, None);
         let paths = sources
             .iter()
             .map(|source| source.path.display().to_string());
@@ -481,16 +506,17 @@ mod tests {
             ("a/fifo", SourceKind::Stream),
             ("a/file", SourceKind::File),
             (&long, SourceKind::File),
+            ("s3://a/key", SourceKind::Remote),
         ];
         for (path, kind) in sources {
             gathering.push(path.as_bytes(), None, kind);
         }
-        let listed = gathering.finish(None);
+        let listed = gathering.finish(None, None);
         let wanted = sources.map(|(path, kind)| (PathBuf::from(path), kind));
         let seen = listed.iter().map(|source| (source.path, source.kind));
         assert_eq!(seen.collect::<Vec<_>>(), wanted);
-        assert_eq!(listed.len(), 5);
-        assert_eq!(listed.get(5), None);
+        assert_eq!(listed.len(), 6);
+        assert_eq!(listed.get(6), None);
     }
 
     #[test]
@@ -499,7 +525,7 @@ mod tests {
         for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
             gathering.push(path, Some(0), SourceKind::File);
         }
-        let sources = gathering.finish(None);
+        let sources = gathering.finish(None, None);
         let seen = sources.iter().map(|source| {
             let path = source.path;
             super::super::name::display_name(&path).into_owned()
@@ -516,7 +542,7 @@ mod tests {
             let mut gathering = SourceCollector::default();
             gathering.push(b"a/b/c", Some(2), SourceKind::File);
             gathering.push(b"a/b/c", Some(4), SourceKind::File);
-            takers += gathering.finish(Some(shard)).len();
+            takers += gathering.finish(Some(shard), None).len();
         }
         assert_eq!(takers, 1);
     }

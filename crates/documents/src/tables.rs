@@ -1,6 +1,5 @@
 //! Tables in columns among the documents of a source.
 
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -8,6 +7,7 @@ use super::columnar::{CellBatch, ColumnarFile, PartStart, TableItem, TableLimits
 use super::container::{MemberSink, StreamLevel};
 use super::documents::DocumentHead;
 use super::fault::{InputError, LocatedError};
+use super::file::SourceFile;
 use super::gate::MemoryPermit;
 use super::guard::guard;
 use super::peek::PeekReader;
@@ -29,11 +29,11 @@ fn is_too_large<F>(opened: &OpenedTable<F>) -> bool {
 /// Reads the metadata of a file. Takes more than a thread's share of the memory if it must.
 fn open_table<'o, F: ColumnarFile>(
     options: &ReadOptions<'o>,
-    file: &File,
+    file: &SourceFile,
     length: u64,
 ) -> (OpenedTable<F>, Option<MemoryPermit<'o>>) {
     let open = |max| {
-        let file = file.try_clone()?;
+        let file = file.clone();
         guard(F::PACKING, || F::open(file, length, options.columns, max))?
     };
     let [share, whole] = options.held_bytes();
@@ -54,11 +54,11 @@ impl<'w> SourceReader<'w> {
         mut raw: PeekReader<&mut dyn ReadBytes>,
     ) {
         let copy = match level.file {
-            Some(file) => file.try_clone().map_err(InputError::from),
+            Some(file) => Ok(file.clone()),
             None => self.spool(level, &mut raw).map(|(file, _)| file),
         };
         let counted = raw.held() as u64;
-        match copy.and_then(|file| Ok((file.metadata()?.len(), file))) {
+        match copy.and_then(|file| Ok((file.length()?, file))) {
             Ok((length, file)) => self.table_file::<F>(level, file, length, counted),
             Err(error) => self.report_loss(level, 0, error),
         }
@@ -68,7 +68,7 @@ impl<'w> SourceReader<'w> {
     fn table_file<F: ColumnarFile>(
         &mut self,
         level: &StreamLevel<'_>,
-        file: File,
+        file: SourceFile,
         length: u64,
         counted: u64,
     ) {

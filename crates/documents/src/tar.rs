@@ -6,7 +6,6 @@
 //! are skipped, as by `tar --ignore-zeros`. An archive ends with at least one zero block (POSIX has two). A missing one is
 //! reported, since the archive may have been cut off between members.
 
-use std::fs::File;
 use std::io::ErrorKind;
 
 use memchr::{memchr, memmem};
@@ -17,12 +16,12 @@ use super::codec::damaged;
 use super::container::{MemberSink, StreamLevel};
 use super::content::StreamContent;
 use super::fault::{InputError, Packing};
-use super::file::read_at;
+use super::file::SourceFile;
 use super::magic;
 use super::name::escaped;
 use super::numbers::{is_tar_header, is_zero, tar_data_size};
 use super::peek::PeekReader;
-use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
+use super::read::{ReadAt, ReadBuffer, ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
 
 /// Headers, and members with their padding, are multiples of this.
@@ -65,7 +64,7 @@ pub(super) fn read_archive(
 struct TarArchive<'a, 'b, 'o> {
     options: &'a ReadOptions<'o>,
     /// The archive as a file, if it is one.
-    file: Option<&'a File>,
+    file: Option<&'a SourceFile>,
     /// The members that other threads unpack. They are started at the first member that is packed.
     ahead: Option<MemberPrefetcher<'o>>,
     sink: &'a mut dyn MemberSink,
@@ -450,11 +449,11 @@ fn member_at(at: u64, size: u64) -> Option<MemberBytes> {
 
 /// Returns the bytes of the first file after the member that ends at `end` of an archive. Reads only headers. Returns
 /// `None` if there is no valid one.
-fn member_after(file: &File, end: u64) -> Option<MemberBytes> {
+fn member_after(file: &SourceFile, end: u64) -> Option<MemberBytes> {
     let mut at = end.checked_next_multiple_of(BLOCK_BYTES as u64)?;
     for _ in 0..MAX_MEMBER_HEADERS {
         let mut block = [0; BLOCK_BYTES];
-        let read = read_at(file, &mut block, at).ok()?;
+        let read = file.read_at(&mut block, at).ok()?;
         if read < BLOCK_BYTES || !is_tar_header(&block) {
             return None;
         }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use doisift_documents::{InputError, Source, SourceKind, ends_archive, text_start};
+use doisift_documents::{InputError, Source, SourceFile, SourceKind, ends_archive, text_start};
 use doisift_system::FileStatus;
 
 use super::crew::ScanCrew;
@@ -91,7 +91,13 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
                     self.give_to_feeder(ordinal)
                 }
                 SourceKind::File => self.dispatch_file(ordinal, &source),
-                SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => {
+                SourceKind::Remote if self.is_small_object(&source) => {
+                    self.add_to_group(ordinal, 0);
+                }
+                SourceKind::Remote
+                | SourceKind::Stream
+                | SourceKind::Stdin
+                | SourceKind::Reader => {
                     self.give_to_feeder(ordinal);
                 }
             }
@@ -140,6 +146,14 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             Ok(_) => self.give_to_feeder(ordinal),
             Err(error) => self.report_loss(ordinal, error),
         }
+    }
+
+    /// Whether a scanner can read an object as one of a group. Without a listing its size is not known.
+    fn is_small_object(&self, source: &Source) -> bool {
+        let options = self.plan.options;
+        let size = self.plan.sources.object_size(source);
+        let is_small = size.is_some_and(|size| size <= self.plan.shares.chunk as u64 / 4);
+        is_small && !options.selection.writes_mentions()
     }
 
     fn report_loss(&mut self, ordinal: u32, error: InputError) {
@@ -213,7 +227,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 
     /// Gives a plain file to the scanners in ranges.
-    fn give_ranges(&mut self, ordinal: u32, file: File, size: u64) {
+    fn give_ranges(&mut self, ordinal: u32, file: SourceFile, size: u64) {
         let named = self.plan.named(ordinal);
         let part = match RangedFile::new(self.scan, named, file, size) {
             Ok(part) => Arc::new(part),
@@ -284,8 +298,8 @@ fn open_plain(
     source: &Source,
     size: u64,
     may_follow: bool,
-) -> Result<Option<(File, Vec<u8>)>, InputError> {
-    let file = File::open(&source.path)?;
+) -> Result<Option<(SourceFile, Vec<u8>)>, InputError> {
+    let file = SourceFile::from(File::open(&source.path)?);
     let start = text_start(&file, size, &source.path)?;
     let start = start.filter(|_| may_follow || !ends_archive(&file, size));
     Ok(start.map(|start| (file, start)))

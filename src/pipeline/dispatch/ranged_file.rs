@@ -1,10 +1,9 @@
 //! Scans large plain files in ranges, on several threads.
 
-use std::fs::File;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use doisift_documents::{ChunkCutter, FileSection, InputError};
+use doisift_documents::{ChunkCutter, FileSection, InputError, SourceFile};
 
 use super::source_scanner::SourceScanner;
 use crate::lock::lock;
@@ -18,7 +17,7 @@ use crate::report::ScanCounts;
 pub(crate) struct RangedFile<'r> {
     scan: &'r SharedScan<'r>,
     named: NamedSource,
-    file: File,
+    file: SourceFile,
     size: u64,
     shared: Arc<SharedDocument<'r>>,
     /// The smallest offset at which the file could not be read, and the error.
@@ -30,7 +29,7 @@ impl<'r> RangedFile<'r> {
     pub(crate) fn new(
         scan: &'r SharedScan<'r>,
         named: NamedSource,
-        file: File,
+        file: SourceFile,
         size: u64,
     ) -> Result<Self, InputError> {
         let options = scan.plan.options;

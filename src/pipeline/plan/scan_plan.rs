@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use doisift_documents::{
     AnchorMargins, HaltSignal, MemoryGate, ReadOptions, SkippedPaths, Source, SourceFinder,
@@ -34,6 +35,8 @@ pub(crate) struct ScanPlan<'p> {
     own: Vec<FileId>,
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
+    /// The number of the first source that services were not told to expect.
+    expected: AtomicUsize,
 }
 
 /// The number of a source in source order, and its name, which all its documents share.
@@ -45,6 +48,9 @@ pub(crate) struct NamedSource {
     pub(crate) is_named: bool,
     unit: CountedUnit,
 }
+
+/// Objects after the current one that services may open.
+const MAX_EXPECTED_OBJECTS: usize = 16;
 
 impl<'p> ScanPlan<'p> {
     /// Finds the sources, without the files of the checkpoint in `folder`.
@@ -78,6 +84,7 @@ impl<'p> ScanPlan<'p> {
             has_folder: found.has_folder,
             own: destinations.own(),
             overwritten: destinations.filled(),
+            expected: AtomicUsize::new(0),
         })
     }
 
@@ -101,6 +108,7 @@ impl<'p> ScanPlan<'p> {
             own_files: &self.own,
             output_files: &self.overwritten,
             readers: Some(&options.readers),
+            remote: options.services.as_deref(),
             preprocessor: options.preprocessor.as_ref(),
             halt: Some(halt),
             limits: options.limits,
@@ -112,6 +120,23 @@ impl<'p> ScanPlan<'p> {
             reports_records: options.selection.writes_captures(),
             unpackers,
             ..options.monitor.read_options()
+        }
+    }
+
+    /// Lets the services open objects soon after the source at `ordinal`, which is about to be read. Each is asked for once.
+    pub(crate) fn expect_after(&self, ordinal: u32) {
+        let Some(remote) = self.sources.remote() else {
+            return;
+        };
+        let end = ordinal as usize + 1 + MAX_EXPECTED_OBJECTS;
+        let start = self.expected.fetch_max(end, Ordering::Relaxed);
+        for next in start.max(ordinal as usize + 1)..end {
+            match self.sources.get(next) {
+                Some(source) if source.kind == SourceKind::Remote => {
+                    remote.expect(&source.path.to_string_lossy())
+                }
+                _ => {}
+            }
         }
     }
 
@@ -133,11 +158,12 @@ impl<'p> ScanPlan<'p> {
         }
     }
 
-    /// Returns the size in bytes of all sources, and of the first `done` of them. `None` if a source is not a file.
+    /// Returns the size in bytes of all sources, and of the first `done` of them. `None` if one has none.
     pub(crate) fn sizes(&self, done: usize) -> Option<(u64, u64)> {
-        let size = |source: Source| {
-            let is_file = source.kind == SourceKind::File;
-            is_file.then(|| fs::metadata(source.path).map_or(0, |at| at.len()))
+        let size = |source: Source| match source.kind {
+            SourceKind::File => Some(fs::metadata(source.path).map_or(0, |at| at.len())),
+            SourceKind::Remote => self.sources.object_size(&source),
+            SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => None,
         };
         let first: u64 = self
             .sources

@@ -2,17 +2,22 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use doisift_documents::{
     Separator, SourceFinder, UnreadablePath, display_name, is_pipe, read_list,
 };
+use doisift_system::{bytes_of, path_of};
+use flate2::read::MultiGzDecoder;
 
 use super::options::{OnError, ScanOptions};
 use crate::error::{Cause, Error};
 use crate::report::Losses;
 use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
+
+/// The first bytes of a list that is packed by gzip.
+const GZIP_START: &[u8] = &[0x1f, 0x8b];
 
 /// Errors for paths that could not be read while sources were searched.
 pub(crate) struct UnreadPaths {
@@ -77,7 +82,12 @@ pub(crate) fn add_named_sources(
     }
     options.paths.iter().try_for_each(|path| add(path))?;
     let readers = options.readers.names();
+    let base = options.base.as_deref().unwrap_or_default();
     for (list, separator) in &options.lists {
+        let mut add = |path: &Path| match base {
+            "" => add(path),
+            base => add(&path_of([base.as_bytes(), &bytes_of(path)].concat())),
+        };
         let listed = listed(list, *separator, &mut add);
         if is_pipe(list) {
             options.monitor.note_stream_end();
@@ -113,9 +123,13 @@ fn listed(
     separator: Separator,
     add: &mut dyn FnMut(&Path) -> Result<(), Error>,
 ) -> io::Result<Result<(), Error>> {
-    if is_stdin(list) {
-        read_list(io::stdin().lock(), separator, add)
-    } else {
-        read_list(BufReader::new(File::open(list)?), separator, add)
+    let list: Box<dyn Read> = match is_stdin(list) {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(File::open(list)?),
+    };
+    let mut list = BufReader::new(list);
+    match list.fill_buf()?.starts_with(GZIP_START) {
+        true => read_list(BufReader::new(MultiGzDecoder::new(list)), separator, add),
+        false => read_list(list, separator, add),
     }
 }

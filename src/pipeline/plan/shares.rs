@@ -123,6 +123,7 @@ fn parts(options: &ScanOptions, sources: &Sources, max: usize) -> usize {
             // A command may take long, whatever the size of its file.
             _ if by.is_some_and(|by| by.takes(&source)) => THREAD_WORK_BYTES,
             SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
+            SourceKind::Remote => sources.object_size(&source).unwrap_or(u64::MAX),
             SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => u64::MAX,
         };
         left = left.saturating_sub(bytes.saturating_add(SOURCE_WORK_BYTES));

@@ -86,6 +86,7 @@ pub(crate) fn read_source<'r>(
     let mut reading = SourceReading::new(scan, &named, scanner);
     let gate = SourceGate::new(&scan.gates, &scan.backlog, &scan.ledger, role);
     let read_options = scan.plan.read_options(&scan.ledger, unpackers, Some(&gate));
+    scan.plan.expect_after(ordinal);
     let read = read_options.read_source(source, &mut reading);
     scan.plan.options.monitor.add_sources(1);
     let (place, totals, counted) = (reading.place(), reading.totals, reading.counted);

@@ -1,9 +1,7 @@
 //! Determines the kind of a text: by an option, its origin, or its head.
 
-use std::fs::File;
-
 use doisift_core::TextKind;
-use doisift_documents::{FileSection, InputError, ReadBytes, TextOrigin};
+use doisift_documents::{FileSection, InputError, ReadBytes, SourceFile, TextOrigin};
 
 use crate::pipeline::plan::ScanOptions;
 
@@ -47,7 +45,7 @@ pub(crate) fn of_origin(options: &ScanOptions, origin: TextOrigin) -> TextKind {
 /// Reads the kind of a plain file of `size` bytes.
 pub(crate) fn of_file(
     options: &ScanOptions,
-    file: &File,
+    file: &SourceFile,
     size: u64,
 ) -> Result<TextKind, InputError> {
     let max = size.min(head(options) as u64);

@@ -4,9 +4,7 @@
 //! verifies the block and its end, before a byte of it is returned. If that fails, the stream is read again from its start
 //! as a member, and bytes that were already returned are skipped. So bytes and errors are those of [`FileMembers`].
 
-use std::fs::File;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::bzip2::Bzip2Decoder;
 use super::bzip2_blocks::{self, Bzip2BlockFacts, StreamPart, StreamPosition};
@@ -16,6 +14,7 @@ use super::members::{MemberFormat, MemberStep, WholeMember};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, OrderedReader, SectionDecoder};
 use super::streams::StreamDecoder;
 use crate::fault::InputError;
+use crate::file::SourceFile;
 use crate::read_options::{ReadLimits, ReadOptions};
 
 /// Minimum cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it, which clears
@@ -98,7 +97,7 @@ impl SectionDecoder for BlockSections {
     type Hint = Option<StreamPosition>;
     type Passed = Option<SkippedBlocks>;
 
-    fn new(file: Arc<File>, _: &ReadLimits) -> Option<Self> {
+    fn new(file: SourceFile, _: &ReadLimits) -> Option<Self> {
         Some(BlockSections {
             format: Bzip2Decoder::new(),
             held: HeldBytes::new(file),
@@ -378,14 +377,14 @@ impl OrderedReader for BlockReader {
     const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
 
     fn new(
-        file: &Arc<File>,
+        file: &SourceFile,
         size: u64,
         options: &ReadOptions<'_>,
         max: usize,
     ) -> Result<Self, InputError> {
         let mut reader = BlockReader {
             format: Bzip2Decoder::new(),
-            held: HeldBytes::new(Arc::clone(file)),
+            held: HeldBytes::new(file.clone()),
             members: FileMembers::new(file, size, options, max)?,
             place: ReaderPosition::Members,
             by_blocks: true,

@@ -1,20 +1,17 @@
 //! Reads the members of a file in order, starting at any of them.
 
-use std::fs::File;
-use std::sync::Arc;
-
 use super::members::{MemberFormat, MemberReader, MemberStep};
 use super::parallel::{DecodedSection, OrderedReader};
 use super::read::StopAtError;
 use super::section::MemberSections;
 use crate::fault::InputError;
-use crate::file::{check_end, read_at};
-use crate::read::ReadBytes;
+use crate::file::{SourceFile, check_end};
+use crate::read::{ReadAt, ReadBytes};
 use crate::read_options::ReadOptions;
 
 /// A [`MemberReader`] of a file.
 pub(super) struct FileMembers<F> {
-    file: Arc<File>,
+    file: SourceFile,
     size: u64,
     reader: MemberReader<StopAtError<FileReader>, F>,
     /// Bytes of the current member that were already returned, and are skipped.
@@ -45,7 +42,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     type Sections = MemberSections<F>;
 
     fn new(
-        file: &Arc<File>,
+        file: &SourceFile,
         size: u64,
         options: &ReadOptions<'_>,
         _: usize,
@@ -53,7 +50,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
         let start = FileReader::new(file, size, 0);
         let reader = MemberReader::new(start, &options.limits)?;
         Ok(FileMembers {
-            file: Arc::clone(file),
+            file: file.clone(),
             size,
             reader: reader.of_file(size, options.whole_member_bytes()),
             returned: 0,
@@ -91,7 +88,7 @@ impl<F: MemberFormat> OrderedReader for FileMembers<F> {
 
 /// Reads a file from an offset.
 pub(super) struct FileReader {
-    file: Arc<File>,
+    file: SourceFile,
     /// Size of the file when it was opened.
     size: u64,
     at: u64,
@@ -99,9 +96,9 @@ pub(super) struct FileReader {
 
 impl FileReader {
     /// The file had `size` bytes when it was opened.
-    pub(super) fn new(file: &Arc<File>, size: u64, at: u64) -> StopAtError<Self> {
+    pub(super) fn new(file: &SourceFile, size: u64, at: u64) -> StopAtError<Self> {
         StopAtError::new(FileReader {
-            file: Arc::clone(file),
+            file: file.clone(),
             size,
             at,
         })
@@ -110,7 +107,7 @@ impl FileReader {
 
 impl ReadBytes for FileReader {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        let read = read_at(&self.file, into, self.at)?;
+        let read = self.file.read_at(into, self.at)?;
         if read == 0 && !into.is_empty() {
             check_end(&self.file, self.at, self.size)?;
         }

@@ -1,16 +1,14 @@
 //! A part of a file, held in memory.
 
-use std::fs::File;
-use std::sync::Arc;
-
-use crate::file::read_at;
+use crate::file::SourceFile;
+use crate::read::ReadAt;
 
 /// Bytes that are read ahead, so that the held bytes are seldom moved.
 const READ_BYTES: usize = 256 << 10;
 
 /// The bytes of a file around an offset. They end at a read error, which the reader that reads in order reports.
 pub(super) struct HeldBytes {
-    file: Arc<File>,
+    file: SourceFile,
     bytes: Vec<u8>,
     /// Offset of the bytes in the file.
     offset: u64,
@@ -19,7 +17,7 @@ pub(super) struct HeldBytes {
 }
 
 impl HeldBytes {
-    pub(super) fn new(file: Arc<File>) -> Self {
+    pub(super) fn new(file: SourceFile) -> Self {
         HeldBytes {
             file,
             bytes: Vec::new(),
@@ -53,11 +51,8 @@ impl HeldBytes {
         self.bytes.resize(count.max(filled), 0);
         self.ended = false;
         while filled < count {
-            match read_at(
-                &self.file,
-                &mut self.bytes[filled..],
-                offset + filled as u64,
-            ) {
+            let at = offset + filled as u64;
+            match self.file.read_at(&mut self.bytes[filled..], at) {
                 Ok(read) if read > 0 => filled += read,
                 _ => {
                     self.ended = true;

@@ -19,10 +19,10 @@ mod xz;
 mod xz_threads;
 mod zstd;
 
-use std::fs::File;
-
 use self::blocks::BlockReader;
 use self::file_members::FileMembers;
+#[cfg(feature = "testing")]
+use self::file_members::FileReader;
 use self::gzip::GzipDecoder;
 use self::lz4::Lz4Decoder;
 use self::members::{MemberFormat, MemberReader};
@@ -30,9 +30,8 @@ use self::parallel::{OrderedReader, ParallelReader};
 use self::xz::XzDecoder;
 use self::xz_threads::{MIN_FILE_BYTES, XzFile};
 use super::fault::{InputError, Packing};
+use super::file::SourceFile;
 use super::peek::PeekReader;
-#[cfg(feature = "testing")]
-use super::read::FromRead;
 use super::read::ReadBytes;
 use super::read_options::{ReadLimits, ReadOptions};
 #[cfg(feature = "testing")]
@@ -57,9 +56,11 @@ const READ_BYTES: usize = 128 << 10;
 pub(super) fn unpack<'r>(
     packing: Packing,
     raw: PeekReader<impl ReadBytes + 'r>,
-    file: Option<&File>,
+    file: Option<&SourceFile>,
     options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
+    // The bytes of an object are fetched in order. Threads at several places of it would wait for many small requests.
+    let file = file.filter(|file| file.local().is_some());
     Ok(match packing {
         Packing::Gzip => members::<GzipDecoder, FileMembers<GzipDecoder>>(raw, file, options)?,
         Packing::Zstd => members::<ZstdDecoder, FileMembers<ZstdDecoder>>(raw, file, options)?,
@@ -88,7 +89,7 @@ pub(super) fn gzip_members<R: ReadBytes>(
 /// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.
 fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
     raw: PeekReader<impl ReadBytes + 'r>,
-    file: Option<&File>,
+    file: Option<&SourceFile>,
     options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     Ok(match (file, options.unpackers) {
@@ -98,9 +99,9 @@ fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
         }
         (file, _) => {
             let reader = MemberReader::<_, F>::new(raw, &options.limits)?;
-            let size = file.map(File::metadata).transpose()?;
+            let size = file.map(SourceFile::length).transpose()?;
             Box::new(match size {
-                Some(status) => reader.of_file(status.len(), options.whole_member_bytes()),
+                Some(size) => reader.of_file(size, options.whole_member_bytes()),
                 None => reader,
             })
         }
@@ -110,7 +111,7 @@ fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
 /// Unpacks xz; on several threads if it is a large `file`.
 fn xz<'r>(
     raw: PeekReader<impl ReadBytes + 'r>,
-    file: Option<&File>,
+    file: Option<&SourceFile>,
     options: &ReadOptions<'r>,
 ) -> Result<Box<dyn ReadBytes + 'r>, InputError> {
     if let (Some(file), Some(unpackers)) = (file, options.unpackers) {
@@ -130,7 +131,7 @@ fn xz<'r>(
 #[cfg(feature = "testing")]
 pub(super) fn in_sections<'r>(
     packing: Packing,
-    file: &File,
+    file: &SourceFile,
     section: u64,
     options: &ReadOptions<'r>,
     unpackers: &'r UnpackThreads,
@@ -138,7 +139,7 @@ pub(super) fn in_sections<'r>(
     if section == 0 {
         return unpack(
             packing,
-            PeekReader::new(FromRead(file.try_clone()?)),
+            PeekReader::new(FileReader::new(file, file.length()?, 0)),
             None,
             options,
         );

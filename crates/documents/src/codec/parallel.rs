@@ -6,14 +6,13 @@
 //! then the reader decodes itself. So bytes and errors are the same as without threads.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 use super::members::MemberStep;
 use crate::fault::InputError;
+use crate::file::SourceFile;
 use crate::halt::HaltSignal;
 use crate::read::ReadBytes;
 use crate::read_options::{ReadLimits, ReadOptions};
@@ -36,7 +35,7 @@ pub(super) trait OrderedReader: Sized {
     /// # Errors
     /// If there is no memory for a decoder.
     fn new(
-        file: &Arc<File>,
+        file: &SourceFile,
         size: u64,
         options: &ReadOptions<'_>,
         max: usize,
@@ -74,7 +73,7 @@ pub(super) trait SectionDecoder: Sized + 'static {
     type Passed: Default + Send;
 
     /// Returns `None` if there is no memory for a decoder.
-    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self>;
+    fn new(file: SourceFile, limits: &ReadLimits) -> Option<Self>;
 
     /// Decodes the members or blocks that start in `range` of the file into `out`.
     fn decode(
@@ -123,7 +122,7 @@ impl SectionPlan {
 
 /// Reads a file in order, decoded on several threads if it is large.
 pub(super) struct ParallelReader<'r, R: OrderedReader> {
-    file: Arc<File>,
+    file: SourceFile,
     size: u64,
     options: ReadOptions<'r>,
     plan: SectionPlan,
@@ -151,9 +150,9 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
     /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `options`.
     ///
     /// # Errors
-    /// If there is no memory for a decoder, or the system refuses another handle of the file.
+    /// If there is no memory for a decoder, or the size of the file cannot be read.
     pub(super) fn new(
-        file: &File,
+        file: &SourceFile,
         counted: u64,
         options: &ReadOptions<'r>,
         unpackers: &'r UnpackThreads,
@@ -165,7 +164,7 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
     /// Like [`new`](Self::new), with sections of `section` bytes, even if there are few.
     #[cfg(feature = "testing")]
     pub(super) fn in_sections(
-        file: &File,
+        file: &SourceFile,
         section: u64,
         options: &ReadOptions<'r>,
         unpackers: &'r UnpackThreads,
@@ -180,14 +179,14 @@ impl<'r, R: OrderedReader> ParallelReader<'r, R> {
     }
 
     fn with(
-        file: &File,
+        file: &SourceFile,
         counted: u64,
         options: &ReadOptions<'r>,
         unpackers: &'r UnpackThreads,
         plan: SectionPlan,
     ) -> Result<Self, InputError> {
-        let file = Arc::new(file.try_clone()?);
-        let size = file.metadata()?.len();
+        let file = file.clone();
+        let size = file.length()?;
         let mut parallel = ParallelReader {
             size,
             options: *options,
@@ -379,15 +378,15 @@ impl<P: Default> PendingSection<P> {
 impl<'r, S: SectionDecoder> DecodeThreads<'r, S> {
     /// Returns `None` if no thread can be started.
     fn start(
-        file: &Arc<File>,
+        file: &SourceFile,
         size: u64,
         limits: &ReadLimits,
         plan: SectionPlan,
         unpackers: &'r UnpackThreads,
     ) -> Option<Self> {
-        let (file, limits) = (Arc::clone(file), *limits);
+        let (file, limits) = (file.clone(), *limits);
         let worker = move || {
-            let mut sections = S::new(Arc::clone(&file), &limits)?;
+            let mut sections = S::new(file.clone(), &limits)?;
             Some(move |job: DecodeJob<S>, answers: &ResultSender<'_, _>| {
                 // The reader may have dropped the receiver.
                 answers.send(sections.decode(job.range, job.hint, job.out));
@@ -489,10 +488,10 @@ pub(super) mod tests {
     use super::super::zstd::ZstdDecoder;
     use super::*;
 
-    fn file_of(packed: &[u8]) -> File {
+    fn file_of(packed: &[u8]) -> SourceFile {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(packed).unwrap();
-        file
+        file.into()
     }
 
     /// Returns a plan with sections of `section` bytes.
@@ -742,12 +741,11 @@ pub(super) mod tests {
         let mut read =
             ParallelReader::<FileMembers<GzipDecoder>>::with(&file, 0, &options, &unpackers, plan)
                 .unwrap();
-        let file = Arc::clone(&read.file);
         assert!(read.read_full(&mut [0; 2000]).unwrap());
-        assert!(Arc::strong_count(&file) > 3);
+        assert!(file.handles() > 3);
         assert!(unpackers.lease().is_none());
         drop(read);
         assert!(unpackers.lease().is_some());
-        assert_eq!(Arc::strong_count(&file), 1);
+        assert_eq!(file.handles(), 1);
     }
 }

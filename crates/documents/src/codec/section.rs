@@ -1,12 +1,11 @@
 //! Decodes the valid members of one section of a file.
 
-use std::fs::File;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::held::HeldBytes;
 use super::members::{MAX_WHOLE_BYTES, MemberFormat, WholeMember, find};
 use super::parallel::{DecodedSection, MAX_TRIAL_BYTES, SectionDecoder};
+use crate::file::SourceFile;
 use crate::read_options::ReadLimits;
 
 /// Maximum number of packed bytes in memory: a section, and the end of its last member.
@@ -32,7 +31,7 @@ impl<F: MemberFormat> SectionDecoder for MemberSections<F> {
     type Hint = ();
     type Passed = ();
 
-    fn new(file: Arc<File>, limits: &ReadLimits) -> Option<Self> {
+    fn new(file: SourceFile, limits: &ReadLimits) -> Option<Self> {
         Some(MemberSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),

@@ -3,9 +3,6 @@
 //! liblzma reads ahead of damage, and does not say how far. So a stream with damage is read again from its start on this thread,
 //! without the bytes that were already returned. So bytes and errors are those of [`FileMembers`].
 
-use std::fs::File;
-use std::sync::Arc;
-
 use liblzma::stream::{Action, MtStreamBuilder, Status, Stream};
 
 use super::READ_BYTES;
@@ -16,6 +13,7 @@ use super::read::StopAtError;
 use super::streams::{HEAD_BYTES, StreamDecoder};
 use super::xz::{DECODER_BYTES, XzDecoder};
 use crate::fault::InputError;
+use crate::file::SourceFile;
 use crate::halt::HaltSignal;
 use crate::peek::PeekReader;
 use crate::read::{ReadBuffer, ReadBytes};
@@ -68,13 +66,13 @@ impl<'r> XzFile<'r> {
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
     pub(super) fn open(
-        file: &File,
+        file: &SourceFile,
         min: u64,
         counted: u64,
         options: &ReadOptions<'r>,
         unpackers: &'r UnpackThreads,
     ) -> Result<Option<Self>, InputError> {
-        let size = file.metadata()?.len();
+        let size = file.length()?;
         let Some(lease) = unpackers.lease().filter(|_| size >= min) else {
             return Ok(None);
         };
@@ -83,7 +81,7 @@ impl<'r> XzFile<'r> {
             max: options.limits.window.saturating_add(DECODER_BYTES),
             lease,
         };
-        let file = Arc::new(file.try_clone()?);
+        let file = file.clone();
         Ok(Some(XzFile {
             raw: PeekReader::with_capacity(FileReader::new(&file, size, 0), READ_BYTES),
             stream: threads.decoder(),
@@ -196,7 +194,7 @@ mod tests {
         let options = ReadOptions::for_tests(&bytes);
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(packed).unwrap();
-        let reader = XzFile::open(&file, 0, 0, &options, &unpackers).unwrap();
+        let reader = XzFile::open(&file.into(), 0, 0, &options, &unpackers).unwrap();
         let result = read(&mut reader.unwrap());
         (result, bytes.load(Ordering::Relaxed))
     }

@@ -7,7 +7,6 @@
 mod index;
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -21,10 +20,11 @@ use super::leaf;
 use super::part::{ColumnarFile, NextRows, PartStart, PartTexts, RowSource, TableItem};
 use crate::column_choice::ColumnSelection;
 use crate::fault::{InputError, LocatedError, Packing};
+use crate::file::SourceFile;
 
 /// A file or stream whose texts are read.
 pub(crate) struct ArrowFile {
-    file: File,
+    file: SourceFile,
     /// The schema in which texts are bytes, since texts may be in any encoding.
     schema: SchemaRef,
     /// The numbers of the outermost columns that are read.
@@ -48,7 +48,7 @@ impl ColumnarFile for ArrowFile {
     const WITHOUT_TEXT: &'static str = "arrow without text";
 
     fn open(
-        file: File,
+        file: SourceFile,
         length: u64,
         choice: &ColumnSelection,
         max: usize,

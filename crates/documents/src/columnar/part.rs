@@ -1,7 +1,6 @@
 //! Parts of a table that can be read one by one: row groups of Parquet, record batches of Arrow.
 
 use std::collections::VecDeque;
-use std::fs::File;
 
 use arrow_array::ArrayRef;
 
@@ -9,6 +8,7 @@ use super::batch::{PendingRows, ReadColumns};
 use super::cells::CellBatch;
 use crate::column_choice::ColumnSelection;
 use crate::fault::{InputError, LocatedError, Packing};
+use crate::file::SourceFile;
 
 /// A file of a table whose parts can be read independently of one another, on several threads.
 pub(crate) trait ColumnarFile: Send + Sync + Sized + 'static {
@@ -23,7 +23,7 @@ pub(crate) trait ColumnarFile: Send + Sync + Sized + 'static {
     /// # Errors
     /// If the metadata is damaged, encrypted, too large or not supported, or cannot be read.
     fn open(
-        file: File,
+        file: SourceFile,
         length: u64,
         choice: &ColumnSelection,
         max: usize,

@@ -1,12 +1,12 @@
 //! Small sources that unpack to many bytes, for each packing, on one thread and on two.
 
-use std::io::{self, Cursor, Seek, Write};
+use std::io::{self, Cursor, Write};
 
 use super::tests::Seen;
 use super::*;
 use crate::UnpackThreads;
 use crate::container::StreamLevel;
-use crate::read::FromRead;
+use crate::file::{FileSection, SourceFile};
 use crate::read_options::ReadOptions;
 use crate::source_reader::SourceReader;
 
@@ -21,13 +21,16 @@ const BOMB_BYTES: usize = 5 << 20;
 fn seen(bytes: &[u8], threads: usize) -> Result<Seen, InputError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
-    file.rewind()?;
+    let file = SourceFile::from(file);
     let counter = AtomicU64::new(0);
     let mut options = ReadOptions::for_tests(&counter);
     let unpackers = UnpackThreads::new(threads, 32 << 20);
     options.unpackers = Some(&unpackers).filter(|_| threads > 1);
     let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, FREE_TEST_BYTES);
-    let (mut seen, mut source) = (Seen::default(), FromRead(&file));
+    let (mut seen, mut source) = (
+        Seen::default(),
+        FileSection::new(&file, 0, bytes.len() as u64),
+    );
     SourceReader::new(&options, &expansion, &mut seen)
         .stream(&StreamLevel::source(Some(&file)), &mut source);
     Ok(seen)

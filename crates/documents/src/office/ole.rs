@@ -1,12 +1,12 @@
 //! The streams of an OLE2 file (MS-CFB), in which old office programs and encryption store documents. The crate `cfb` reads
 //! its tables.
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use cfb::{CompoundFile, OpenOptions, Stream};
 
 use crate::fault::InputError;
+use crate::file::{FileCursor, SourceFile};
 use crate::read::ReadBytes;
 
 /// Minimum bytes of a sector, and maximum bytes of memory that the tables of a file take for each sector.
@@ -16,19 +16,19 @@ const TABLE_BYTES_PER_SECTOR: u64 = 32;
 const HELD_BYTES: usize = 64 << 10;
 
 /// An OLE2 file.
-pub(super) struct OleFile<'f>(CompoundFile<&'f File>);
+pub(super) struct OleFile<'f>(CompoundFile<FileCursor<'f>>);
 
 impl<'f> OleFile<'f> {
     /// Reads the tables of `file`, which may take `memory` bytes.
-    pub(super) fn open(file: &'f File, memory: usize) -> Result<Self, InputError> {
-        let sectors = file.metadata()?.len() / MIN_SECTOR_BYTES;
+    pub(super) fn open(file: &'f SourceFile, memory: usize) -> Result<Self, InputError> {
+        let sectors = file.length()? / MIN_SECTOR_BYTES;
         if sectors * TABLE_BYTES_PER_SECTOR > memory as u64 {
             let fault = "is too large for --memory, and was not read";
             return Err(InputError::Office(fault));
         }
         let options = OpenOptions::new().max_buffer_size(HELD_BYTES);
         let damaged = "has a damaged directory of its parts and was not read; get it again";
-        let opened = options.open_with(file);
+        let opened = options.open_with(FileCursor::new(file));
         Ok(OleFile(opened.map_err(|error| fault(error, damaged))?))
     }
 
@@ -49,7 +49,7 @@ impl<'f> OleFile<'f> {
 
 /// Reads a stream.
 pub(super) struct OleStream<'f> {
-    stream: Stream<&'f File>,
+    stream: Stream<FileCursor<'f>>,
     /// Bytes that were not read yet.
     left: u64,
 }

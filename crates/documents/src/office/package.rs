@@ -1,10 +1,8 @@
 //! The two file formats of an office document's package.
 
-use std::fs::File;
-
 use super::part::CONTENT_PART;
 use crate::container::{MemberSink, StreamLevel};
-use crate::file::FileSection;
+use crate::file::{FileSection, SourceFile};
 use crate::open_document::{self, is_package};
 use crate::read::ReadBytes;
 use crate::read_options::ReadOptions;
@@ -14,13 +12,13 @@ use crate::zip::{self, BeforeArchive};
 #[derive(Clone, Copy)]
 pub(crate) enum PackageFile<'a> {
     /// A zip archive of its parts.
-    Zip(&'a File),
+    Zip(&'a SourceFile),
     /// Flat OpenDocument: the XML of all parts, which is passed on as the content member of a zipped document.
-    Flat(&'a File),
+    Flat(&'a SourceFile),
 }
 
 impl<'a> PackageFile<'a> {
-    pub(super) fn file(self) -> &'a File {
+    pub(super) fn file(self) -> &'a SourceFile {
         match self {
             PackageFile::Zip(file) | PackageFile::Flat(file) => file,
         }
@@ -107,7 +105,7 @@ fn read_flat(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
-    file: &File,
+    file: &SourceFile,
 ) {
     if let Some(volume) = zip::volume(sink, options, level, file) {
         sink.member(level, 1, CONTENT_PART, &mut volume.part(0..volume.length));

@@ -55,10 +55,7 @@ impl Workbook {
         package: PackageFile<'_>,
         room: usize,
     ) -> Workbook {
-        let size = package
-            .file()
-            .metadata()
-            .map_or(0, |metadata| metadata.len());
+        let size = package.file().length().unwrap_or(0);
         let mut gather = PartGatherer {
             expansion: Expansion::new(options.limits.expansion, size),
             folder: String::new(),

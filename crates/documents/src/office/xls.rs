@@ -3,8 +3,6 @@
 //! A stream of records has the data that all sheets share, and then the sheets. Cells are passed on as they are read; only
 //! their shared texts are held. Records have no checksums.
 
-use std::fs::File;
-
 use encoding_rs::mem::decode_latin1;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
@@ -18,6 +16,7 @@ use super::table::{SheetTable, pass_table};
 use super::xlsb::DAMAGED_RECORDS;
 use crate::container::{MemberSink, StreamLevel};
 use crate::fault::InputError;
+use crate::file::SourceFile;
 use crate::read::ReadBytes;
 use crate::read_options::{ReadOptions, SheetChoice};
 
@@ -36,10 +35,10 @@ pub(crate) fn read_ole2(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
-    file: &File,
+    file: &SourceFile,
 ) -> Option<&'static str> {
     let [share, whole] = options.held_bytes();
-    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let length = file.length().unwrap_or(0);
     let is_large = options.sheet.is_none() && length.saturating_mul(MAX_EXPANSION) > share as u64;
     let _admitted = is_large.then(|| options.admit());
     let memory = options.sheet.map_or(whole, |choice| choice.memory);

@@ -15,7 +15,6 @@ mod sound;
 mod volume;
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io;
 
 use self::data::{ZipData, unpacked};
@@ -35,6 +34,7 @@ use super::fault::{InputError, Packing};
 use super::magic;
 use super::read::{ReadBytes, UnpackedAhead};
 use super::read_options::ReadOptions;
+use crate::file::SourceFile;
 use crate::numbers::{self, LOCAL_HEADER_MAGIC};
 
 /// Number of entries that are sorted at once.
@@ -63,7 +63,7 @@ pub(super) enum BeforeArchive {
 
 /// Calls `each` with the names in the directory of the archive `file`, at most `max`. Returns false if it has no directory.
 /// Damage to the directory is reported when the archive is read.
-pub(super) fn each_name(file: &File, max: usize, mut each: impl FnMut(&[u8])) -> bool {
+pub(super) fn each_name(file: &SourceFile, max: usize, mut each: impl FnMut(&[u8])) -> bool {
     let Ok(volume) = CountedFile::new(file, 0, None) else {
         return false;
     };
@@ -87,7 +87,7 @@ pub(super) fn volume<'z>(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'z>,
     level: &StreamLevel<'_>,
-    file: &'z File,
+    file: &'z SourceFile,
 ) -> Option<CountedFile<'z>> {
     // Bytes of a copy were counted when they were copied.
     let progress = level.file.map(|_| options.bytes_read);
@@ -102,7 +102,7 @@ pub(super) fn read_archive(
     sink: &mut dyn MemberSink,
     options: &ReadOptions<'_>,
     level: &StreamLevel<'_>,
-    file: &File,
+    file: &SourceFile,
     before: BeforeArchive,
 ) {
     let Some(volume) = volume(sink, options, level, file) else {
@@ -254,7 +254,7 @@ impl ZipArchive<'_, '_> {
             self.ahead = MemberPrefetcher::start(self.volume.file(), self.options);
         }
         let volume = self.volume;
-        let after = |_: &File, end| {
+        let after = |_: &SourceFile, end| {
             let next = later.partition_point(|entry| entry.offset < end);
             let next = later[next..].iter().find(|entry| is_stored(entry))?;
             let local = local_of(volume, next).ok().flatten()?;

@@ -19,10 +19,10 @@ const METHODS: [Method; 4] = [
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
-fn file(bytes: &[u8]) -> io::Result<File> {
+fn file(bytes: &[u8]) -> io::Result<SourceFile> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
-    Ok(file)
+    Ok(file.into())
 }
 
 fn taken(bytes: &[u8]) -> io::Result<Taken> {

@@ -1,7 +1,6 @@
 //! Reads the file of a zip archive at offsets, so that other readers of the file do not interfere.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use crate::fault::InputError;
-use crate::file::FileSection;
+use crate::file::{FileSection, SourceFile};
 use crate::read::ReadBytes;
 
 /// Bytes of a search step.
@@ -17,7 +16,7 @@ const SEARCH_BYTES: usize = 8 << 10;
 
 /// A file, and the part of it that was counted as read.
 pub(crate) struct CountedFile<'z> {
-    file: &'z File,
+    file: &'z SourceFile,
     pub(crate) length: u64,
     progress: Option<&'z AtomicU64>,
     counted: Cell<u64>,
@@ -26,11 +25,11 @@ pub(crate) struct CountedFile<'z> {
 impl<'z> CountedFile<'z> {
     /// Adds bytes to `progress` when they are first passed, except the first `counted` ones, which were already counted.
     pub(crate) fn new(
-        file: &'z File,
+        file: &'z SourceFile,
         counted: u64,
         progress: Option<&'z AtomicU64>,
     ) -> io::Result<Self> {
-        let length = file.metadata()?.len();
+        let length = file.length()?;
         Ok(CountedFile {
             file,
             length,
@@ -39,7 +38,7 @@ impl<'z> CountedFile<'z> {
         })
     }
 
-    pub(crate) fn file(&self) -> &'z File {
+    pub(crate) fn file(&self) -> &'z SourceFile {
         self.file
     }
 

@@ -1,7 +1,5 @@
 //! The messages of a file or stream.
 
-use std::fs::File;
-
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::{Endianness, Message, root_as_footer_with_opts, root_as_message_with_opts};
 use arrow_schema::Schema;
@@ -9,7 +7,8 @@ use flatbuffers::VerifierOptions;
 
 use super::file_error;
 use crate::fault::{InputError, LocatedError, Packing};
-use crate::file::read_at;
+use crate::file::SourceFile;
+use crate::read::ReadAt;
 
 /// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
 const FILE_START: &[u8] = b"ARROW1\0\0";
@@ -63,7 +62,7 @@ struct ArrowFooter {
 }
 
 impl ArrowBlock {
-    pub(super) fn metadata(&self, file: &File) -> Result<Vec<u8>, InputError> {
+    pub(super) fn metadata(&self, file: &SourceFile) -> Result<Vec<u8>, InputError> {
         let mut bytes = vec![0; self.metadata.1 as usize];
         read_exact(file, &mut bytes, self.metadata.0)?;
         Ok(bytes)
@@ -100,9 +99,13 @@ fn limits(max: usize) -> VerifierOptions {
     }
 }
 
-pub(super) fn read_exact(file: &File, mut into: &mut [u8], mut at: u64) -> Result<(), InputError> {
+pub(super) fn read_exact(
+    file: &SourceFile,
+    mut into: &mut [u8],
+    mut at: u64,
+) -> Result<(), InputError> {
     while !into.is_empty() {
-        match read_at(file, into, at)? {
+        match file.read_at(into, at)? {
             0 => return Err(InputError::Shrunk),
             read => {
                 into = &mut into[read..];
@@ -118,7 +121,7 @@ impl ArrowIndex {
     ///
     /// # Errors
     /// If there is no schema.
-    pub(super) fn read(file: &File, length: u64, max: usize) -> Result<Self, InputError> {
+    pub(super) fn read(file: &SourceFile, length: u64, max: usize) -> Result<Self, InputError> {
         let mut walk = MessageWalk {
             file,
             is_file: false,
@@ -153,7 +156,7 @@ impl ArrowIndex {
 
 /// Reads messages one after the other.
 struct MessageWalk<'f> {
-    file: &'f File,
+    file: &'f SourceFile,
     is_file: bool,
     /// The offset at which messages end.
     end: u64,

@@ -14,7 +14,7 @@ use super::schema::TableSchema;
 use super::thrift::MetadataCheck;
 use crate::columnar::leaf::{self, TableLeaf};
 use crate::fault::{InputError, LocatedError, Packing};
-use crate::file::ReadAt;
+use crate::read::ReadAt;
 
 /// The ending of a file: the length of the metadata, and the magic number.
 const ENDING_BYTES: usize = 8;

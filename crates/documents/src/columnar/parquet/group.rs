@@ -89,6 +89,8 @@ impl GroupColumns {
             let checked = checked_chunk(chunk, stored, self.limit);
             let chunk =
                 checked.map_err(|fault| (start_of(chunk), plain_fault(&fault.to_string())))?;
+            let (start, length) = chunk.byte_range();
+            stored.file.expect(start..start.saturating_add(length));
             let file = ChunkFile::new(
                 &stored.file,
                 stored.length,

@@ -19,7 +19,7 @@ use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 use super::delta;
 use super::levels::ColumnLevels;
 use super::thrift::PageSizes;
-use crate::file::ReadAt;
+use crate::read::ReadAt;
 
 /// Bytes of a header that are read at once.
 const HEADER_BYTES: usize = 512;

@@ -14,8 +14,8 @@ use super::group::GroupColumns;
 use crate::columnar::items::{self, LeafItems};
 use crate::columnar::leaf::TableLeaf;
 use crate::fault::{InputError, LocatedError, Packing};
-use crate::file::ReadAt;
 use crate::guard::guard;
+use crate::read::ReadAt;
 
 /// Bytes that the pages of all columns may take at the same time.
 const MAX_PAGES_BYTES: usize = 1 << 28;

@@ -107,7 +107,8 @@ fn write_listed(number: usize, rows: &Range<usize>, column: &mut SerializedColum
 fn read(bytes: &[u8], choice: &ColumnSelection) -> (Vec<(String, String, String)>, Vec<String>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
-    let (file, faults) = ParquetFile::open(file, bytes.len() as u64, choice, 64 << 20).unwrap();
+    let (file, faults) =
+        ParquetFile::open(file.into(), bytes.len() as u64, choice, 64 << 20).unwrap();
     let mut lost: Vec<_> = faults.iter().map(|(_, error)| error.to_string()).collect();
     let mut cells = Vec::new();
     for number in 0..file.part_count() {

@@ -1,6 +1,5 @@
 //! The texts of a file, one row group after the other.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use super::file::{Projection, StoredTable, file_error};
@@ -10,6 +9,7 @@ use crate::columnar::batch::ReadColumns;
 use crate::columnar::choice::SelectedColumns;
 use crate::columnar::part::{ColumnarFile, NextRows, PartStart, PartTexts, RowSource, TableItem};
 use crate::fault::{InputError, LocatedError, Packing};
+use crate::file::SourceFile;
 
 /// A file whose texts are read.
 pub(crate) struct ParquetFile {
@@ -23,7 +23,7 @@ impl ColumnarFile for ParquetFile {
     const WITHOUT_TEXT: &'static str = "parquet without text";
 
     fn open(
-        file: File,
+        file: SourceFile,
         length: u64,
         choice: &ColumnSelection,
         max: usize,

@@ -1,0 +1,228 @@
+//! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` there are none: an address is then a path
+//! that does not exist.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use doisift_documents::{InputError, RemoteSources, display_name};
+
+use crate::error::{Cause, Error};
+use crate::options::{OptionHelp, OptionKind};
+use crate::task::Monitor;
+
+/// The help that shows the options.
+const HELP: OptionHelp = match cfg!(feature = "remote") {
+    true => OptionHelp::Long,
+    false => OptionHelp::Hidden,
+};
+
+options! {
+    /// How objects of stores and files of web servers are read.
+    remote: ObjectOptions, "Object stores";
+
+    /// Ranges of objects that are fetched at the same time
+    ///
+    /// A thread that waits for bytes has one more. At least 1.
+    value connections: u64 [Scan CleanTable BuildIndex Check Resolve] default "16" {
+        value: "N", min: 1, help: HELP, python: &[],
+    }
+
+    /// Bytes that may arrive from services in a second, e.g. 20M
+    value rate_limit: u64 [Scan CleanTable BuildIndex Check Resolve] default "no limit" {
+        kind: OptionKind::Size, value: "SIZE", min: 1, help: HELP, python: &[],
+    }
+
+    /// Seconds in which an object must give 64 KiB, or it is an error
+    ///
+    /// At least 1. A request that fails is repeated within this time, after growing delays. What arrived is not asked for again.
+    value timeout: u64 [Scan CleanTable BuildIndex Check Resolve] default "120" {
+        value: "SECONDS", min: 1, help: HELP, python: &[],
+    }
+}
+
+/// The services of a task, if it can have any.
+pub(crate) type Services = Option<Arc<dyn RemoteSources>>;
+
+/// Returns the inputs by their names, which have no secrets. Others stay as they are. If `checks`, those that do not exist are an error, and `/` is
+/// added to prefixes.
+///
+/// # Errors
+/// If an address is none, or what it names cannot be read.
+pub(crate) fn named(
+    services: &Services,
+    inputs: &[PathBuf],
+    checks: bool,
+) -> Result<Vec<PathBuf>, Error> {
+    let Some(services) = services else {
+        return Ok(inputs.to_vec());
+    };
+    let named = |input: &PathBuf| {
+        let Some(name) = input.to_str().and_then(|text| services.name(text)) else {
+            return Ok(input.clone());
+        };
+        let name = name.map_err(|error| Error::new(Cause::Input(error)))?;
+        let lost = |error: InputError| {
+            Error::new(Cause::Input(error)).in_source(display_name(name.as_ref()).into())
+        };
+        match checks {
+            true => services.check(&name).map_err(lost).map(PathBuf::from),
+            false => Ok(name.into()),
+        }
+    };
+    inputs.iter().map(named).collect()
+}
+
+/// Whether a path is the address or name of an object.
+#[cfg(not(feature = "remote"))]
+pub(crate) fn is_address(_: &Path) -> bool {
+    false
+}
+
+/// Returns none: this build has none.
+#[cfg(not(feature = "remote"))]
+pub(crate) fn services(_: &ObjectOptions, _: usize, _: &Monitor) -> Services {
+    None
+}
+
+#[cfg(feature = "remote")]
+pub(crate) use self::connected::{is_address, services};
+
+#[cfg(feature = "remote")]
+mod connected {
+    use std::io::{self, Read};
+    use std::ops::Range;
+    use std::sync::OnceLock;
+    use std::time::Duration;
+
+    use doisift_documents::{ReadAt, RemoteBytes, RemoteSource};
+    use doisift_remote::{
+        Remote, RemoteAddress, RemoteError, RemoteFile, RemoteOptions, RemoteSection,
+    };
+
+    use super::*;
+
+    /// Part of a task's memory for bytes that are held ahead of their readers.
+    const HELD_MEMORY_PART: usize = 8;
+    const MAX_HELD_BYTES: usize = 128 << 20;
+
+    pub(crate) fn is_address(path: &Path) -> bool {
+        path.to_str().is_some_and(RemoteAddress::is_address)
+    }
+
+    /// Returns the services of a task with this many bytes of memory. They connect when they are first asked.
+    pub(crate) fn services(options: &ObjectOptions, memory: usize, monitor: &Monitor) -> Services {
+        let usual = RemoteOptions::default();
+        let number = |given: Option<u64>, usual| {
+            given.map_or(usual, |given| usize::try_from(given).unwrap_or(usize::MAX))
+        };
+        Some(Arc::new(ObjectServices {
+            options: RemoteOptions {
+                connections: number(options.connections, usual.connections),
+                rate: options.rate_limit,
+                timeout: options.timeout.map_or(usual.timeout, Duration::from_secs),
+                held_bytes: (memory / HELD_MEMORY_PART).min(MAX_HELD_BYTES),
+                ..usual
+            },
+            monitor: monitor.clone(),
+            remote: OnceLock::new(),
+        }))
+    }
+
+    #[derive(Debug)]
+    struct ObjectServices {
+        options: RemoteOptions,
+        monitor: Monitor,
+        remote: OnceLock<Result<Remote, RemoteError>>,
+    }
+
+    fn input_error(error: RemoteError) -> InputError {
+        InputError::Io(io::Error::other(error))
+    }
+
+    impl ObjectServices {
+        fn remote(&self) -> Result<&Remote, InputError> {
+            let remote = self.remote.get_or_init(|| {
+                let remote = Remote::new(self.options.clone())?;
+                let monitor = self.monitor.clone();
+                remote.cancel_when(move || monitor.is_ending());
+                Ok(remote)
+            });
+            remote.as_ref().map_err(|error| input_error(error.clone()))
+        }
+    }
+
+    impl RemoteSources for ObjectServices {
+        fn name(&self, text: &str) -> Option<Result<String, InputError>> {
+            RemoteAddress::is_address(text).then(|| {
+                let remote = self.remote()?;
+                remote.add(text).map_err(input_error)
+            })
+        }
+
+        fn check(&self, name: &str) -> Result<String, InputError> {
+            self.remote()?.check(name).map_err(input_error)
+        }
+
+        fn list(&self, prefix: &str, each: &mut dyn FnMut(&str) -> bool) -> Result<(), InputError> {
+            let listed = self
+                .remote()?
+                .list(prefix, &mut |object| each(&object.name));
+            listed.map_err(input_error)
+        }
+
+        fn open(&self, name: &str) -> Result<RemoteSource, InputError> {
+            let file = self.remote()?.open(name).map_err(input_error)?;
+            Ok(match file.take_stream() {
+                Some(stream) => {
+                    RemoteSource::Stream(Box::new(SectionReader(stream)), file.length())
+                }
+                None => RemoteSource::Object(Arc::new(ObjectBytes(file))),
+            })
+        }
+
+        fn expect(&self, name: &str) {
+            if let Ok(remote) = self.remote() {
+                remote.expect(name);
+            }
+        }
+
+        fn listed_size(&self, name: &str) -> Option<u64> {
+            self.remote().ok()?.listed_size(name)
+        }
+
+        fn stamp(&self, name: &str) -> Result<u64, InputError> {
+            self.remote()?.stamp(name).map_err(input_error)
+        }
+    }
+
+    /// Adapts an object of the services to sources.
+    struct ObjectBytes(RemoteFile);
+
+    impl ReadAt for ObjectBytes {
+        fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+            self.0.read_at(into, at)
+        }
+
+        fn expect(&self, range: Range<u64>) {
+            self.0.expect(range);
+        }
+    }
+
+    impl RemoteBytes for ObjectBytes {
+        fn length(&self) -> u64 {
+            self.0.length().unwrap_or(0)
+        }
+
+        fn section(&self, range: Range<u64>) -> Box<dyn Read + Send> {
+            Box::new(SectionReader(self.0.section(range)))
+        }
+    }
+
+    struct SectionReader(RemoteSection);
+
+    impl Read for SectionReader {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.0.read(into).map_err(io::Error::other)
+        }
+    }
+}
