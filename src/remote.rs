@@ -1,7 +1,7 @@
 //! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` there are none: an address is then a path
 //! that does not exist.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use doisift_documents::{InputError, RemoteSources, display_name};
@@ -72,12 +72,6 @@ pub(crate) fn named(
     inputs.iter().map(named).collect()
 }
 
-/// Whether a path is the address or name of an object.
-#[cfg(not(feature = "remote"))]
-pub(crate) fn is_address(_: &Path) -> bool {
-    false
-}
-
 /// Returns none: this build has none.
 #[cfg(not(feature = "remote"))]
 pub(crate) fn services(_: &ObjectOptions, _: usize, _: &Monitor) -> Services {
@@ -85,7 +79,7 @@ pub(crate) fn services(_: &ObjectOptions, _: usize, _: &Monitor) -> Services {
 }
 
 #[cfg(feature = "remote")]
-pub(crate) use self::connected::{is_address, services};
+pub(crate) use self::connected::services;
 
 #[cfg(feature = "remote")]
 mod connected {
@@ -104,10 +98,6 @@ mod connected {
     /// Part of a task's memory for bytes that are held ahead of their readers.
     const HELD_MEMORY_PART: usize = 8;
     const MAX_HELD_BYTES: usize = 128 << 20;
-
-    pub(crate) fn is_address(path: &Path) -> bool {
-        path.to_str().is_some_and(RemoteAddress::is_address)
-    }
 
     /// Returns the services of a task with this many bytes of memory. They connect when they are first asked.
     pub(crate) fn services(options: &ObjectOptions, memory: usize, monitor: &Monitor) -> Services {

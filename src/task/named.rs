@@ -10,7 +10,19 @@ use doisift_documents::{
 use doisift_system::FileStatus;
 
 use crate::error::{Cause, Error};
-use crate::remote;
+
+/// Whether a path is the address of an object.
+#[cfg(feature = "remote")]
+fn is_address(path: &Path) -> bool {
+    let text = path.to_str();
+    text.is_some_and(doisift_remote::RemoteAddress::is_address)
+}
+
+/// Whether a path is the address of an object. This build reads none.
+#[cfg(not(feature = "remote"))]
+fn is_address(_: &Path) -> bool {
+    false
+}
 
 /// Whether a path names standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -34,7 +46,7 @@ pub(crate) fn check_named(paths: &[PathBuf]) -> Result<(), Error> {
 /// Whether a file or folder can be opened. A pipe or device need only exist, since opening it may wait or have an effect.
 fn openable(path: &Path) -> io::Result<()> {
     // What addresses name was checked when their names were made.
-    if is_stdin(path) || remote::is_address(path) {
+    if is_stdin(path) || is_address(path) {
         return Ok(());
     }
     let at = FileStatus::at(path)?;
@@ -54,7 +66,7 @@ fn openable(path: &Path) -> io::Result<()> {
 pub(crate) fn named_source(path: &Path) -> Result<Source, InputError> {
     let kind = if is_stdin(path) {
         SourceKind::Stdin
-    } else if remote::is_address(path) {
+    } else if is_address(path) {
         match path.to_string_lossy().ends_with('/') {
             true => return Err(InputError::Folder),
             false => SourceKind::Remote,
