@@ -177,9 +177,8 @@ impl ReadAt for SourceFile {
     }
 
     fn expect(&self, range: Range<u64>) {
-        match &self.0 {
-            Content::Local(_) => drop(range),
-            Content::Remote(object) => object.expect(range),
+        if let Content::Remote(object) = &self.0 {
+            object.expect(range);
         }
     }
 }

@@ -95,8 +95,8 @@ fn answer(mut stream: &TcpStream, count: &AtomicU64, port: u16) -> Option<()> {
     let refused = match kind {
         "missing" => Some("404 Not Found".to_owned()),
         "forbidden" => Some("403 Forbidden".to_owned()),
-        "busy" if number % 2 == 0 => Some("503 Busy\r\nRetry-After: 1".to_owned()),
-        "often" if number % 2 == 0 => Some("429 Often".to_owned()),
+        "busy" if number.is_multiple_of(2) => Some("503 Busy\r\nRetry-After: 1".to_owned()),
+        "often" if number.is_multiple_of(2) => Some("429 Often".to_owned()),
         "never" => Some("500 Never".to_owned()),
         "loop" => Some(format!(
             "302 Found\r\nLocation: http://127.0.0.1:{port}/loop/{number}"
