@@ -14,7 +14,7 @@ options! {
     /// The list is read when the run starts.
     path files_from [Scan] { value: "FILE" }
 
-    /// Text before each name in --files-from, such as https://data.commoncrawl.org/ or a folder with its /
+    /// Text before each name in --files-from: an address or a folder, with its / at the end
     text base [Scan] { value: "TEXT", requires: "files_from" }
 
     /// The names in --files-from are separated by NUL
