@@ -1,5 +1,4 @@
-//! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` there are none: an address is then a path
-//! that does not exist.
+//! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` an address is a path that does not exist.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +46,7 @@ pub(crate) type Services = Option<Arc<dyn RemoteSources>>;
 /// added to prefixes.
 ///
 /// # Errors
-/// If an address is none, or what it names cannot be read.
+/// If an address is not valid, or its object cannot be read.
 pub(crate) fn named(
     services: &Services,
     inputs: &[PathBuf],
@@ -154,9 +153,7 @@ mod connected {
         }
 
         fn list(&self, prefix: &str, each: &mut dyn FnMut(&str) -> bool) -> Result<(), InputError> {
-            let listed = self
-                .remote()?
-                .list(prefix, &mut |object| each(&object.name));
+            let listed = self.remote()?.list(prefix, each);
             listed.map_err(input_error)
         }
 

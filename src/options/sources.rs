@@ -9,7 +9,7 @@ options! {
     /// Lists of sources.
     lists: ListOptions, "Sources";
 
-    /// Read the names of sources from a file, one per line, which may be packed by gzip; - is standard input
+    /// Read the names of sources from a file, one per line, which may be packed by gzip or zstd; - is standard input
     ///
     /// The list is read when the run starts.
     path files_from [Scan] { value: "FILE" }

@@ -119,7 +119,9 @@ fn parquet_columns(_: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
 }
 
 /// Undoes the packing of a stream, gzip or zstd, if it has one.
-fn unpacker<'r>(mut raw: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+pub(crate) fn unpacker<'r>(
+    mut raw: impl Read + Send + 'r,
+) -> io::Result<Box<dyn Read + Send + 'r>> {
     let head = peek(&mut raw)?;
     let raw = Cursor::new(head.clone()).chain(raw);
     Ok(match head[..] {

@@ -130,14 +130,22 @@ impl Read for FileCursor<'_> {
 
 impl Seek for FileCursor<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(back) => self.file.length()?.checked_add_signed(back),
-            SeekFrom::Current(on) => self.at.checked_add_signed(on),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.at = sought(to, self.at, self.file.length()?)?;
         Ok(self.at)
     }
+}
+
+/// Returns the position after a seek from `at` in `length` bytes.
+///
+/// # Errors
+/// If it is before the first byte.
+pub(super) fn sought(to: SeekFrom, at: u64, length: u64) -> io::Result<u64> {
+    let at = match to {
+        SeekFrom::Start(at) => Some(at),
+        SeekFrom::End(back) => length.checked_add_signed(back),
+        SeekFrom::Current(on) => at.checked_add_signed(on),
+    };
+    Ok(at.ok_or(io::ErrorKind::InvalidInput)?)
 }
 
 /// Checks that a file that had `size` bytes when it was opened ends at `at`.

@@ -13,7 +13,7 @@ pub trait RemoteSources: Debug + Send + Sync {
     /// Returns the name of an address, or `None` for what is a path.
     ///
     /// # Errors
-    /// If it has the scheme of an address, and is none.
+    /// If it has the scheme of an address but is not valid.
     fn name(&self, text: &str) -> Option<Result<String, InputError>>;
 
     /// Checks that an object exists, or that objects are below a prefix. Returns the name, with `/` after that of a prefix.

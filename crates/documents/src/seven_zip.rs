@@ -15,7 +15,7 @@ use super::codec::damaged;
 use super::container::{MemberSink, StreamLevel};
 use super::expansion::ExpansionReader;
 use super::fault::{InputError, LocatedError, Packing};
-use super::file::SourceFile;
+use super::file::{SourceFile, sought};
 use super::gate::MemoryPermit;
 use super::guard::guard;
 use super::numbers::{crc32, number};
@@ -411,12 +411,7 @@ impl Read for SeekableFile<'_> {
 
 impl Seek for SeekableFile<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(back) => self.volume.length.checked_add_signed(back),
-            SeekFrom::Current(on) => self.at.checked_add_signed(on),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.at = sought(to, self.at, self.volume.length)?;
         Ok(self.at)
     }
 }

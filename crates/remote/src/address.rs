@@ -37,7 +37,7 @@ const SCHEMES: [&str; 9] = [
     "s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "http", "https",
 ];
 
-/// Parameters of queries that admit whoever has them, of S3, CloudFront, Google, Azure and others, in lower case.
+/// Parameters of queries that hold signatures or credentials, in lower case: of S3, CloudFront, Google, Azure and others.
 const SECRET_PARAMETERS: [&str; 41] = [
     "access_token",
     "api-key",
@@ -185,7 +185,7 @@ impl fmt::Debug for RemoteAddress {
     }
 }
 
-/// Returns the address of a web server without user, password and the parameters that admit.
+/// Returns the address of a web server without user, password and secret parameters.
 fn web_name(url: &Url) -> String {
     let mut name = url.clone();
     let _ = name.set_username("");

@@ -1,7 +1,6 @@
-//! The client of HTTP that all requests go through: it counts them, follows redirects within bounds, and waits as services ask.
+//! The client of HTTP that all requests go through: it follows redirects within bounds, and waits as services ask.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,31 +19,18 @@ const MAX_REDIRECTS: usize = 10;
 /// The longest time that a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Counts of a task's requests.
-#[derive(Debug, Default)]
-pub struct RemoteCounts {
-    /// Requests, with those that failed.
-    pub requests: AtomicU64,
-    /// Attempts after a request that failed or whose answer broke off.
-    pub retries: AtomicU64,
-    /// Bytes of objects that arrived.
-    pub bytes: AtomicU64,
-}
-
 /// Makes clients, for stores and for web servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
     pub(crate) hosts: Arc<NamedHosts>,
-    pub(crate) counts: Arc<RemoteCounts>,
     /// The longest time without a byte.
     pub(crate) timeout: Duration,
 }
 
-/// Sends requests, and counts them.
+/// Sends requests, and waits after an answer that asks for it.
 #[derive(Debug)]
-struct CountedClient {
+struct PatientClient {
     client: reqwest::Client,
-    counts: Arc<RemoteCounts>,
     timeout: Duration,
 }
 
@@ -76,9 +62,8 @@ impl Connector {
             .read_timeout(self.timeout)
             .dns_resolver(NamedResolver(Arc::clone(&self.hosts)))
             .build()?;
-        Ok(HttpClient::new(CountedClient {
+        Ok(HttpClient::new(PatientClient {
             client,
-            counts: Arc::clone(&self.counts),
             timeout: self.timeout,
         }))
     }
@@ -96,9 +81,8 @@ impl HttpConnector for Connector {
 }
 
 #[async_trait]
-impl HttpService for CountedClient {
+impl HttpService for PatientClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        self.counts.requests.fetch_add(1, Ordering::Relaxed);
         let answer = self.client.call(request).await;
         let is_late = |status: u16| status == 429 || status == 503;
         if let Ok(answer) = &answer

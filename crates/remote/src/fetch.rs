@@ -1,8 +1,7 @@
 //! Fetches ranges of objects: resumes broken answers at their byte, and keeps the rate.
 
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +11,6 @@ use tokio::sync::mpsc::{Sender, UnboundedSender};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::client::RemoteCounts;
 use crate::error::RemoteError;
 use crate::location::{Answer, Identity, Location};
 use crate::store::{DELAYS, MAX_RETRIES};
@@ -25,13 +23,12 @@ const TOO_SLOW: &str = "the service gives too few bytes in too long a time";
 
 /// What all requests of a task share.
 pub(crate) struct Fetcher {
-    pub(crate) counts: Arc<RemoteCounts>,
     /// Bounds the ranges that are fetched at the same time.
     pub(crate) connections: Semaphore,
     /// The longest time without progress.
     pub(crate) timeout: Duration,
     /// Becomes true when the task ends.
-    pub(crate) over: watch::Receiver<bool>,
+    pub(crate) over: watch::Sender<bool>,
     pub(crate) rate: Option<Rate>,
     /// Bounds what is held ahead of readers, in KiB.
     pub(crate) held: Arc<Semaphore>,
@@ -142,7 +139,7 @@ impl Fetcher {
         first: Option<Answer>,
         to: Receiver,
     ) {
-        let mut over = self.over.clone();
+        let mut over = self.over.subscribe();
         let work = async {
             let permit = match to {
                 Receiver::Held(_) => self.connections.acquire().await.ok(),
@@ -225,7 +222,6 @@ impl Fetcher {
                 error => error,
             });
         }
-        self.counts.retries.fetch_add(1, Ordering::Relaxed);
         let longest = DELAYS[0]
             .saturating_mul(1 << attempts.min(10))
             .min(DELAYS[1]);
@@ -259,9 +255,6 @@ impl Fetcher {
         let mut body = answer.body;
         while let Some(frame) = body.next().await {
             let (mut bytes, arrived) = (frame?, Instant::now());
-            self.counts
-                .bytes
-                .fetch_add(bytes.len() as u64, Ordering::Relaxed);
             if let Some(rate) = &self.rate {
                 rate.wait(bytes.len()).await;
             }
@@ -313,4 +306,11 @@ impl Progress {
             self.failures = 0;
         }
     }
+}
+
+/// Locks, also after a panic of another thread.
+pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use bytes::{Bytes, BytesMut};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::error::RemoteError;
-use crate::fetch::{Fetcher, Frame, Object, Receiver};
+use crate::fetch::{Fetcher, Frame, Object, Receiver, lock};
 use crate::location::{Answer, Identity, Location};
 
 /// Bytes of the first range of an object. Smaller objects take one request.
@@ -73,6 +73,8 @@ pub struct RemoteSection {
 }
 
 struct FetchedRange {
+    /// Offset of its end; the largest number if the size of the object is not known.
+    end: u64,
     frames: Frames,
     _held: Option<OwnedSemaphorePermit>,
 }
@@ -156,6 +158,7 @@ impl RemoteFile {
         let mut section = RemoteSection::new(self.clone(), 0..end);
         section.next = end;
         section.ranges.push_back(FetchedRange {
+            end,
             frames,
             _held: None,
         });
@@ -314,13 +317,19 @@ impl RemoteSection {
                     return Err(error);
                 }
                 None => {
+                    let end = range.end;
                     self.ranges.pop_front();
+                    if end == u64::MAX {
+                        // A stream of unknown size ends so.
+                        self.end = self.at;
+                    } else if self.at < end {
+                        // Nobody fetches the rest.
+                        self.end = self.at;
+                        self.ranges.clear();
+                        return Err(RemoteError::Cancelled);
+                    }
                     self.depth = (self.depth * 2).min(MAX_RANGES);
                     self.fetch_ahead();
-                    // A stream of unknown size ends so.
-                    if self.ranges.is_empty() {
-                        self.end = self.at;
-                    }
                 }
             }
         }
@@ -353,6 +362,7 @@ impl RemoteSection {
             self.step = self.step.saturating_mul(2).min(RANGE_BYTES);
             let frames = held_frames(fetcher, &self.file.0.object, range, None);
             self.ranges.push_back(FetchedRange {
+                end: self.next,
                 frames,
                 _held: held,
             });
@@ -389,10 +399,4 @@ fn copy(from: &[u8], into: &mut [u8]) -> usize {
     let length = from.len().min(into.len());
     into[..length].copy_from_slice(&from[..length]);
     length
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

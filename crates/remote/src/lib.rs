@@ -39,4 +39,4 @@ mod store;
 pub use address::RemoteAddress;
 pub use error::RemoteError;
 pub use file::{RemoteFile, RemoteSection};
-pub use remote::{ListedObject, Remote, RemoteOptions};
+pub use remote::{Remote, RemoteOptions};

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -16,9 +15,9 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{RemoteAddress, StoreAddress};
-use crate::client::{Connector, RemoteCounts};
+use crate::client::Connector;
 use crate::error::RemoteError;
-use crate::fetch::{Fetcher, Rate, is_over};
+use crate::fetch::{Fetcher, Rate, is_over, lock};
 use crate::file::{FIRST_BYTES, RemoteFile};
 use crate::hosts::NamedHosts;
 use crate::location::{Identity, Location, WebFile, of_meta};
@@ -74,20 +73,10 @@ impl fmt::Debug for RemoteOptions {
 #[derive(Clone)]
 pub struct Remote(Arc<Services>);
 
-/// An object that a listing found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedObject {
-    /// Its name.
-    pub name: String,
-    /// Its size in bytes.
-    pub size: u64,
-}
-
 struct Services {
     connector: Connector,
     options: RemoteOptions,
     fetcher: Arc<Fetcher>,
-    over: watch::Sender<bool>,
     state: Mutex<State>,
 }
 
@@ -129,17 +118,14 @@ impl Remote {
             .enable_all()
             .build();
         let runtime = runtime.map_err(|error| RemoteError::Setup(error.to_string()))?;
-        let counts = Arc::new(RemoteCounts::default());
-        let (over, is_over) = watch::channel(false);
         let hosts = NamedHosts::of_environment();
         for (_, value) in &options.settings {
             hosts.add_address(value);
         }
         let fetcher = Fetcher {
-            counts: Arc::clone(&counts),
             connections: Semaphore::new(options.connections.max(1)),
             timeout: options.timeout,
-            over: is_over,
+            over: watch::Sender::new(false),
             rate: options.rate.map(Rate::new),
             held: Arc::new(Semaphore::new(options.held_bytes >> 10)),
             runtime: Some(runtime),
@@ -148,12 +134,10 @@ impl Remote {
         Ok(Remote(Arc::new(Services {
             connector: Connector {
                 hosts: Arc::new(hosts),
-                counts,
                 timeout,
             },
             options,
             fetcher: Arc::new(fetcher),
-            over,
             state: Mutex::default(),
         })))
     }
@@ -181,16 +165,12 @@ impl Remote {
         known.map_or_else(|| RemoteAddress::parse(name), Ok)
     }
 
-    /// Gives the objects below a prefix to `each`, in no certain order, until it returns false. An object whose key is the prefix itself is
+    /// Gives the names of the objects below a prefix to `each`, in no certain order, until it returns false. An object whose key is the prefix itself is
     /// not one of them.
     ///
     /// # Errors
     /// If the service cannot be asked, or a key cannot be asked for, as one with `//`.
-    pub fn list(
-        &self,
-        name: &str,
-        each: &mut dyn FnMut(ListedObject) -> bool,
-    ) -> Result<(), RemoteError> {
+    pub fn list(&self, name: &str, each: &mut dyn FnMut(&str) -> bool) -> Result<(), RemoteError> {
         let address = self.address(name)?;
         if address.is_web() {
             return Err(RemoteError::Setup(
@@ -200,7 +180,7 @@ impl Remote {
         let store = self.store(&address.store)?;
         let (to, mut objects) = mpsc::channel(LISTED_AHEAD);
         let prefix = path(&address.key)?;
-        let mut over = self.0.fetcher.over.clone();
+        let mut over = self.0.fetcher.over.subscribe();
         self.0.fetcher.spawn(async move {
             let mut found = store.list(Some(&prefix));
             loop {
@@ -220,8 +200,7 @@ impl Remote {
             let object = object?;
             let name = address.sibling(object.location.as_ref()).to_string();
             self.0.remember(&name, &of_meta(&object));
-            let size = object.size;
-            if !each(ListedObject { name, size }) {
+            if !each(&name) {
                 return Ok(());
             }
         }
@@ -281,12 +260,12 @@ impl Remote {
 
     /// [Cancels](Self::cancel) when `is_over` returns true.
     pub fn cancel_when(&self, is_over: impl Fn() -> bool + Send + 'static) {
-        let over = self.0.over.clone();
+        let over = self.0.fetcher.over.clone();
         self.0.fetcher.spawn(async move {
             while !is_over() {
                 tokio::time::sleep(CANCEL_CHECK_INTERVAL).await;
             }
-            let _ = over.send(true);
+            over.send_replace(true);
         });
     }
 
@@ -336,18 +315,7 @@ impl Remote {
 
     /// Ends requests under way. All waiting readers get [`RemoteError::Cancelled`].
     pub fn cancel(&self) {
-        let _ = self.0.over.send(true);
-    }
-
-    /// Returns the counts so far: requests, retries and bytes.
-    pub fn counts(&self) -> [u64; 3] {
-        let counts = &self.0.fetcher.counts;
-        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        [
-            get(&counts.requests),
-            get(&counts.retries),
-            get(&counts.bytes),
-        ]
+        self.0.fetcher.over.send_replace(true);
     }
 
     fn location(&self, address: &RemoteAddress) -> Result<Location, RemoteError> {
@@ -385,7 +353,7 @@ impl Remote {
         work: impl Future<Output = Result<T, RemoteError>> + Send + 'static,
     ) -> Result<T, RemoteError> {
         let (to, result) = oneshot::channel();
-        let mut over = self.0.fetcher.over.clone();
+        let mut over = self.0.fetcher.over.subscribe();
         self.0.fetcher.spawn(async move {
             let result = tokio::select! {
                 result = work => result,
@@ -402,9 +370,7 @@ const LISTED_AHEAD: usize = 1000;
 
 impl Services {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.state)
     }
 
     fn remember(&self, name: &str, identity: &Identity) {

@@ -36,42 +36,36 @@ pub(crate) fn open(
     let failed = |error: object_store::Error| RemoteError::Setup(error.to_string());
     // An endpoint is http only if the user wrote it so.
     let client = ClientOptions::new().with_allow_http(true);
+    // The builders share no trait.
+    macro_rules! built {
+        ($builder:expr) => {{
+            let builder = $builder.with_retry(retry).with_client_options(client);
+            let store = builder.with_http_connector(connector.clone()).build();
+            Ok(Arc::new(store.map_err(failed)?))
+        }};
+    }
     match address {
         StoreAddress::S3(bucket) => {
-            let builder = amazon(options)?.with_bucket_name(bucket).with_retry(retry);
-            let builder = builder
-                .with_client_options(client)
-                .with_http_connector(connector.clone());
-            Ok(Arc::new(builder.build().map_err(failed)?))
+            built!(amazon(options)?.with_bucket_name(bucket))
         }
         StoreAddress::Google(bucket) => {
-            let mut builder = GoogleCloudStorageBuilder::from_env()
-                .with_bucket_name(bucket)
-                .with_retry(retry);
+            let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
             for (name, value) in known(options) {
                 builder = builder.with_config(name, value);
             }
-            let builder = builder
-                .with_client_options(client)
-                .with_http_connector(connector.clone());
-            Ok(Arc::new(builder.build().map_err(failed)?))
+            built!(builder)
         }
         StoreAddress::Azure {
             container, account, ..
         } => {
-            let mut builder = MicrosoftAzureBuilder::from_env()
-                .with_container_name(container)
-                .with_retry(retry);
+            let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
             if let Some(account) = account {
                 builder = builder.with_account(account);
             }
             for (name, value) in known(options) {
                 builder = builder.with_config(name, value);
             }
-            let builder = builder
-                .with_client_options(client)
-                .with_http_connector(connector.clone());
-            Ok(Arc::new(builder.build().map_err(failed)?))
+            built!(builder)
         }
         StoreAddress::Web(_) => Err(RemoteError::Setup("a web server is no store".to_owned())),
     }

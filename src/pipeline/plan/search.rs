@@ -2,22 +2,19 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use doisift_documents::{
     Separator, SourceFinder, UnreadablePath, display_name, is_pipe, read_list,
 };
 use doisift_system::{bytes_of, path_of};
-use flate2::read::MultiGzDecoder;
 
 use super::options::{OnError, ScanOptions};
 use crate::error::{Cause, Error};
+use crate::records::unpacker;
 use crate::report::Losses;
 use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
-
-/// The first bytes of a list that is packed by gzip.
-const GZIP_START: &[u8] = &[0x1f, 0x8b];
 
 /// Errors for paths that could not be read while sources were searched.
 pub(crate) struct UnreadPaths {
@@ -123,13 +120,9 @@ fn listed(
     separator: Separator,
     add: &mut dyn FnMut(&Path) -> Result<(), Error>,
 ) -> io::Result<Result<(), Error>> {
-    let list: Box<dyn Read> = match is_stdin(list) {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(File::open(list)?),
+    let list = match is_stdin(list) {
+        true => unpacker(io::stdin())?,
+        false => unpacker(File::open(list)?)?,
     };
-    let mut list = BufReader::new(list);
-    match list.fill_buf()?.starts_with(GZIP_START) {
-        true => read_list(BufReader::new(MultiGzDecoder::new(list)), separator, add),
-        false => read_list(list, separator, add),
-    }
+    read_list(BufReader::new(list), separator, add)
 }

@@ -60,7 +60,7 @@ impl ObjectText {
         time.is_some_and(|time| self.push_shown(format_args!("\"{time}\"")))
     }
 
-    /// Adds a list or an object between two marks. `write` adds an item, or returns false if there is none.
+    /// Adds a list or an object between two marks. `write` adds the next item, and returns false at the end.
     fn push_items<I>(
         &mut self,
         marks: &[u8; 2],
