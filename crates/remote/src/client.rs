@@ -1,7 +1,7 @@
 //! The client of HTTP that all requests go through: it follows redirects within bounds, and waits as services ask.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, RETRY_AFTER};
@@ -88,16 +88,47 @@ impl HttpService for PatientClient {
         if let Ok(answer) = &answer
             && is_late(answer.status().as_u16())
         {
-            tokio::time::sleep(asked_delay(answer.headers()).min(self.timeout)).await;
+            let asked = asked_delay(answer.headers(), SystemTime::now());
+            tokio::time::sleep(asked.min(self.timeout)).await;
         }
         answer
     }
 }
 
-/// Returns the seconds that a service asks to wait. A date, which services of objects do not give, counts as none.
-fn asked_delay(headers: &HeaderMap) -> Duration {
-    let seconds = headers
-        .get(RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(0))
+/// Returns how long a service asks to wait, from `now` on: a number of seconds or a date.
+fn asked_delay(headers: &HeaderMap, now: SystemTime) -> Duration {
+    let asked = headers.get(RETRY_AFTER).and_then(|value| {
+        let value = value.to_str().ok()?.trim();
+        match value.parse() {
+            Ok(seconds) => Some(Duration::from_secs(seconds)),
+            Err(_) => httpdate::parse_http_date(value)
+                .ok()?
+                .duration_since(now)
+                .ok(),
+        }
+    });
+    asked.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_asks_for_a_delay_in_seconds_or_until_a_date() {
+        let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
+        for (value, seconds) in [
+            ("7", 7),
+            ("Sun, 06 Nov 1994 08:49:50 GMT", 13),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", 0),
+            ("soon", 0),
+            ("-1", 0),
+        ] {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]);
+            let delay = asked_delay(&headers, now);
+            assert_eq!(delay, Duration::from_secs(seconds), "{value}");
+        }
+        assert_eq!(asked_delay(&HeaderMap::new(), now), Duration::ZERO);
+    }
 }
