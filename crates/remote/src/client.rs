@@ -13,6 +13,7 @@ use object_store::client::{
 use reqwest::redirect;
 
 use crate::hosts::{NamedHosts, NamedResolver};
+use crate::listing;
 
 /// Redirects that are followed one after another.
 const MAX_REDIRECTS: usize = 10;
@@ -32,22 +33,29 @@ pub(crate) struct Connector {
 struct PatientClient {
     client: reqwest::Client,
     timeout: Duration,
+    /// Whether its lists are read by object_store.
+    is_of_store: bool,
 }
 
 impl Connector {
     /// Makes a client for web servers, which follows redirects.
     pub(crate) fn web_client(&self) -> Result<HttpClient, reqwest::Error> {
         let hosts = Arc::clone(&self.hosts);
-        self.client(redirect::Policy::custom(move |attempt| {
+        let follow = redirect::Policy::custom(move |attempt| {
             match attempt.previous().len() < MAX_REDIRECTS && hosts.admits(attempt.url()) {
                 true => attempt.follow(),
                 // The answer is the redirect itself.
                 false => attempt.stop(),
             }
-        }))
+        });
+        self.client(follow, false)
     }
 
-    fn client(&self, policy: redirect::Policy) -> Result<HttpClient, reqwest::Error> {
+    fn client(
+        &self,
+        policy: redirect::Policy,
+        is_of_store: bool,
+    ) -> Result<HttpClient, reqwest::Error> {
         // If the program has chosen another library for TLS, it stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut headers = HeaderMap::new();
@@ -65,6 +73,7 @@ impl Connector {
         Ok(HttpClient::new(PatientClient {
             client,
             timeout: self.timeout,
+            is_of_store,
         }))
     }
 }
@@ -72,7 +81,7 @@ impl Connector {
 /// Stores answer at the address that they are asked at, so a redirect of theirs is an error: a wrong region, mostly.
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = self.client(redirect::Policy::none());
+        let client = self.client(redirect::Policy::none(), true);
         client.map_err(|error| object_store::Error::Generic {
             store: "HTTP",
             source: error.into(),
@@ -83,6 +92,7 @@ impl HttpConnector for Connector {
 #[async_trait]
 impl HttpService for PatientClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let is_list = self.is_of_store && listing::is_list(request.uri());
         let answer = self.client.call(request).await;
         let is_late = |status: u16| status == 429 || status == 503;
         if let Ok(answer) = &answer
@@ -91,7 +101,14 @@ impl HttpService for PatientClient {
             let asked = asked_delay(answer.headers(), SystemTime::now());
             tokio::time::sleep(asked.min(self.timeout)).await;
         }
-        answer
+        match answer {
+            Ok(answer) if is_list && answer.status().is_success() => {
+                let (head, list) = answer.into_parts();
+                let list = listing::escape_keys(list.bytes().await?);
+                Ok(HttpResponse::from_parts(head, list.into()))
+            }
+            answer => answer,
+        }
     }
 }
 

@@ -11,6 +11,9 @@ pub enum RemoteError {
     /// The address is not one.
     #[error("{0} is no address of an object: {1}")]
     BadAddress(String, String),
+    /// The key of an object that exists, as far as is known.
+    #[error("the object cannot be asked for by its key: {0}")]
+    UnaskableKey(&'static str),
     /// The options or the environment of the user do not suffice to reach a store.
     #[error("{0}")]
     Setup(String),

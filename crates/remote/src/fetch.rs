@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
+use object_store::list::{PaginatedListOptions, PaginatedListResult};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{Sender, UnboundedSender};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::RemoteError;
+use crate::listing::Store;
 use crate::location::{Answer, Identity, Location};
 use crate::store::{DELAYS, MAX_RETRIES};
 
@@ -167,9 +169,45 @@ impl Fetcher {
         location: &Location,
         bytes: u64,
     ) -> Result<Answer, RemoteError> {
-        let mut progress = Progress::new(0..bytes);
+        let unknown = Identity::default();
+        self.until_answered(|| self.ask(location, 0..bytes, &unknown))
+            .await
+    }
+
+    /// Asks for a page of the list of what is below a prefix, until there is an answer. `token` is that of the page before.
+    pub(crate) async fn page(
+        &self,
+        store: &dyn Store,
+        prefix: &str,
+        token: Option<&str>,
+    ) -> Result<PaginatedListResult, RemoteError> {
+        let ask = async || {
+            let options = PaginatedListOptions {
+                page_token: token.map(str::to_owned),
+                ..PaginatedListOptions::default()
+            };
+            let prefix = (!prefix.is_empty()).then_some(prefix);
+            let page = timeout(self.timeout, store.list_paginated(prefix, options)).await;
+            let page = page.map_err(|_| RemoteError::failed(NO_ANSWER.to_owned()))?;
+            let page = page.map_err(|error| RemoteError::of_store(&error))?;
+            match token.is_some() && page.page_token.as_deref() == token {
+                true => Err(RemoteError::OtherBytes(
+                    "a page of the list again".to_owned(),
+                )),
+                false => Ok(page),
+            }
+        };
+        self.until_answered(ask).await
+    }
+
+    /// Asks until there is an answer, or an error that is final.
+    async fn until_answered<T, A: Future<Output = Result<T, RemoteError>>>(
+        &self,
+        ask: impl Fn() -> A,
+    ) -> Result<T, RemoteError> {
+        let mut progress = Progress::new(0..0);
         loop {
-            match self.ask(location, 0..bytes, &Identity::default()).await {
+            match ask().await {
                 Err(error) if error.is_passing() => self.wait_after(&mut progress, error).await?,
                 answer => return answer,
             }

@@ -31,6 +31,7 @@ mod error;
 mod fetch;
 mod file;
 mod hosts;
+mod listing;
 mod location;
 mod profile;
 mod remote;

@@ -12,16 +12,17 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use object_store::client::{HttpClient, HttpRequestBody, HttpResponse};
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, GetRange, ObjectStoreExt};
 use url::Url;
 
 use crate::address::without_secrets;
 use crate::error::{RemoteError, of_transport};
+use crate::listing::Store;
 
 /// Where an object is read.
 #[derive(Clone)]
 pub(crate) enum Location {
-    Store(Arc<dyn ObjectStore>, Path),
+    Store(Arc<dyn Store>, Path),
     Web(HttpClient, Arc<WebFile>),
 }
 

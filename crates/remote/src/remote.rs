@@ -5,11 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use http::HeaderValue;
-use object_store::ObjectStore;
+use object_store::ObjectMeta;
 use object_store::client::HttpClient;
-use object_store::path::Path;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +18,7 @@ use crate::error::RemoteError;
 use crate::fetch::{Fetcher, Rate, is_over, lock};
 use crate::file::{FIRST_BYTES, RemoteFile};
 use crate::hosts::NamedHosts;
+use crate::listing::{self, Store};
 use crate::location::{Identity, Location, WebFile, of_meta};
 use crate::store;
 
@@ -82,7 +81,7 @@ struct Services {
 
 #[derive(Default)]
 struct State {
-    stores: HashMap<StoreAddress, Arc<dyn ObjectStore>>,
+    stores: HashMap<StoreAddress, Arc<dyn Store>>,
     web: Option<HttpClient>,
     /// Addresses with secrets, by their names.
     addresses: HashMap<String, RemoteAddress>,
@@ -165,49 +164,69 @@ impl Remote {
         known.map_or_else(|| RemoteAddress::parse(name), Ok)
     }
 
-    /// Gives the names of the objects below a prefix to `each`, in no certain order, until it returns false. An object whose key is the prefix itself is
-    /// not one of them.
+    /// Gives the names of the objects below a prefix to `each`, in no certain order, until it returns false. An empty object whose key ends with `/`
+    /// stands for a folder, and is not one of them.
     ///
     /// # Errors
-    /// If the service cannot be asked, or a key cannot be asked for, as one with `//`.
+    /// If the service cannot be asked.
     pub fn list(&self, name: &str, each: &mut dyn FnMut(&str) -> bool) -> Result<(), RemoteError> {
         let address = self.address(name)?;
-        if address.is_web() {
-            return Err(RemoteError::Setup(
-                "a web server has no list of its files".to_owned(),
-            ));
-        }
-        let store = self.store(&address.store)?;
-        let (to, mut objects) = mpsc::channel(LISTED_AHEAD);
-        let prefix = path(&address.key)?;
-        let mut over = self.0.fetcher.over.subscribe();
-        self.0.fetcher.spawn(async move {
-            let mut found = store.list(Some(&prefix));
-            loop {
-                let next = tokio::select! {
-                    next = found.next() => next,
-                    () = is_over(&mut over) => return,
-                };
-                let Some(next) = next else { return };
-                let next = next.map_err(|error| RemoteError::of_store(&error));
-                let failed = next.is_err();
-                if to.send(next).await.is_err() || failed {
-                    return;
+        let (to, mut pages) = mpsc::channel(1);
+        self.send_pages(&address, to)?;
+        while let Some(page) = pollster::block_on(pages.recv()) {
+            for object in page? {
+                let key = listing::key_of(&object.location);
+                if key.ends_with('/') && object.size == 0 {
+                    continue;
                 }
-            }
-        });
-        while let Some(object) = pollster::block_on(objects.recv()) {
-            let object = object?;
-            let name = address.sibling(object.location.as_ref()).to_string();
-            self.0.remember(&name, &of_meta(&object));
-            if !each(&name) {
-                return Ok(());
+                let name = address.sibling(&key).to_string();
+                self.0.remember(&name, &of_meta(&object));
+                if !each(&name) {
+                    return Ok(());
+                }
             }
         }
         match *self.0.fetcher.over.borrow() {
             true => Err(RemoteError::Cancelled),
             false => Ok(()),
         }
+    }
+
+    /// Starts to ask for the objects below a prefix. Ends early if nobody wants them.
+    fn send_pages(
+        &self,
+        address: &RemoteAddress,
+        to: mpsc::Sender<Result<Vec<ObjectMeta>, RemoteError>>,
+    ) -> Result<(), RemoteError> {
+        if address.is_web() {
+            return Err(RemoteError::Setup(
+                "a web server has no list of its files".to_owned(),
+            ));
+        }
+        let store = self.store(&address.store)?;
+        let slash = if address.is_prefix() { "" } else { "/" };
+        let prefix = format!("{}{slash}", address.key);
+        let fetcher = Arc::clone(&self.0.fetcher);
+        let mut over = fetcher.over.subscribe();
+        self.0.fetcher.spawn(async move {
+            let work = async {
+                let mut token = None;
+                loop {
+                    let page = fetcher.page(&*store, &prefix, token.as_deref()).await;
+                    let next = page.as_ref().ok().and_then(|page| page.page_token.clone());
+                    let objects = page.map(|page| page.result.objects);
+                    if to.send(objects).await.is_err() || next.is_none() {
+                        return;
+                    }
+                    token = next;
+                }
+            };
+            tokio::select! {
+                () = work => {}
+                () = is_over(&mut over) => {}
+            }
+        });
+        Ok(())
     }
 
     /// Opens an object, and waits for its first bytes.
@@ -323,7 +342,10 @@ impl Remote {
             StoreAddress::Web(url) => {
                 Ok(Location::Web(self.web_client()?, Arc::new(web_file(url)?)))
             }
-            store => Ok(Location::Store(self.store(store)?, path(&address.key)?)),
+            store => {
+                let path = listing::path_of(store, &address.key)?;
+                Ok(Location::Store(self.store(store)?, path))
+            }
         }
     }
 
@@ -337,7 +359,7 @@ impl Remote {
         Ok(state.web.insert(client).clone())
     }
 
-    fn store(&self, address: &StoreAddress) -> Result<Arc<dyn ObjectStore>, RemoteError> {
+    fn store(&self, address: &StoreAddress) -> Result<Arc<dyn Store>, RemoteError> {
         let mut state = self.0.state();
         if let Some(store) = state.stores.get(address) {
             return Ok(Arc::clone(store));
@@ -365,9 +387,6 @@ impl Remote {
     }
 }
 
-/// Names of a listing that wait for their reader.
-const LISTED_AHEAD: usize = 1000;
-
 impl Services {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
@@ -385,16 +404,6 @@ impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Remote").field(&self.0.options).finish()
     }
-}
-
-/// Returns the key as the store has it.
-fn path(key: &str) -> Result<Path, RemoteError> {
-    Path::parse(key).map_err(|_| {
-        RemoteError::BadAddress(
-            key.to_owned(),
-            "a part of the key is empty, `.` or `..`, or has a control character".to_owned(),
-        )
-    })
 }
 
 fn stamp(identity: &Identity) -> u64 {

@@ -6,11 +6,12 @@ use std::time::Duration;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 
 use crate::address::StoreAddress;
 use crate::client::Connector;
 use crate::error::RemoteError;
+use crate::listing::Store;
 use crate::profile;
 
 /// The first and the longest delay before an attempt is repeated.
@@ -23,7 +24,7 @@ pub(crate) fn open(
     address: &StoreAddress,
     options: &[(String, String)],
     connector: &Connector,
-) -> Result<Arc<dyn ObjectStore>, RemoteError> {
+) -> Result<Arc<dyn Store>, RemoteError> {
     let retry = RetryConfig {
         backoff: BackoffConfig {
             init_backoff: DELAYS[0],

@@ -47,6 +47,7 @@ impl Server {
 }
 
 struct Asked {
+    target: String,
     kind: String,
     range: Option<(usize, usize)>,
     headers: HashMap<String, String>,
@@ -56,11 +57,10 @@ fn asked(stream: &TcpStream) -> Option<Asked> {
     let mut reader = BufReader::with_capacity(1, stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let kind = line
-        .split(' ')
-        .nth(1)?
+    let target = line.split(' ').nth(1)?.to_owned();
+    let kind = target
         .trim_start_matches('/')
-        .split('/')
+        .split(['/', '?'])
         .next()?
         .to_owned();
     let mut headers = HashMap::new();
@@ -77,6 +77,7 @@ fn asked(stream: &TcpStream) -> Option<Asked> {
         Some((start.parse().ok()?, end.parse::<usize>().ok()? + 1))
     });
     Some(Asked {
+        target,
         kind,
         range,
         headers,
@@ -87,6 +88,9 @@ fn asked(stream: &TcpStream) -> Option<Asked> {
 fn answer(mut stream: &TcpStream, count: &AtomicU64, port: u16) -> Option<()> {
     let asked = asked(stream)?;
     let number = count.fetch_add(1, Ordering::Relaxed);
+    if asked.kind == "bucket" {
+        return answer_of_bucket(stream, &asked.target, number);
+    }
     let bytes = content(SIZE);
     let (start, end) = asked.range.unwrap_or((0, SIZE));
     let end = end.min(SIZE);
@@ -159,6 +163,56 @@ fn answer(mut stream: &TcpStream, count: &AtomicU64, port: u16) -> Option<()> {
         _ => stream.write_all(bytes).ok()?,
     }
     stream.write_all(&[0; 5][..long]).ok()
+}
+
+/// Keys of a bucket in a list, and the text of their objects. Those without a text are never asked for.
+const OBJECTS: [(&str, Option<&str>); 8] = [
+    ("a//b", Some("1")),
+    ("a/&amp;", Some("2")),
+    ("a/c/", Some("3")),
+    ("a/folder/", Some("")),
+    ("/d", None),
+    ("a/../e", None),
+    ("a/./e", None),
+    ("a/\n", None),
+];
+
+/// Answers as a service of S3 with a bucket: lists in two pages, of which the first breaks off once, and objects.
+fn answer_of_bucket(mut stream: &TcpStream, target: &str, number: u64) -> Option<()> {
+    let sized = |status: &str, body: &str| {
+        format!(
+            "HTTP/1.1 {status}\r\nETag: \"7\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    if !target.contains("list-type=2") {
+        let key = target.strip_prefix("/bucket/")?.replace("%26", "&amp;");
+        let object = OBJECTS.iter().find(|(known, _)| *known == key);
+        let body = object.and_then(|(_, text)| *text);
+        let range = "206 Part\r\nContent-Range: bytes 0-0/1";
+        let answer = body.map_or_else(|| sized("404 None", ""), |text| sized(range, text));
+        return stream.write_all(answer.as_bytes()).ok();
+    }
+    let is_second = target.contains("continuation-token=next");
+    let (part, token) = match is_second {
+        true => (&OBJECTS[4..], ""),
+        false => (
+            &OBJECTS[..4],
+            "<NextContinuationToken>next</NextContinuationToken>",
+        ),
+    };
+    let objects: String = part
+        .iter()
+        .map(|(key, text)| {
+            let size = text.map_or(1, str::len);
+            format!("<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>{size}</Size></Contents>")
+        })
+        .collect();
+    let list = format!("<ListBucketResult>{objects}{token}</ListBucketResult>");
+    let answer = sized("200 OK", &list);
+    let sent = if number == 0 { 200 } else { answer.len() };
+    stream.write_all(&answer.as_bytes()[..sent]).ok()?;
+    (number > 0).then_some(())
 }
 
 fn remote() -> Remote {
@@ -260,6 +314,47 @@ fn a_file_is_read_at_any_offset() {
     assert!(into == bytes[500_000..2_500_000]);
     assert_eq!(section.read(&mut [0]).unwrap(), 0);
     assert!(server.requests.load(Ordering::Relaxed) - before < 10);
+}
+
+#[test]
+fn objects_with_any_key_are_listed_and_read_or_are_errors() {
+    let server = Server::start();
+    let settings = [
+        ("aws_endpoint", server.address("")),
+        ("aws_skip_signature", "true".to_owned()),
+    ];
+    let remote = Remote::new(RemoteOptions {
+        settings: settings
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+        ..RemoteOptions::default()
+    })
+    .unwrap();
+    let mut names = Vec::new();
+    let listed = remote.list("s3://bucket/", &mut |name| {
+        names.push(name.to_owned());
+        true
+    });
+    listed.unwrap();
+    let mut wanted = OBJECTS.to_vec();
+    // It stands for a folder.
+    wanted.remove(3);
+    assert_eq!(names.len(), wanted.len());
+    for (name, (key, text)) in names.iter().zip(wanted) {
+        assert_eq!(*name, format!("s3://bucket/{}", key.replace("&amp;", "&")));
+        let opened = remote.open(name);
+        match text {
+            Some(text) => {
+                let mut read = [0; 2];
+                let count = opened.unwrap().read_at(&mut read, 0).unwrap();
+                assert_eq!(&read[..count], text.as_bytes());
+            }
+            None => assert!(
+                matches!(opened.err(), Some(RemoteError::UnaskableKey(_))),
+                "{name}"
+            ),
+        }
+    }
 }
 
 #[test]
