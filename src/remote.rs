@@ -109,6 +109,7 @@ mod connected {
                 connections: number(options.connections, usual.connections),
                 rate: options.rate_limit,
                 timeout: options.timeout.map_or(usual.timeout, Duration::from_secs),
+                traffic: monitor.traffic().clone(),
                 held_bytes: (memory / HELD_MEMORY_PART).min(MAX_HELD_BYTES),
                 ..usual
             },

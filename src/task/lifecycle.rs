@@ -48,7 +48,9 @@ impl TaskFiles<'_> {
             let mut destinations = Destinations::new(self)?;
             let checked = check(&mut destinations)?;
             let (rows, report) = self.create(&mut destinations)?;
-            let report = report.map(|output| PendingReport::new(output, started, clock));
+            let traffic = self.monitor.traffic();
+            let report =
+                report.map(|output| PendingReport::new(output, started, clock, traffic.clone()));
             self.monitor.expect_report(report);
             let read = read(checked, rows, &destinations);
             self.monitor.set_resumable(false);

@@ -16,6 +16,7 @@ mod named;
 mod order;
 mod pending_report;
 mod ticket;
+mod traffic;
 mod utc;
 
 pub use monitor::{Monitor, Progress};

@@ -12,6 +12,7 @@ use doisift_system::EndingSignals;
 
 use super::ending::Ending;
 use super::pending_report::PendingReport;
+use super::traffic::Traffic;
 use crate::error::{Cause, Error};
 use crate::lock::lock;
 
@@ -32,6 +33,7 @@ struct MonitorState {
     questions: AtomicU64,
     answers: AtomicU64,
     cached: AtomicU64,
+    traffic: Traffic,
     /// 0 if it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
@@ -92,6 +94,10 @@ pub struct Progress {
     pub answers: u64,
     /// The part of `answers` that a cache had.
     pub cached: u64,
+    /// Requests to the services that have sources.
+    pub requests: u64,
+    /// The part of `requests` that repeat one that failed.
+    pub retries: u64,
 }
 
 impl Monitor {
@@ -103,6 +109,7 @@ impl Monitor {
     /// Returns the current progress.
     pub fn progress(&self) -> Progress {
         let total = self.0.total.load(Ordering::Relaxed);
+        let asked = self.0.traffic.total();
         Progress {
             bytes: self.0.bytes.load(Ordering::Relaxed),
             resumed: self.0.resumed.load(Ordering::Relaxed),
@@ -114,6 +121,8 @@ impl Monitor {
             questions: self.0.questions.load(Ordering::Relaxed),
             answers: self.0.answers.load(Ordering::Relaxed),
             cached: self.0.cached.load(Ordering::Relaxed),
+            requests: asked.requests,
+            retries: asked.retries,
         }
     }
 
@@ -218,6 +227,11 @@ impl Monitor {
             return Ending::by(signals.last());
         }
         Ending::Interrupted
+    }
+
+    /// Returns the requests to services, where they are counted.
+    pub(crate) fn traffic(&self) -> &Traffic {
+        &self.0.traffic
     }
 
     /// Takes the report that the run will write.

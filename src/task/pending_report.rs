@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 
 use super::ending::{Ending, TaskReport};
+use super::traffic::{Traffic, TrafficReport};
 use super::utc::utc;
 use crate::error::{Cause, Error};
 use crate::records::{Output, WholeOutput};
@@ -16,6 +17,7 @@ pub(crate) struct PendingReport {
     output: Output,
     started: SystemTime,
     clock: Instant,
+    traffic: Traffic,
 }
 
 /// A report with the ending of its run.
@@ -26,11 +28,14 @@ struct EndedReport<'r, R> {
     started: String,
     /// The reason why the run failed. `None` if it did not.
     failure: Option<String>,
+    /// Requests to services. `None` if there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<TrafficReport>,
     #[serde(flatten)]
     report: &'r R,
 }
 
-/// Fields of a failed run's report. It has no counts, since they would cover an unknown part of the input.
+/// Fields of a failed run's report. It has no counts of the input, since they would cover an unknown part of the input.
 #[derive(Serialize)]
 struct FailedRun {
     version: &'static str,
@@ -38,12 +43,18 @@ struct FailedRun {
 }
 
 impl PendingReport {
-    /// Creates the pending report of a run that started at `started`.
-    pub(super) fn new(output: Output, started: SystemTime, clock: Instant) -> Self {
+    /// Creates the pending report of a run that started at `started`. `traffic` counts its requests.
+    pub(super) fn new(
+        output: Output,
+        started: SystemTime,
+        clock: Instant,
+        traffic: Traffic,
+    ) -> Self {
         PendingReport {
             output,
             started,
             clock,
+            traffic,
         }
     }
 
@@ -54,6 +65,7 @@ impl PendingReport {
             exit_code: report.ending().code(),
             started: utc(self.started),
             failure: None,
+            remote: TrafficReport::new(&self.traffic),
             report,
         };
         write(&ended, self.output)
@@ -71,6 +83,7 @@ impl PendingReport {
             exit_code: ending.code(),
             started: utc(self.started),
             failure: Some(error.to_string()),
+            remote: TrafficReport::new(&self.traffic),
             report: &FailedRun {
                 version: env!("CARGO_PKG_VERSION"),
                 seconds: self.clock.elapsed().as_secs_f64(),

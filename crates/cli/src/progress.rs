@@ -164,7 +164,7 @@ fn asked(progress: Progress, pace: &Pace) -> String {
     format!("{done} of {total} answers ({percent} %), {rate:.1}/s{left}")
 }
 
-/// Describes the progress: bytes done, bytes a second, the time left at this rate, and mentions.
+/// Describes the progress: bytes done, bytes a second, the time left at this rate, requests to services, and mentions.
 fn state(progress: Progress, pace: &Pace) -> String {
     if progress.questions > 0 {
         return asked(progress, pace);
@@ -191,6 +191,12 @@ fn state(progress: Progress, pace: &Pace) -> String {
     }
     let _ = write!(state, ", {}/s", BinaryBytes(rate as u64));
     state += &time_left(progress, pace);
+    if progress.requests > 0 {
+        let _ = write!(state, ", {} requests", HumanCount(progress.requests));
+    }
+    if progress.retries > 0 {
+        let _ = write!(state, " ({} again)", HumanCount(progress.retries));
+    }
     let _ = write!(state, ", {} mentions", HumanCount(progress.mentions));
     state
 }
@@ -302,6 +308,18 @@ mod tests {
         pace.add(Duration::from_secs(10), now);
         assert_eq!(pace.rate(), (10 * MIB_BYTES) as f64);
         let wanted = "900.00 MiB of 1000.00 MiB (90 %), 1,200 of 1,500 files, 10.00 MiB/s, 10s left, 54,321 mentions";
+        assert_eq!(state(now, &pace), wanted);
+    }
+
+    #[test]
+    fn requests_and_their_repetitions_are_shown() {
+        let mut now = progress(MIB_BYTES, 0, 0, None);
+        now.requests = 1200;
+        let pace = Pace::default();
+        let wanted = "1.00 MiB, 0 B/s, 1,200 requests, 0 mentions";
+        assert_eq!(state(now, &pace), wanted);
+        now.retries = 3;
+        let wanted = "1.00 MiB, 0 B/s, 1,200 requests (3 again), 0 mentions";
         assert_eq!(state(now, &pace), wanted);
     }
 

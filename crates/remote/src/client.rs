@@ -14,6 +14,7 @@ use reqwest::redirect;
 
 use crate::hosts::{NamedHosts, NamedResolver};
 use crate::listing;
+use crate::traffic::Ask;
 
 /// Redirects that are followed one after another.
 const MAX_REDIRECTS: usize = 10;
@@ -93,6 +94,8 @@ impl HttpConnector for Connector {
 impl HttpService for PatientClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let is_list = self.is_of_store && listing::is_list(request.uri());
+        let ask = request.extensions().get::<Ask>().cloned();
+        ask.iter().for_each(Ask::add_request);
         let answer = self.client.call(request).await;
         let is_late = |status: u16| status == 429 || status == 503;
         if let Ok(answer) = &answer
@@ -104,8 +107,12 @@ impl HttpService for PatientClient {
         match answer {
             Ok(answer) if is_list && answer.status().is_success() => {
                 let (head, list) = answer.into_parts();
-                let list = listing::escape_keys(list.bytes().await?);
-                Ok(HttpResponse::from_parts(head, list.into()))
+                let list = list.bytes().await?;
+                ask.iter().for_each(|ask| ask.add_bytes(list.len()));
+                Ok(HttpResponse::from_parts(
+                    head,
+                    listing::escape_keys(list).into(),
+                ))
             }
             answer => answer,
         }

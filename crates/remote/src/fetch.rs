@@ -1,7 +1,7 @@
 //! Fetches ranges of objects: resumes broken answers at their byte, and keeps the rate.
 
 use std::ops::Range;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use crate::error::RemoteError;
 use crate::listing::Store;
 use crate::location::{Answer, Identity, Location};
 use crate::store::{DELAYS, MAX_RETRIES};
+use crate::traffic::{Ask, SourceTraffic};
 
 /// Bytes that must arrive within the time limit. Fewer are no progress.
 const MIN_PROGRESS_BYTES: u64 = 64 << 10;
@@ -51,6 +52,7 @@ impl Drop for Fetcher {
 pub(crate) struct Object {
     pub(crate) location: Location,
     pub(crate) identity: Identity,
+    pub(crate) traffic: SourceTraffic,
 }
 
 /// Where the bytes of a range go.
@@ -168,9 +170,10 @@ impl Fetcher {
         &self,
         location: &Location,
         bytes: u64,
+        traffic: &SourceTraffic,
     ) -> Result<Answer, RemoteError> {
-        let unknown = Identity::default();
-        self.until_answered(|| self.ask(location, 0..bytes, &unknown))
+        let (unknown, ask) = (Identity::default(), traffic.ask());
+        self.until_answered(|| self.ask(location, 0..bytes, &unknown, &ask))
             .await
     }
 
@@ -180,9 +183,12 @@ impl Fetcher {
         store: &dyn Store,
         prefix: &str,
         token: Option<&str>,
+        traffic: &SourceTraffic,
     ) -> Result<PaginatedListResult, RemoteError> {
-        let ask = async || {
+        let ask = traffic.ask();
+        let attempt = async || {
             let options = PaginatedListOptions {
+                extensions: ask.extensions(),
                 page_token: token.map(str::to_owned),
                 ..PaginatedListOptions::default()
             };
@@ -197,17 +203,17 @@ impl Fetcher {
                 false => Ok(page),
             }
         };
-        self.until_answered(ask).await
+        self.until_answered(attempt).await
     }
 
     /// Asks until there is an answer, or an error that is final.
     async fn until_answered<T, A: Future<Output = Result<T, RemoteError>>>(
         &self,
-        ask: impl Fn() -> A,
+        attempt: impl Fn() -> A,
     ) -> Result<T, RemoteError> {
         let mut progress = Progress::new(0..0);
         loop {
-            match ask().await {
+            match attempt().await {
                 Err(error) if error.is_passing() => self.wait_after(&mut progress, error).await?,
                 answer => return answer,
             }
@@ -223,9 +229,15 @@ impl Fetcher {
         to: &Receiver,
     ) -> Result<(), RemoteError> {
         let mut progress = Progress::new(range);
+        let ask = first
+            .as_ref()
+            .map_or_else(|| object.traffic.ask(), |first| first.ask.clone());
         let mut first = first;
         loop {
-            match self.attempt(object, &mut progress, first.take(), to).await {
+            match self
+                .attempt(object, &mut progress, first.take(), &ask, to)
+                .await
+            {
                 Err(error) if error.is_passing() => self.wait_after(&mut progress, error).await?,
                 ended => return ended,
             }
@@ -238,8 +250,9 @@ impl Fetcher {
         location: &Location,
         range: Range<u64>,
         known: &Identity,
+        ask: &Ask,
     ) -> Result<Answer, RemoteError> {
-        let asked = timeout(self.timeout, location.get(range, known)).await;
+        let asked = timeout(self.timeout, location.get(range, known, ask)).await;
         asked.unwrap_or_else(|_| Err(RemoteError::failed(NO_ANSWER.to_owned())))
     }
 
@@ -273,6 +286,7 @@ impl Fetcher {
         object: &Object,
         progress: &mut Progress,
         first: Option<Answer>,
+        ask: &Ask,
         to: &Receiver,
     ) -> Result<(), RemoteError> {
         let answer = match first {
@@ -282,6 +296,7 @@ impl Fetcher {
                     &object.location,
                     progress.at..progress.end,
                     &object.identity,
+                    ask,
                 )
                 .await?
             }
@@ -293,6 +308,7 @@ impl Fetcher {
         let mut body = answer.body;
         while let Some(frame) = body.next().await {
             let (mut bytes, arrived) = (frame?, Instant::now());
+            object.traffic.add_bytes(bytes.len());
             if let Some(rate) = &self.rate {
                 rate.wait(bytes.len()).await;
             }
@@ -344,11 +360,4 @@ impl Progress {
             self.failures = 0;
         }
     }
-}
-
-/// Locks, also after a panic of another thread.
-pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

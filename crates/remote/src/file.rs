@@ -9,8 +9,10 @@ use bytes::{Bytes, BytesMut};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::error::RemoteError;
-use crate::fetch::{Fetcher, Frame, Object, Receiver, lock};
+use crate::fetch::{Fetcher, Frame, Object, Receiver};
 use crate::location::{Answer, Identity, Location};
+use crate::lock::lock;
+use crate::traffic::SourceTraffic;
 
 /// Bytes of the first range of an object. Smaller objects take one request.
 pub(crate) const FIRST_BYTES: u64 = 1 << 20;
@@ -99,11 +101,16 @@ impl RemoteFile {
     pub(crate) async fn open(
         fetcher: &Arc<Fetcher>,
         location: Location,
+        traffic: SourceTraffic,
     ) -> Result<Self, RemoteError> {
         let held = fetcher.hold(FIRST_BYTES);
-        let answer = fetcher.begin(&location, FIRST_BYTES).await?;
+        let answer = fetcher.begin(&location, FIRST_BYTES, &traffic).await?;
         let identity = answer.identity.clone();
-        let object = Object { location, identity };
+        let object = Object {
+            location,
+            identity,
+            traffic,
+        };
         let (mut start, mut stream) = (Bytes::new(), None);
         match object.identity.size {
             Some(size) if answer.gives_ranges || size <= FIRST_BYTES => {

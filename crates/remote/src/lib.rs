@@ -33,11 +33,14 @@ mod file;
 mod hosts;
 mod listing;
 mod location;
+mod lock;
 mod profile;
 mod remote;
 mod store;
+mod traffic;
 
 pub use address::RemoteAddress;
 pub use error::RemoteError;
 pub use file::{RemoteFile, RemoteSection};
 pub use remote::{Remote, RemoteOptions};
+pub use traffic::{RequestCounts, Traffic};

@@ -12,12 +12,13 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use object_store::client::{HttpClient, HttpRequestBody, HttpResponse};
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStoreExt};
+use object_store::{GetOptions, GetRange};
 use url::Url;
 
 use crate::address::without_secrets;
 use crate::error::{RemoteError, of_transport};
 use crate::listing::Store;
+use crate::traffic::Ask;
 
 /// Where an object is read.
 #[derive(Clone)]
@@ -50,6 +51,8 @@ pub(crate) struct Answer {
     pub(crate) identity: Identity,
     /// Whether the service gives ranges of the object.
     pub(crate) gives_ranges: bool,
+    /// The request that it answers.
+    pub(crate) ask: Ask,
     pub(crate) body: BoxStream<'static, Result<Bytes, RemoteError>>,
 }
 
@@ -76,7 +79,7 @@ impl Identity {
 
 impl Answer {
     /// Makes the answer for an object that must be empty, since none of its bytes can be asked for.
-    fn empty(identity: Identity) -> Result<Self, RemoteError> {
+    fn empty(identity: Identity, ask: &Ask) -> Result<Self, RemoteError> {
         match identity.size {
             None | Some(0) => Ok(Answer {
                 start: 0,
@@ -85,6 +88,7 @@ impl Answer {
                     ..identity
                 },
                 gives_ranges: true,
+                ask: ask.clone(),
                 body: futures_util::stream::empty().boxed(),
             }),
             _ => Err(RemoteError::Changed),
@@ -98,12 +102,14 @@ impl Location {
         &self,
         range: Range<u64>,
         known: &Identity,
+        ask: &Ask,
     ) -> Result<Answer, RemoteError> {
         match self {
             Location::Store(store, path) => {
                 let options = GetOptions {
                     range: Some(GetRange::Bounded(range)),
                     if_match: known.strong_tag().map(str::to_owned),
+                    extensions: ask.extensions(),
                     ..GetOptions::default()
                 };
                 match store.get_opts(path, options).await {
@@ -111,6 +117,7 @@ impl Location {
                         start: got.range.start,
                         identity: of_meta(&got.meta),
                         gives_ranges: true,
+                        ask: ask.clone(),
                         body: got
                             .into_stream()
                             .map(|frame| frame.map_err(|error| RemoteError::of_store(&error)))
@@ -118,26 +125,30 @@ impl Location {
                     }),
                     // No byte of an empty object can be asked for.
                     Err(error) if error.to_string().contains(NO_SUCH_RANGE) => {
-                        Answer::empty(self.head().await?)
+                        Answer::empty(self.head(ask).await?, ask)
                     }
                     Err(error) => Err(RemoteError::of_store(&error)),
                 }
             }
-            Location::Web(client, file) => file.get(client, range, known).await,
+            Location::Web(client, file) => file.get(client, range, known, ask).await,
         }
     }
 
     /// Returns the identity of the object without its bytes.
-    pub(crate) async fn head(&self) -> Result<Identity, RemoteError> {
+    pub(crate) async fn head(&self, ask: &Ask) -> Result<Identity, RemoteError> {
         match self {
             Location::Store(store, path) => {
-                let meta = store.head(path).await;
-                Ok(of_meta(
-                    &meta.map_err(|error| RemoteError::of_store(&error))?,
-                ))
+                let options = GetOptions {
+                    head: true,
+                    extensions: ask.extensions(),
+                    ..GetOptions::default()
+                };
+                let got = store.get_opts(path, options).await;
+                let got = got.map_err(|error| RemoteError::of_store(&error))?;
+                Ok(of_meta(&got.meta))
             }
             Location::Web(client, file) => {
-                let answer = file.send(client, "HEAD", &[]).await?;
+                let answer = file.send(client, "HEAD", &[], ask).await?;
                 match answer.status().is_success() {
                     true => Ok(identity(answer.headers(), length(answer.headers()))),
                     false => Err(failure(&answer)),
@@ -167,6 +178,7 @@ impl WebFile {
         client: &HttpClient,
         method: &str,
         headers: &[(HeaderName, String)],
+        ask: &Ask,
     ) -> Result<HttpResponse, RemoteError> {
         let mut request = Request::builder().method(method).uri(self.url.as_str());
         for (name, value) in headers {
@@ -176,9 +188,10 @@ impl WebFile {
             request = request.header(AUTHORIZATION, authorization);
         }
         let request = request.body(HttpRequestBody::empty());
-        let request = request.map_err(|error| {
+        let mut request = request.map_err(|error| {
             RemoteError::Setup(format!("the address cannot be asked for: {error}"))
         })?;
+        *request.extensions_mut() = ask.extensions();
         let answer = client.execute(request).await;
         answer.map_err(|error| RemoteError::failed(of_transport(error.kind()).to_owned()))
     }
@@ -188,6 +201,7 @@ impl WebFile {
         client: &HttpClient,
         range: Range<u64>,
         known: &Identity,
+        ask: &Ask,
     ) -> Result<Answer, RemoteError> {
         let mut headers = vec![(
             RANGE,
@@ -196,7 +210,7 @@ impl WebFile {
         if let Some(tag) = known.strong_tag() {
             headers.push((IF_MATCH, tag.to_owned()));
         }
-        let answer = self.send(client, "GET", &headers).await?;
+        let answer = self.send(client, "GET", &headers, ask).await?;
         let stated = header(answer.headers(), CONTENT_RANGE).unwrap_or_default();
         let (start, size) = match answer.status().as_u16() {
             200 => (0, length(answer.headers())),
@@ -212,7 +226,7 @@ impl WebFile {
                 (start, size)
             }
             416 if stated.trim() == "bytes */0" => {
-                return Answer::empty(identity(answer.headers(), Some(0)));
+                return Answer::empty(identity(answer.headers(), Some(0)), ask);
             }
             416 => return Err(RemoteError::Changed),
             _ => return Err(failure(&answer)),
@@ -227,6 +241,7 @@ impl WebFile {
             start,
             identity,
             gives_ranges,
+            ask: ask.clone(),
             body: body.boxed(),
         })
     }

@@ -15,12 +15,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::address::{RemoteAddress, StoreAddress};
 use crate::client::Connector;
 use crate::error::RemoteError;
-use crate::fetch::{Fetcher, Rate, is_over, lock};
+use crate::fetch::{Fetcher, Rate, is_over};
 use crate::file::{FIRST_BYTES, RemoteFile};
 use crate::hosts::NamedHosts;
 use crate::listing::{self, Store};
 use crate::location::{Identity, Location, WebFile, of_meta};
+use crate::lock::lock;
 use crate::store;
+use crate::traffic::Traffic;
 
 /// Options for the services of a task.
 #[derive(Clone)]
@@ -35,6 +37,8 @@ pub struct RemoteOptions {
     pub held_bytes: usize,
     /// Settings of stores, by the names that object_store gives them, such as `aws_region`. They precede the environment.
     pub settings: Vec<(String, String)>,
+    /// Counts what is asked for.
+    pub traffic: Traffic,
 }
 
 impl Default for RemoteOptions {
@@ -46,6 +50,7 @@ impl Default for RemoteOptions {
             timeout: Duration::from_secs(120),
             held_bytes: 64 << 20,
             settings: Vec::new(),
+            traffic: Traffic::default(),
         }
     }
 }
@@ -207,12 +212,15 @@ impl Remote {
         let slash = if address.is_prefix() { "" } else { "/" };
         let prefix = format!("{}{slash}", address.key);
         let fetcher = Arc::clone(&self.0.fetcher);
+        let traffic = self.0.options.traffic.source(&address.to_string());
         let mut over = fetcher.over.subscribe();
         self.0.fetcher.spawn(async move {
             let work = async {
                 let mut token = None;
                 loop {
-                    let page = fetcher.page(&*store, &prefix, token.as_deref()).await;
+                    let page = fetcher
+                        .page(&*store, &prefix, token.as_deref(), &traffic)
+                        .await;
                     let next = page.as_ref().ok().and_then(|page| page.page_token.clone());
                     let objects = page.map(|page| page.result.objects);
                     if to.send(objects).await.is_err() || next.is_none() {
@@ -306,10 +314,11 @@ impl Remote {
         name: &str,
     ) -> Result<oneshot::Receiver<Result<RemoteFile, RemoteError>>, RemoteError> {
         let location = self.location(&self.address(name)?)?;
+        let traffic = self.0.options.traffic.source(name);
         let (to, opened) = oneshot::channel();
         let (remote, name) = (self.clone(), name.to_owned());
         self.0.fetcher.spawn(async move {
-            let file = RemoteFile::open(&remote.0.fetcher, location).await;
+            let file = RemoteFile::open(&remote.0.fetcher, location, traffic).await;
             if let Ok(file) = &file {
                 remote.0.remember(&name, file.identity());
             }
@@ -327,7 +336,8 @@ impl Remote {
             return Ok(known.stamp);
         }
         let location = self.location(&self.address(name)?)?;
-        let identity = self.run(async move { location.head().await })?;
+        let ask = self.0.options.traffic.source(name).ask();
+        let identity = self.run(async move { location.head(&ask).await })?;
         self.0.remember(name, &identity);
         Ok(stamp(&identity))
     }

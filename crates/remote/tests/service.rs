@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use doisift_remote::{Remote, RemoteError, RemoteOptions};
+use doisift_remote::{Remote, RemoteError, RemoteOptions, Traffic};
 
 /// Bytes of a file.
 fn content(size: usize) -> Vec<u8> {
@@ -226,7 +226,10 @@ fn remote() -> Remote {
 
 /// Reads a file in order.
 fn read(address: &str) -> Result<Vec<u8>, RemoteError> {
-    let remote = remote();
+    read_from(&remote(), address)
+}
+
+fn read_from(remote: &Remote, address: &str) -> Result<Vec<u8>, RemoteError> {
     let name = remote.add(address)?;
     let file = remote.open(&name)?;
     let mut section = file
@@ -314,6 +317,40 @@ fn a_file_is_read_at_any_offset() {
     assert!(into == bytes[500_000..2_500_000]);
     assert_eq!(section.read(&mut [0]).unwrap(), 0);
     assert!(server.requests.load(Ordering::Relaxed) - before < 10);
+}
+
+#[test]
+fn requests_are_counted_with_those_that_repeat_one() {
+    let server = Server::start();
+    for (address, kind) in [
+        (server.address("cut"), ""),
+        ("s3://b/key".to_owned(), "busy"),
+    ] {
+        let traffic = Traffic::default();
+        let settings = [
+            ("aws_endpoint", server.address(kind)),
+            ("aws_skip_signature", "true".to_owned()),
+        ];
+        let remote = Remote::new(RemoteOptions {
+            settings: settings
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+            traffic: traffic.clone(),
+            ..RemoteOptions::default()
+        })
+        .unwrap();
+        let before = server.requests.load(Ordering::Relaxed);
+        assert!(read_from(&remote, &address).unwrap() == content(SIZE));
+        let total = traffic.total();
+        assert_eq!(
+            total.requests,
+            server.requests.load(Ordering::Relaxed) - before
+        );
+        // The first MiB and 1 MiB and the rest are asked for once each.
+        assert_eq!(total.requests - total.retries, 3);
+        assert_eq!(total.bytes, SIZE as u64);
+        assert_eq!(traffic.sources(), [(address, total)]);
+    }
 }
 
 #[test]
