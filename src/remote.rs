@@ -1,9 +1,9 @@
 //! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` an address is a path that does not exist.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{InputError, RemoteSources, display_name};
+use doisift_documents::{InputError, InputFiles, RemoteSources, display_name};
 
 use crate::error::{Cause, Error};
 use crate::options::{OptionHelp, OptionKind};
@@ -22,19 +22,19 @@ options! {
     /// Ranges of objects that are fetched at the same time
     ///
     /// A thread that waits for bytes has one more. At least 1.
-    value connections: u64 [Scan CleanTable BuildIndex Check Resolve] default "16" {
+    value connections: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "16" {
         value: "N", min: 1, help: HELP, python: &[],
     }
 
     /// Bytes that may arrive from services in a second, e.g. 20M
-    value rate_limit: u64 [Scan CleanTable BuildIndex Check Resolve] default "no limit" {
+    value rate_limit: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "no limit" {
         kind: OptionKind::Size, value: "SIZE", min: 1, help: HELP, python: &[],
     }
 
     /// Seconds in which an object must give 64 KiB, or it is an error
     ///
     /// At least 1. A request that fails is repeated within this time, after growing delays. What arrived is not asked for again.
-    value timeout: u64 [Scan CleanTable BuildIndex Check Resolve] default "120" {
+    value timeout: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "120" {
         value: "SECONDS", min: 1, help: HELP, python: &[],
     }
 }
@@ -52,23 +52,34 @@ pub(crate) fn named(
     inputs: &[PathBuf],
     checks: bool,
 ) -> Result<Vec<PathBuf>, Error> {
-    let Some(services) = services else {
-        return Ok(inputs.to_vec());
-    };
-    let named = |input: &PathBuf| {
-        let Some(name) = input.to_str().and_then(|text| services.name(text)) else {
-            return Ok(input.clone());
-        };
-        let name = name.map_err(|error| Error::new(Cause::Input(error)))?;
-        let lost = |error: InputError| {
-            Error::new(Cause::Input(error)).in_source(display_name(name.as_ref()).into())
-        };
-        match checks {
-            true => services.check(&name).map_err(lost).map(PathBuf::from),
-            false => Ok(name.into()),
-        }
-    };
+    let named = |input: &PathBuf| named_one(services, input, checks);
     inputs.iter().map(named).collect()
+}
+
+/// As [`named`], for one input.
+pub(crate) fn named_one(services: &Services, input: &Path, checks: bool) -> Result<PathBuf, Error> {
+    let address = services.as_ref().zip(input.to_str());
+    let Some((services, name)) =
+        address.and_then(|(services, text)| Some((services, services.name(text)?)))
+    else {
+        return Ok(input.to_owned());
+    };
+    let name = name.map_err(|error| Error::new(Cause::Input(error)))?;
+    let lost = |error: InputError| {
+        Error::new(Cause::Input(error)).in_source(display_name(name.as_ref()).into())
+    };
+    match checks {
+        true => services.check(&name).map_err(lost).map(PathBuf::from),
+        false => Ok(name.into()),
+    }
+}
+
+/// Returns the inputs of a task that reads them at offsets.
+pub(crate) fn input_files<'s>(services: &'s Services, tmp: &'s Path) -> InputFiles<'s> {
+    InputFiles {
+        remote: services.as_deref(),
+        temp_folder: tmp,
+    }
 }
 
 /// Returns none: this build has none.

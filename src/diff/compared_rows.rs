@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use doisift_documents::InputFiles;
+
 use crate::error::Error;
 use crate::merge::{FoundInput, can_be_read_twice};
 use crate::records::{Field, IDENTITY, ReadError, RowKind};
@@ -18,8 +20,8 @@ impl ComparedRows {
     ///
     /// # Errors
     /// If only one has edges, mentions, nodes or pairs, their kinds differ, or one lacks a column that identifies rows.
-    pub(super) fn of(old: &Path, new: &Path) -> Result<Option<Self>, Error> {
-        let found = [FoundInput::of(old), FoundInput::of(new)];
+    pub(super) fn of(old: &Path, new: &Path, files: InputFiles<'_>) -> Result<Option<Self>, Error> {
+        let found = [FoundInput::of(old, files), FoundInput::of(new, files)];
         if !found.iter().flatten().flatten().any(is_graph) {
             return Ok(None);
         }
@@ -30,7 +32,7 @@ impl ComparedRows {
             return Ok(None);
         };
         for (path, input) in [old, new].into_iter().zip(&found) {
-            if input.is_none() && !can_be_read_twice(path)? {
+            if input.is_none() && !can_be_read_twice(path, files)? {
                 return Err(FoundInput::stream_failed(path, first.columns.rows));
             }
         }

@@ -31,8 +31,8 @@ impl<'a, K: ComparedKind> GraphSides<'a, K> {
                 // References without a name are left out.
                 !row.doi().is_empty() || !identity.contains(&Field::Doi)
             };
-            let mut sorter = RowSorter::new(settings.sort_place());
-            sorter.add(&mut RowStream::open(path, &settings.monitor)?, keep)?;
+            let mut sorter = RowSorter::new(settings.row_place());
+            sorter.add(&mut RowStream::open(path, settings.row_place())?, keep)?;
             sorter.finish()
         };
         Ok(GraphSides {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::options::{OutputOptions, ResourceOptions, SelectionOptions};
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Compares two files of records, of bare names, or indexes of known names, each sorted by name as doisift writes them.
@@ -57,6 +58,7 @@ pub struct Diff {
     pub(crate) selection: SelectionOptions,
     pub(crate) output: OutputOptions,
     pub(crate) resources: ResourceOptions,
+    pub(crate) remote: ObjectOptions,
 }
 
 task! {
@@ -64,6 +66,7 @@ task! {
         selection: SelectionOptions,
         output: OutputOptions,
         resources: ResourceOptions,
+        remote: ObjectOptions,
     }
 }
 
@@ -78,6 +81,7 @@ impl Diff {
             selection: SelectionOptions::default(),
             output: OutputOptions::default(),
             resources: ResourceOptions::default(),
+            remote: ObjectOptions::default(),
         }
     }
 

@@ -7,13 +7,13 @@ use doisift_documents::display_name;
 use super::Diff;
 use super::compared_rows::ComparedRows;
 use crate::error::{Cause, Error, SelectionError};
-use crate::merge::SortPlace;
+use crate::merge::RowPlace;
 use crate::options::{GivenOptions, ReportedOptions};
 use crate::records::{Format, Layout, ReadError, RowKind};
+use crate::remote::{self, Services};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// The options of a comparison with all defaults and derived values filled in.
-#[derive(Debug)]
 pub(crate) struct DiffSettings {
     /// All options as they were set.
     given: GivenOptions,
@@ -25,6 +25,7 @@ pub(crate) struct DiffSettings {
     /// Rows to compare. `None` for lists of names.
     pub(super) compared: Option<ComparedRows>,
     pub(super) memory: usize,
+    services: Services,
     pub(super) tmp: PathBuf,
     pub(super) exit_code: bool,
     pub(super) monitor: Monitor,
@@ -40,15 +41,21 @@ impl Diff {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
-        let compared = ComparedRows::of(&self.old, &self.new)?;
+        let memory = chosen_memory(self.resources.memory);
+        let services = remote::services(&self.remote, memory, &self.monitor);
+        let named = |path: &Path| remote::named_one(&services, path, true);
+        let (old, new) = (named(&self.old)?, named(&self.new)?);
+        let tmp = chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref());
+        let compared = ComparedRows::of(&old, &new, remote::input_files(&services, &tmp))?;
         Ok(DiffSettings {
             given: self.given(),
-            layout: self.layout(output.as_deref(), compared.as_ref())?,
+            layout: self.layout(output.as_deref(), compared.as_ref(), &new)?,
             compared,
-            memory: chosen_memory(self.resources.memory),
-            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
-            old: self.old.clone(),
-            new: self.new.clone(),
+            memory,
+            services,
+            tmp,
+            old,
+            new,
             output,
             report: self.output.report.clone(),
             exit_code: self.exit_code,
@@ -60,6 +67,7 @@ impl Diff {
         &self,
         output: Option<&Path>,
         compared: Option<&ComparedRows>,
+        new: &Path,
     ) -> Result<Layout, Error> {
         let format = chosen_format(self.output.format, output)?;
         if format == Format::Names {
@@ -78,7 +86,7 @@ impl Diff {
         match layout.fields.iter().find(|&&field| !all.has(field)) {
             Some(&field) => {
                 let error = Error::new(Cause::Records(ReadError::without_chosen(field)));
-                Err(error.in_source(display_name(&self.new).into()))
+                Err(error.in_source(display_name(new).into()))
             }
             None => Ok(layout),
         }
@@ -86,11 +94,10 @@ impl Diff {
 }
 
 impl DiffSettings {
-    /// Returns memory, folder and monitor for sorting.
-    pub(super) fn sort_place(&self) -> SortPlace<'_> {
-        SortPlace {
+    pub(super) fn row_place(&self) -> RowPlace<'_> {
+        RowPlace {
             memory: self.memory,
-            tmp: &self.tmp,
+            files: remote::input_files(&self.services, &self.tmp),
             monitor: &self.monitor,
         }
     }

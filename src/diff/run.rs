@@ -76,12 +76,13 @@ mod index {
     use std::sync::mpsc::{self, SyncSender};
     use std::thread::{self, Scope};
 
+    use doisift_documents::display_name;
     use doisift_known::{Index, IndexError, Notice};
 
     use super::{DiffSettings, Sides};
     use crate::diff::stream::{Retraction, Retractions, SortedNames, Walk};
     use crate::error::{Cause, Error, KnownError};
-    use crate::task::Monitor;
+    use crate::task::is_address;
 
     /// Names in a batch of a thread, and max batches that wait.
     const BATCH_NAMES: usize = 1024;
@@ -105,7 +106,10 @@ mod index {
         settings: &DiffSettings,
         work: impl FnOnce(Sides<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (old, new) = (opened(&settings.old)?, opened(&settings.new)?);
+        let (old, new) = (
+            opened(&settings.old, settings)?,
+            opened(&settings.new, settings)?,
+        );
         let monitor = &settings.monitor;
         thread::scope(|scope| {
             let retractions = match (&old, &new) {
@@ -113,18 +117,28 @@ mod index {
                 _ => None,
             };
             work(Sides {
-                old: names(scope, &settings.old, old.as_ref(), monitor)?,
-                new: names(scope, &settings.new, new.as_ref(), monitor)?,
+                old: names(scope, settings, &settings.old, old.as_ref())?,
+                new: names(scope, settings, &settings.new, new.as_ref())?,
                 retractions: Retractions::new(retractions, monitor),
             })
         })
     }
 
-    /// Opens the index at `path`. Returns `None` if its ending is not `.doix`.
-    fn opened(path: &Path) -> Result<Option<Index>, Error> {
-        let is_index = path.extension().is_some_and(|ending| ending == "doix");
-        let index = is_index.then(|| Index::open(path)).transpose();
-        index.map_err(unreadable)
+    /// Opens the index at `path`, which is copied if it is an object. Returns `None` if its ending is not `.doix`.
+    fn opened(path: &Path, settings: &DiffSettings) -> Result<Option<Index>, Error> {
+        if path.extension().is_none_or(|ending| ending != "doix") {
+            return Ok(None);
+        }
+        let index = match is_address(path) {
+            true => {
+                let name = display_name(path);
+                let copied = settings.row_place().files.open_local(path);
+                let lost = |error| Error::new(Cause::Input(error)).in_source((*name).into());
+                Index::from_file(&name, copied.map_err(lost)?)
+            }
+            false => Index::open(path),
+        };
+        index.map(Some).map_err(unreadable)
     }
 
     fn unreadable(error: IndexError) -> Error {
@@ -133,17 +147,17 @@ mod index {
 
     fn names<'s, 'e>(
         scope: &'s Scope<'s, 'e>,
+        settings: &'e DiffSettings,
         path: &Path,
         index: Option<&'e Index>,
-        monitor: &'e Monitor,
     ) -> Result<SortedNames<'e>, Error> {
         let Some(index) = index else {
-            return SortedNames::open(path, monitor);
+            return SortedNames::open(path, settings.row_place());
         };
         let walk = walk(scope, |sender| {
             index.each_name(|name, _| sender.add(name.to_owned()))
         });
-        Ok(SortedNames::walked(path, walk, monitor))
+        Ok(SortedNames::walked(path, walk, &settings.monitor))
     }
 
     /// Sends the names that are retracted only in the new index.

@@ -1,16 +1,15 @@
 //! Reads the sorted names of one side: records, lines, or an index.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use doisift_core::Doi;
-use doisift_documents::{InputError, display_name};
+use doisift_documents::{InputError, InputFiles, InputKind, ReadAt, display_name};
 
 use crate::error::{Cause, DiffError, Error};
-use crate::merge::RowStream;
+use crate::merge::{RowPlace, RowStream};
 use crate::records::{Field, OwnedRecord};
 use crate::task::{Monitor, not_cancelled};
 
@@ -27,7 +26,7 @@ pub(super) struct SortedNames<'a> {
 
 enum NameReader<'a> {
     Records(RowStream<'a, OwnedRecord>, Box<OwnedRecord>),
-    Lines(BufReader<File>),
+    Lines(BufReader<Box<dyn Read + Send>>),
     /// Names that a thread sends from a walk over an index.
     Index(Walk<String>),
 }
@@ -91,12 +90,12 @@ impl<'a> Retractions<'a> {
 
 impl<'a> SortedNames<'a> {
     /// Opens a file of records or bare names, or standard input, which must have records.
-    pub(super) fn open(path: &Path, monitor: &'a Monitor) -> Result<Self, Error> {
-        let reader = match bare_names(path)? {
-            Some(file) => NameReader::Lines(BufReader::new(file)),
-            None => NameReader::Records(RowStream::open(path, monitor)?, Box::default()),
+    pub(super) fn open(path: &Path, place: RowPlace<'a>) -> Result<Self, Error> {
+        let reader = match bare_names(path, place.files)? {
+            Some(lines) => NameReader::Lines(BufReader::new(lines)),
+            None => NameReader::Records(RowStream::open(path, place)?, Box::default()),
         };
-        Ok(SortedNames::new(path, reader, monitor))
+        Ok(SortedNames::new(path, reader, place.monitor))
     }
 
     /// Reads the names that a thread sends from the index at `path`.
@@ -172,19 +171,15 @@ fn read_error(source: &Arc<str>, error: InputError) -> Error {
 }
 
 /// Opens the file at `path`. Returns `None` if it does not start as a list of bare names does.
-fn bare_names(path: &Path) -> Result<Option<File>, Error> {
-    use std::io::{Seek, SeekFrom};
-
-    if !path.is_file() {
+fn bare_names(path: &Path, files: InputFiles<'_>) -> Result<Option<Box<dyn Read + Send>>, Error> {
+    if !matches!(files.kind(path), Ok(InputKind::File(_))) {
         return Ok(None);
     }
     let open = || {
-        let mut file = File::open(path)?;
-        let mut head = Vec::new();
-        (&mut file).take(3).read_to_end(&mut head)?;
-        file.seek(SeekFrom::Start(0))?;
-        Ok((head == b"10.").then_some(file))
+        let file = files.open(path)?;
+        let mut head = [0; 3];
+        let read = file.read_at(&mut head, 0)?;
+        Ok((head[..read] == *b"10.").then(|| file.reader()))
     };
-    let failed = |error| read_error(&display_name(path).into(), InputError::of_path(path, error));
-    open().map_err(failed)
+    open().map_err(|error| read_error(&display_name(path).into(), error))
 }

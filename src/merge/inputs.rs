@@ -1,10 +1,9 @@
 //! Recognises inputs whose rows are in the order of sources, and checks that they can be merged.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::path::Path;
 
-use doisift_documents::{InputError, display_name};
+use doisift_documents::{InputFiles, InputKind, display_name};
 
 use super::rows::{lost, wrong};
 use crate::error::Error;
@@ -35,13 +34,14 @@ impl OrderedRows {
     /// If one has such rows, and another has other rows, or lacks a column.
     pub(super) fn of(
         inputs: &[impl AsRef<Path>],
+        files: InputFiles<'_>,
         chosen: Option<&[String]>,
         pairs: bool,
     ) -> Result<Option<Self>, Error> {
         let mut found = Vec::with_capacity(inputs.len());
         for path in inputs.iter().map(AsRef::as_ref) {
-            match FoundInput::of(path) {
-                Err(error) if path.is_dir() => return Err(error),
+            match FoundInput::of(path, files) {
+                Err(error) if files.is_folder(path) => return Err(error),
                 input => found.push(input),
             }
         }
@@ -93,23 +93,25 @@ impl<'p> FoundInput<'p> {
     ///
     /// # Errors
     /// If it cannot be read, contains bare names, or is an incomplete folder.
-    pub(crate) fn of(path: &'p Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(path: &'p Path, files: InputFiles<'_>) -> Result<Option<Self>, Error> {
         let name = display_name(path).into();
-        if path.is_dir() {
-            let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
-            return Ok(Some(FoundInput {
-                path,
-                columns: content.columns,
-                is_folder: true,
-                lacks_names: content.lacks_names,
-            }));
+        match files.kind(path) {
+            Ok(InputKind::Folder) => {
+                let content = FolderContent::read(path, files);
+                let content = content.map_err(|error| wrong(&name, error))?;
+                return Ok(Some(FoundInput {
+                    path,
+                    columns: content.columns,
+                    is_folder: true,
+                    lacks_names: content.lacks_names,
+                }));
+            }
+            Ok(InputKind::File(_)) => {}
+            // Opening it later reports the error.
+            Ok(InputKind::Stream) | Err(_) => return Ok(None),
         }
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let failed = |error| lost(&name, InputError::of_path(path, error));
-        let columns = FileColumns::of_file(File::open(path).map_err(failed)?);
-        let columns = columns.map_err(|error| wrong(&name, error))?;
+        let file = files.open(path).map_err(|error| lost(&name, error))?;
+        let columns = FileColumns::of_file(file).map_err(|error| wrong(&name, error))?;
         Ok(columns.map(|columns| FoundInput {
             path,
             columns,

@@ -24,12 +24,13 @@ mod work;
 pub(crate) use inputs::FoundInput;
 pub use report::MergeReport;
 pub(crate) use rows::{RowStream, can_be_read_twice};
-pub(crate) use sort::{RowSorter, SortPlace, SortedRows};
+pub(crate) use sort::{RowPlace, RowSorter, SortedRows};
 
 use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::options::{OutputOptions, ResourceOptions, RowOptions, SelectionOptions};
+use crate::remote::ObjectOptions;
 use crate::task::Monitor;
 
 /// Unites files of rows, the outputs of [`Scan`](crate::Scan)s in CSV, JSON Lines or Parquet, into one.
@@ -89,6 +90,7 @@ pub struct Merge {
     pub(crate) selection: SelectionOptions,
     pub(crate) output: OutputOptions,
     pub(crate) resources: ResourceOptions,
+    pub(crate) remote: ObjectOptions,
 }
 
 task! {
@@ -97,6 +99,7 @@ task! {
         selection: SelectionOptions,
         output: OutputOptions,
         resources: ResourceOptions,
+        remote: ObjectOptions,
     }
 
     /// Adds a file of rows, a folder of parts of one run, or `-` for standard input, which has records or pairs. Its format and

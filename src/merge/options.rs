@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 
+use doisift_documents::InputFiles;
+
 use super::Merge;
 use super::inputs::OrderedRows;
-use super::sort::SortPlace;
+use super::sort::RowPlace;
 use crate::error::{Cause, Error, SelectionError};
 use crate::options::{GivenOptions, ReportedOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
+use crate::remote::{self, Services};
 use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
 
 /// The options of a merge with all defaults and derived values filled in.
-#[derive(Debug)]
 pub(crate) struct MergeSettings {
     /// All options as they were set.
     pub(super) given: GivenOptions,
@@ -26,6 +28,7 @@ pub(crate) struct MergeSettings {
     /// Whether the fields of the layout were chosen.
     pub(super) chooses_fields: bool,
     pub(super) memory: usize,
+    services: Services,
     pub(super) tmp: PathBuf,
     pub(super) monitor: Monitor,
 }
@@ -38,17 +41,23 @@ impl Merge {
             return Err(Error::new(Cause::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
+        let memory = chosen_memory(self.resources.memory);
+        let services = remote::services(&self.remote, memory, &self.monitor);
+        let inputs = remote::named(&services, &self.inputs, true)?;
+        let tmp = chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref());
+        let files = remote::input_files(&services, &tmp);
         let (format, parts) =
             chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
-        let parts = parts.map(|plan| self.part_plan(plan));
+        let parts = parts.map(|plan| self.part_plan(plan, &inputs));
         Ok(MergeSettings {
             given: self.given(),
-            layout: self.layout(format)?,
+            layout: self.layout(format, &inputs, files)?,
             parts,
             chooses_fields: self.selection.fields.is_some(),
-            memory: chosen_memory(self.resources.memory),
-            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
-            inputs: self.inputs.clone(),
+            memory,
+            services,
+            tmp,
+            inputs,
             output,
             report: self.output.report.clone(),
             monitor: self.monitor.clone(),
@@ -56,17 +65,22 @@ impl Merge {
     }
 
     /// Adds the inputs and options of the merge to the plan, for the manifest.
-    fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
+    fn part_plan(&self, mut plan: PartPlan, inputs: &[PathBuf]) -> PartPlan {
         plan.about = PartAbout {
-            paths: reported_paths(&self.inputs),
+            paths: reported_paths(inputs),
             options: serde_json::to_value(stated(&self.given())).unwrap_or_default(),
         };
         plan
     }
 
-    fn layout(&self, format: Format) -> Result<Layout, Error> {
+    fn layout(
+        &self,
+        format: Format,
+        inputs: &[PathBuf],
+        files: InputFiles<'_>,
+    ) -> Result<Layout, Error> {
         let chosen = self.selection.fields.as_deref();
-        let ordered = OrderedRows::of(&self.inputs, chosen, self.rows.pairs)?;
+        let ordered = OrderedRows::of(inputs, files, chosen, self.rows.pairs)?;
         if let Some(ordered) = ordered {
             return ordered_layout(format, chosen, ordered);
         }
@@ -106,11 +120,10 @@ fn ordered_layout(
 }
 
 impl MergeSettings {
-    /// Returns memory, folder and monitor for sorting.
-    pub(super) fn sort_place(&self) -> SortPlace<'_> {
-        SortPlace {
+    pub(super) fn row_place(&self) -> RowPlace<'_> {
+        RowPlace {
             memory: self.memory,
-            tmp: &self.tmp,
+            files: remote::input_files(&self.services, &self.tmp),
             monitor: &self.monitor,
         }
     }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use doisift_documents::display_name;
+use doisift_documents::{InputFiles, display_name};
 
 use super::inputs::FoundInput;
 use super::options::MergeSettings;
@@ -91,15 +91,16 @@ fn first<'i, 'm, const IS_NODE: bool>(
 
 impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
     fn open(path: &'m Path, options: &MergeSettings) -> Result<Self, Error> {
-        match path.is_dir() {
-            true => OrderedInput::of_folder(path),
+        let files = options.row_place().files;
+        match files.is_folder(path) {
+            true => OrderedInput::of_folder(path, files),
             false => OrderedInput::of_file(path, options),
         }
     }
 
     /// Opens a folder. Its manifest lists the sources.
-    fn of_folder(path: &'m Path) -> Result<Self, Error> {
-        let content = FolderContent::read(path);
+    fn of_folder(path: &'m Path, files: InputFiles<'_>) -> Result<Self, Error> {
+        let content = FolderContent::read(path, files);
         let content = content.map_err(|error| wrong(&display_name(path).into(), error))?;
         let mut input = OrderedInput::empty(path);
         input.lacks_names = content.lacks_names;
@@ -116,10 +117,10 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
     fn of_file(path: &'m Path, options: &MergeSettings) -> Result<Self, Error> {
         let name = display_name(path);
         let failed = |error| wrong(&(*name).into(), error);
-        if !can_be_read_twice(path)? {
+        if !can_be_read_twice(path, options.row_place().files)? {
             return Err(FoundInput::stream_failed(path, options.layout.rows));
         }
-        let mut rows = RowStream::open(path, &options.monitor)?;
+        let mut rows = RowStream::open(path, options.row_place())?;
         let fields = &options.layout.record_fields;
         let mut row = CopiedRow::<IS_NODE>::of_source(String::new(), true, fields);
         let mut input = OrderedInput::empty(path);
@@ -166,7 +167,7 @@ impl<'m, const IS_NODE: bool> OrderedInput<'m, IS_NODE> {
         };
         let rows = match &mut self.rows {
             Some(rows) => rows,
-            none => none.insert(RowStream::open(self.path, &options.monitor)?),
+            none => none.insert(RowStream::open(self.path, options.row_place())?),
         };
         let fields = &options.layout.record_fields;
         let mut row = CopiedRow::of_source(source, self.lacks_names, fields);

@@ -1,16 +1,18 @@
 //! Opens an input and reads its rows.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{InputError, ReadAt, display_name};
+use doisift_documents::{InputError, InputFiles, InputKind, ReadAt, SourceFile, display_name};
 
+use super::sort::RowPlace;
 use crate::error::{Cause, Error};
 use crate::records::{
-    Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, file_reader, reader,
+    Field, FolderContent, Format, OwnedRow, PartEntry, ReadError, RowReader, is_parquet,
+    parquet_reader, reader,
 };
 use crate::task::{Monitor, is_stdin, not_cancelled};
 
@@ -20,7 +22,7 @@ pub(crate) struct RowStream<'m, R> {
     rows: Box<dyn RowReader<R>>,
     /// The further parts of a folder.
     parts: FolderParts,
-    monitor: &'m Monitor,
+    place: RowPlace<'m>,
 }
 
 /// A folder, and its parts that are not open yet.
@@ -32,11 +34,11 @@ struct FolderParts {
 
 impl FolderParts {
     /// Returns the path of the next part, after comparing its checksum. `None` after the last.
-    fn next(&mut self) -> Result<Option<PathBuf>, Error> {
+    fn next(&mut self, files: InputFiles<'_>) -> Result<Option<PathBuf>, Error> {
         let Some(part) = self.remaining.pop_front() else {
             return Ok(None);
         };
-        let path = part.verified(&self.folder);
+        let path = part.verified(&self.folder, files);
         let path = path.map_err(|error| wrong(&display_name(&self.folder).into(), error))?;
         Ok(Some(path))
     }
@@ -45,62 +47,61 @@ impl FolderParts {
 impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
     /// Opens the file at `path`, the parts in a folder, or standard input. Each part is read once before its first row, to
     /// compare its checksum.
-    pub(crate) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
-        if path.is_dir() {
-            return RowStream::of_parts(path, monitor);
-        }
-        let rows = if path.as_os_str() == "-" {
-            reader(CountingReader::new(io::stdin(), monitor))
-        } else {
-            file_reader(CountingReader::new(open(path)?, monitor))
-        };
-        RowStream::new(path, rows, monitor)
-    }
-
-    fn new(
-        path: &Path,
-        rows: Result<Box<dyn RowReader<R>>, ReadError>,
-        monitor: &'m Monitor,
-    ) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, place: RowPlace<'m>) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
-        let rows = rows.map_err(|error| wrong(&name, error))?;
+        let failed = |error| lost(&name, error);
+        let (files, counted) = (place.files, place.monitor);
+        let kind = match is_stdin(path) {
+            true => None,
+            false => Some(files.kind(path).map_err(failed)?),
+        };
+        let rows = match kind {
+            None => reader(CountingReader::new(io::stdin(), counted)),
+            Some(InputKind::Folder) => return RowStream::of_parts(path, place),
+            Some(InputKind::File(_)) => file_reader(files.open(path).map_err(failed)?, counted),
+            Some(InputKind::Stream) => {
+                let stream = files.open_local(path).map_err(failed)?;
+                reader(CountingReader::new(stream, counted))
+            }
+        };
         Ok(RowStream {
+            rows: rows.map_err(|error| wrong(&name, error))?,
             name,
-            rows,
             parts: FolderParts::default(),
-            monitor,
+            place,
         })
     }
 
-    fn of_parts(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
+    fn of_parts(path: &Path, place: RowPlace<'m>) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
-        let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
+        let content = FolderContent::read(path, place.files);
+        let content = content.map_err(|error| wrong(&name, error))?;
         let mut parts = FolderParts {
             folder: path.to_owned(),
             remaining: content.parts.into(),
         };
-        let first = parts.next()?;
+        let first = parts.next(place.files)?;
         let first = first.ok_or_else(|| wrong(&name, ReadError::empty()))?;
         Ok(RowStream {
             parts,
-            ..RowStream::open(&first, monitor)?
+            ..RowStream::open(&first, place)?
         })
     }
 
     /// Reads the next row into `into`. Returns false at the end.
     pub(crate) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         loop {
-            not_cancelled(self.monitor)?;
+            not_cancelled(self.place.monitor)?;
             let read = self.rows.next(into);
             if read.map_err(|error| wrong(&self.name, error))? {
                 return Ok(true);
             }
-            let Some(next) = self.parts.next()? else {
+            let Some(next) = self.parts.next(self.place.files)? else {
                 return Ok(false);
             };
             *self = RowStream {
                 parts: std::mem::take(&mut self.parts),
-                ..RowStream::open(&next, self.monitor)?
+                ..RowStream::open(&next, self.place)?
             };
         }
     }
@@ -116,23 +117,21 @@ impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
     }
 }
 
-/// Whether `path` is a regular file, or a folder of parts.
+/// Whether `path` is a regular file or an object, or a folder of parts.
 ///
 /// # Errors
 /// If it does not exist, or is empty although complete outputs of its format are not.
-pub(crate) fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
+pub(crate) fn can_be_read_twice(path: &Path, files: InputFiles<'_>) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
     }
-    let lost = |error| lost(&display_name(path).into(), error);
-    let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
-    if metadata.is_dir() {
-        return Ok(true);
+    let name: Arc<str> = display_name(path).into();
+    match files.kind(path).map_err(|error| lost(&name, error))? {
+        InputKind::File(Some(0)) if !Format::may_be_empty(path) => {
+            Err(wrong(&name, ReadError::empty()))
+        }
+        kind => Ok(kind != InputKind::Stream),
     }
-    if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
-        return Err(wrong(&display_name(path).into(), ReadError::empty()));
-    }
-    Ok(metadata.is_file())
 }
 
 /// Returns the error for an input that cannot be opened.
@@ -145,9 +144,18 @@ pub(super) fn wrong(name: &Arc<str>, error: ReadError) -> Error {
     Error::new(Cause::Records(error)).in_source(Arc::clone(name))
 }
 
-fn open(path: &Path) -> Result<File, Error> {
-    let failed = |error| lost(&display_name(path).into(), InputError::of_path(path, error));
-    File::open(path).map_err(failed)
+/// Opens a file of rows: Parquet is read at offsets, other formats in order.
+fn file_reader<R: OwnedRow + 'static>(
+    file: SourceFile,
+    monitor: &Monitor,
+) -> Result<Box<dyn RowReader<R>>, ReadError> {
+    match is_parquet(&file)? {
+        true => {
+            let length = file.length()?;
+            parquet_reader(Arc::new(CountingReader::new(file, monitor)), length)
+        }
+        false => reader(CountingReader::new(file.reader(), monitor)),
+    }
 }
 
 /// A reader that counts bytes for the progress.
@@ -177,10 +185,8 @@ impl<R: ReadAt> ReadAt for CountingReader<R> {
         self.monitor.add_bytes(read as u64);
         Ok(read)
     }
-}
 
-impl<R: Seek> Seek for CountingReader<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.raw.seek(to)
+    fn expect(&self, range: Range<u64>) {
+        self.raw.expect(range);
     }
 }

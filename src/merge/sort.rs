@@ -2,8 +2,8 @@
 
 use std::io;
 use std::marker::PhantomData;
-use std::path::Path;
 
+use doisift_documents::InputFiles;
 use doisift_known::sort::{SortedPairs, Sorter};
 
 use super::row::MergeRow;
@@ -13,11 +13,13 @@ use crate::dedup::SpillError;
 use crate::error::Error;
 use crate::task::{Monitor, not_cancelled};
 
-/// The memory budget in bytes and the folder of a task that sorts rows.
+/// What a task reads and sorts rows with.
 #[derive(Clone, Copy)]
-pub(crate) struct SortPlace<'o> {
+pub(crate) struct RowPlace<'o> {
+    /// The memory budget in bytes.
     pub(crate) memory: usize,
-    pub(crate) tmp: &'o Path,
+    /// The inputs, and the folder for temporary files.
+    pub(crate) files: InputFiles<'o>,
     pub(crate) monitor: &'o Monitor,
 }
 
@@ -38,7 +40,7 @@ pub(super) fn count_sorted<R: MergeRow>(rows: &mut RowStream<'_, R>) -> Result<O
 /// Sorts rows within half of the memory, and beyond it in a temporary file without a name. The other half is for the readers of the
 /// rows.
 pub(crate) struct RowSorter<'o, R> {
-    place: SortPlace<'o>,
+    place: RowPlace<'o>,
     /// `None` before the first row.
     sorter: Option<Sorter>,
     key: Vec<u8>,
@@ -47,7 +49,7 @@ pub(crate) struct RowSorter<'o, R> {
 }
 
 impl<'o, R: MergeRow> RowSorter<'o, R> {
-    pub(crate) fn new(place: SortPlace<'o>) -> Self {
+    pub(crate) fn new(place: RowPlace<'o>) -> Self {
         RowSorter {
             place,
             sorter: None,
@@ -80,7 +82,8 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
         let sorter = match &mut self.sorter {
             Some(sorter) => sorter,
             none => {
-                let sorter = Sorter::new(self.place.memory / 2, Some(self.place.tmp))?;
+                let sorter =
+                    Sorter::new(self.place.memory / 2, Some(self.place.files.temp_folder))?;
                 // Rows that have only a key are united by being equal.
                 let keeps_equal = !R::REST.is_empty();
                 none.insert(if keeps_equal {
@@ -108,7 +111,7 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
 pub(crate) struct SortedRows<'o, R> {
     /// `None` if there are no rows.
     pairs: Option<SortedPairs>,
-    place: SortPlace<'o>,
+    place: RowPlace<'o>,
     kind: PhantomData<R>,
 }
 
@@ -133,6 +136,6 @@ impl<R: MergeRow> SortedRows<'_, R> {
     }
 }
 
-fn failed(place: SortPlace<'_>, error: io::Error) -> Error {
-    SpillError::io(place.tmp, error).into()
+fn failed(place: RowPlace<'_>, error: io::Error) -> Error {
+    SpillError::io(place.files.temp_folder, error).into()
 }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use super::row::MergeRow;
 use super::rows::RowStream;
-use super::sort::SortedRows;
+use super::sort::{RowPlace, SortedRows};
 use crate::dedup::Tournament;
 use crate::error::Error;
-use crate::task::Monitor;
 
 /// Merges sorted inputs. Returns each key once.
 pub(super) struct Union<'m, R> {
@@ -43,9 +42,9 @@ impl<'m, R: MergeRow> Union<'m, R> {
     pub(super) fn new(
         inputs: &[PathBuf],
         sorted: SortedRows<'m, R>,
-        monitor: &'m Monitor,
+        place: RowPlace<'m>,
     ) -> Result<Self, Error> {
-        let open = |path: &PathBuf| RowStream::open(path, monitor).map(RowSource::File);
+        let open = |path: &PathBuf| RowStream::open(path, place).map(RowSource::File);
         let sources = inputs.iter().map(open);
         let sources = sources.chain([Ok(RowSource::Sorted(sorted))]);
         let cursors = sources.map(|source| RowCursor::new(source?));

@@ -16,11 +16,14 @@ use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
+use crate::task::is_address;
 
 /// Max number of inputs that are open at once. More would gain little.
 const MAX_OPEN_INPUTS: usize = 128;
 /// Memory of an open file in bytes: its buffers, and the 2 MiB window of zstd at its usual levels.
 const FILE_BYTES: usize = 5 << 19;
+/// What an open object holds in addition: blocks that were read at offsets, its first bytes, and a range.
+const OBJECT_BYTES: usize = 37 << 20;
 
 /// Runs a merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
@@ -63,15 +66,15 @@ fn sorted<'o, R: MergeRow>(
     report: &mut MergeReport,
 ) -> Result<(Vec<PathBuf>, SortedRows<'o, R>), Error> {
     let mut inputs = Vec::new();
-    let mut sorter = RowSorter::<R>::new(options.sort_place());
-    let max = max_open_inputs(options.memory);
+    let mut sorter = RowSorter::<R>::new(options.row_place());
+    let max = max_open_inputs(options);
     for path in &options.inputs {
         let is_sorted = is_sorted::<R>(options, path, fields, report)?;
         if is_sorted && inputs.len() < max {
             inputs.push(path.clone());
             continue;
         }
-        let added = RowStream::open(path, &options.monitor).and_then(|mut rows| {
+        let added = RowStream::open(path, options.row_place()).and_then(|mut rows| {
             let count = sorter.add(&mut rows, |_| true)?;
             fields.add(path, &rows);
             Ok(count)
@@ -97,10 +100,10 @@ fn is_sorted<R: MergeRow>(
     fields: &mut InputFields,
     report: &mut MergeReport,
 ) -> Result<bool, Error> {
-    if !can_be_read_twice(path)? {
+    if !can_be_read_twice(path, options.row_place().files)? {
         return Ok(false);
     }
-    let mut rows = RowStream::<R>::open(path, &options.monitor)?;
+    let mut rows = RowStream::<R>::open(path, options.row_place())?;
     let count = count_sorted(&mut rows)?;
     fields.add(path, &rows);
     report.rows += count.unwrap_or(0);
@@ -109,8 +112,12 @@ fn is_sorted<R: MergeRow>(
 
 /// Returns how many inputs may be open at once, by the memory and the process's limit on open files. Reserves one more file and a
 /// quarter of the memory for rows that are sorted.
-fn max_open_inputs(memory: usize) -> usize {
-    let fitting = memory / 4 * 3 / FILE_BYTES;
+fn max_open_inputs(options: &MergeSettings) -> usize {
+    let bytes = match options.inputs.iter().any(|path| is_address(path)) {
+        true => FILE_BYTES + OBJECT_BYTES,
+        false => FILE_BYTES,
+    };
+    let fitting = options.memory / 4 * 3 / bytes;
     let open = MAX_OPEN_INPUTS.min(spare_descriptors().saturating_sub(1));
     fitting.min(open).max(2)
 }
@@ -122,7 +129,7 @@ fn write<R: MergeRow>(
     mut rows: Box<dyn RowWriter<Output>>,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    let mut union = Union::new(&inputs, sorted, &options.monitor)?;
+    let mut union = Union::new(&inputs, sorted, options.row_place())?;
     let mut row = R::default();
     while union.next(&mut row)? {
         report.records += 1;

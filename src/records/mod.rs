@@ -58,7 +58,7 @@ pub(crate) use parts::{
     FolderContent, PartAbout, PartEntry, PartKeep, PartPlan, PartsDone, SUCCESS, folder_of_pattern,
     is_folder, is_free, may_be_of_folder, pattern_remedy,
 };
-pub(crate) use reader::{file_reader, reader, unpacker};
+pub(crate) use reader::{is_parquet, parquet_reader, reader, unpacker};
 pub(crate) use record::{ItemDetails, MAX_NUMBER, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub use row::FieldValue;

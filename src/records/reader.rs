@@ -1,8 +1,9 @@
 //! Recognises the format of a file of records by its first bytes, and opens a reader for it.
 
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read};
+use std::sync::Arc;
 
-use doisift_documents::ReadAt;
+use doisift_documents::{ReadAt, SourceFile};
 
 use super::columns::{FileColumns, FoundColumn};
 use super::fault::{ReadError, RecordFault};
@@ -18,30 +19,31 @@ const HEAD_BYTES: usize = 32;
 const PARQUET: &[u8] = b"PAR1";
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Opens the file `raw`: Parquet, or a format that [`reader`] reads.
-///
-/// # Errors
-/// If it cannot be read, or its start shows that it is not a file of records.
-pub(crate) fn file_reader<O: OwnedRow + 'static>(
-    mut raw: impl Read + Seek + ReadAt + 'static,
-) -> Result<Box<dyn RowReader<O>>, ReadError> {
-    let head = peek(&mut raw)?;
-    if head.starts_with(PARQUET) {
-        parquet(raw)
-    } else {
-        reader(Cursor::new(head).chain(raw))
-    }
+/// Whether a file starts as Parquet does, which [`parquet_reader`] reads. [`reader`] reads other formats.
+pub(crate) fn is_parquet(raw: &impl ReadAt) -> io::Result<bool> {
+    let mut head = [0; PARQUET.len()];
+    let read = raw.read_at(&mut head, 0)?;
+    Ok(head[..read] == *PARQUET)
 }
 
+/// Opens a Parquet file of `length` bytes.
+///
+/// # Errors
+/// If it is not a complete Parquet file, or lacks a column of rows of type `O`.
 #[cfg(feature = "columnar")]
-fn parquet<O: OwnedRow + 'static>(
-    raw: impl ReadAt + Seek + 'static,
+pub(crate) fn parquet_reader<O: OwnedRow + 'static>(
+    raw: Arc<dyn ReadAt>,
+    length: u64,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
-    Ok(Box::new(super::parquet::ParquetReader::new::<O>(raw)?))
+    let reader = super::parquet::ParquetReader::new::<O>(raw, length)?;
+    Ok(Box::new(reader))
 }
 
 #[cfg(not(feature = "columnar"))]
-fn parquet<O: OwnedRow>(_: impl Read) -> Result<Box<dyn RowReader<O>>, ReadError> {
+pub(crate) fn parquet_reader<O: OwnedRow>(
+    _: Arc<dyn ReadAt>,
+    _: u64,
+) -> Result<Box<dyn RowReader<O>>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }
 
@@ -73,32 +75,28 @@ fn no_rows(raw: impl Read, rows: RowKind) -> RecordFault {
 }
 
 impl FileColumns {
-    /// Reads the columns of the file `raw`. Returns `None` if it has no columns, or they are not those of any kind of rows.
+    /// Reads the columns of a file. Returns `None` if it has no columns, or they are not those of any kind of rows.
     ///
     /// # Errors
     /// If it cannot be read, or its start shows that it is not a file of rows.
-    pub(crate) fn of_file(
-        raw: impl Read + Seek + ReadAt + 'static,
-    ) -> Result<Option<Self>, ReadError> {
-        let columns = file_columns(raw)?;
+    pub(crate) fn of_file(file: SourceFile) -> Result<Option<Self>, ReadError> {
+        let columns = file_columns(file)?;
         let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
         Ok(kind_of(&names).map(|rows| FileColumns::new(rows, columns)))
     }
 }
 
-/// Returns the columns of the file `raw`, in order: of its header, its metadata, or its first object. Empty if the file is empty
+/// Returns the columns of a file, in order: of its header, its metadata, or its first object. Empty if the file is empty
 /// or in no known format.
 ///
 /// # Errors
 /// If it cannot be read, or contains bare names.
-fn file_columns(
-    mut raw: impl Read + Seek + ReadAt + 'static,
-) -> Result<Vec<FoundColumn>, ReadError> {
-    let head = peek(&mut raw)?;
-    if head.starts_with(PARQUET) {
-        return parquet_columns(raw);
+fn file_columns(file: SourceFile) -> Result<Vec<FoundColumn>, ReadError> {
+    if is_parquet(&file)? {
+        let length = file.length()?;
+        return parquet_columns(Arc::new(file), length);
     }
-    match lines(unpacker(Cursor::new(head).chain(raw))?)? {
+    match lines(unpacker(file.reader())?)? {
         (raw, LineFormat::Json) => jsonl::columns(raw),
         (raw, LineFormat::Delimited(by)) => {
             let names = csv::header(raw, by)?.into_iter();
@@ -109,12 +107,12 @@ fn file_columns(
 }
 
 #[cfg(feature = "columnar")]
-fn parquet_columns(raw: impl ReadAt + Seek + 'static) -> Result<Vec<FoundColumn>, ReadError> {
-    super::parquet::columns(raw)
+fn parquet_columns(raw: Arc<dyn ReadAt>, length: u64) -> Result<Vec<FoundColumn>, ReadError> {
+    super::parquet::columns(raw, length)
 }
 
 #[cfg(not(feature = "columnar"))]
-fn parquet_columns(_: impl Read) -> Result<Vec<FoundColumn>, ReadError> {
+fn parquet_columns(_: Arc<dyn ReadAt>, _: u64) -> Result<Vec<FoundColumn>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }
 

@@ -102,14 +102,10 @@ impl Resolve {
     /// Returns the inputs, of which files have their names.
     fn named_inputs(&self, services: &Services) -> Result<Vec<NameInput>, Error> {
         let named = |input: &NameInput| match input {
-            NameInput::Text(_) => Ok(vec![input.clone()]),
-            NameInput::File(path) => {
-                let paths = remote::named(services, std::slice::from_ref(path), true)?;
-                Ok(paths.into_iter().map(NameInput::File).collect())
-            }
+            NameInput::Text(_) => Ok(input.clone()),
+            NameInput::File(path) => remote::named_one(services, path, true).map(NameInput::File),
         };
-        let inputs: Result<Vec<_>, Error> = self.inputs.iter().map(named).collect();
-        Ok(inputs?.concat())
+        self.inputs.iter().map(named).collect()
     }
 
     fn layout(&self, output: Option<&Path>) -> Result<Layout, Error> {

@@ -13,14 +13,14 @@ use crate::error::{Cause, Error};
 
 /// Whether a path is the address of an object.
 #[cfg(feature = "remote")]
-fn is_address(path: &Path) -> bool {
+pub(crate) fn is_address(path: &Path) -> bool {
     let text = path.to_str();
     text.is_some_and(doisift_remote::RemoteAddress::is_address)
 }
 
 /// Whether a path is the address of an object. This build reads none.
 #[cfg(not(feature = "remote"))]
-fn is_address(_: &Path) -> bool {
+pub(crate) fn is_address(_: &Path) -> bool {
     false
 }
 

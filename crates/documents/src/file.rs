@@ -43,6 +43,14 @@ impl SourceFile {
         }
     }
 
+    /// Returns a reader of all bytes in order. Those of an object are fetched ahead. A file is read from its position.
+    pub fn reader(&self) -> Box<dyn Read + Send> {
+        match &self.0 {
+            Content::Local(file) => Box::new(Arc::clone(file)),
+            Content::Remote(object) => object.section(0..object.length()),
+        }
+    }
+
     /// Returns the number of its clones.
     #[cfg(test)]
     pub(super) fn handles(&self) -> usize {

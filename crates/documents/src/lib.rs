@@ -96,6 +96,7 @@ pub mod fuzz_support;
 mod gate;
 mod guard;
 mod halt;
+mod input_files;
 mod list;
 mod lock;
 mod magic;
@@ -151,6 +152,7 @@ pub use find::{
 };
 pub use gate::MemoryGate;
 pub use halt::HaltSignal;
+pub use input_files::{InputFiles, InputKind};
 pub use list::{Separator, read_list};
 pub use name::display_name;
 pub use open::{text_start, unmarked_encoding};

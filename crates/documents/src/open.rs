@@ -20,7 +20,7 @@ use super::magic;
 use super::preprocess::CommandOutput;
 use super::read::{AsRead, FromRead, ReadAt, ReadBytes};
 use super::read_options::ReadOptions;
-use super::remote::RemoteSource;
+use super::remote::{RemoteSource, RemoteSources};
 use super::source_reader::SourceReader;
 use super::sources::{Source, SourceKind};
 
@@ -94,7 +94,7 @@ impl ReadOptions<'_> {
         let size = file.length()?;
         let mut bytes = FileSection::new(&file, 0, size);
         if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
-            let output = by.start(self.copy(&mut bytes)?, &source.path, self.halt)?;
+            let output = by.start(copy(&mut bytes, self.temp_folder)?, &source.path, self.halt)?;
             self.read_output(output, size, sink);
             return Ok(true);
         }
@@ -108,14 +108,6 @@ impl ReadOptions<'_> {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let remote = self.remote.ok_or_else(missing)?;
         remote.open(&path.to_string_lossy())
-    }
-
-    /// Copies bytes to a temporary file, whose position is its start.
-    fn copy(&self, bytes: &mut dyn ReadBytes) -> Result<File, InputError> {
-        let mut file = tempfile::tempfile_in(self.temp_folder)?;
-        io::copy(&mut AsRead::new(bytes), &mut file)?;
-        file.rewind()?;
-        Ok(file)
     }
 
     /// Reads a stream that the caller gave.
@@ -170,6 +162,39 @@ impl ReadOptions<'_> {
             sink.report_cut_names(cut_names);
         }
     }
+}
+
+/// Opens an object of services. One that they give only in order is copied to a file without a name in `temp_folder`.
+pub(super) fn object_file(
+    services: &dyn RemoteSources,
+    name: &str,
+    temp_folder: &Path,
+) -> Result<SourceFile, InputError> {
+    match services.open(name)? {
+        RemoteSource::Object(object) => Ok(object.into()),
+        RemoteSource::Stream(stream, _) => Ok(copy(&mut FromRead(stream), temp_folder)?.into()),
+    }
+}
+
+/// Copies an object of services to a file without a name in `folder`.
+pub(super) fn object_copy(
+    services: &dyn RemoteSources,
+    name: &str,
+    folder: &Path,
+) -> Result<File, InputError> {
+    let bytes = match services.open(name)? {
+        RemoteSource::Object(object) => object.section(0..object.length()),
+        RemoteSource::Stream(stream, _) => stream,
+    };
+    copy(&mut FromRead(bytes), folder)
+}
+
+/// Copies bytes to a file without a name in `folder`, whose position is its start.
+fn copy(bytes: &mut dyn ReadBytes, folder: &Path) -> Result<File, InputError> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    io::copy(&mut AsRead::new(bytes), &mut file)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Returns the first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.

@@ -47,7 +47,10 @@ impl IndexBytes {
         if !std::fs::metadata(path)?.is_file() {
             return Err(io::Error::other("it is not a regular file"));
         }
-        let file = File::open(path)?;
+        IndexBytes::of_file(File::open(path)?)
+    }
+
+    pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(IndexBytes::File(file, length))
     }

@@ -1,6 +1,7 @@
 //! Opens an index and answers questions about names.
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -44,6 +45,18 @@ impl Index {
         let content =
             content.map_err(|error| IndexError::new(&file, "start", IndexErrorKind::Io(error)))?;
         Self::read(file, content)
+    }
+
+    /// Opens the index in a regular file, which errors name `name`.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Index::open`].
+    pub fn from_file(name: &str, file: File) -> Result<Self, IndexError> {
+        let content = IndexBytes::of_file(file);
+        let content =
+            content.map_err(|error| IndexError::new(name, "start", IndexErrorKind::Io(error)))?;
+        Self::read(name.to_owned(), content)
     }
 
     /// Opens the index in `bytes`. Errors name it `file`.

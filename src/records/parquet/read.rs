@@ -1,6 +1,5 @@
 //! Reads records from a file, row by row.
 
-use std::io::{ErrorKind, Seek, SeekFrom};
 use std::sync::Arc;
 
 use doisift_documents::{ParquetTable, ReadAt};
@@ -33,40 +32,27 @@ pub(crate) struct ParquetReader {
 /// # Errors
 /// If it is not a complete Parquet file.
 pub(in crate::records) fn columns(
-    file: impl ReadAt + Seek + 'static,
+    file: Arc<dyn ReadAt>,
+    length: u64,
 ) -> Result<Vec<FoundColumn>, ReadError> {
-    let table = opened(file).map_err(ReadError::new)?;
-    let columns = table.1.columns().map(|column| FoundColumn {
+    let table = ParquetTable::open(file, length).map_err(ReadError::new)?;
+    let columns = table.columns().map(|column| FoundColumn {
         name: column.name().to_owned(),
         kind: schema::record_type(column.kind()),
     });
     Ok(columns.collect())
 }
 
-/// Opens the table in a file.
-fn opened(
-    mut file: impl ReadAt + Seek + 'static,
-) -> Result<(Arc<dyn ReadAt>, ParquetTable), RecordFault> {
-    let length = file.seek(SeekFrom::End(0));
-    let length = length.map_err(|error| match error.kind() {
-        ErrorKind::NotSeekable => RecordFault::Stream,
-        _ => RecordFault::Io(error),
-    })?;
-    let file: Arc<dyn ReadAt> = Arc::new(file);
-    let table = ParquetTable::open(Arc::clone(&file), length)?;
-    Ok((file, table))
-}
-
 impl ParquetReader {
     /// # Errors
     /// If it is not a complete Parquet file, or lacks a column of rows of type `O`.
-    pub(crate) fn new<O: OwnedRow>(file: impl ReadAt + Seek + 'static) -> Result<Self, ReadError> {
-        ParquetReader::open::<O>(file).map_err(ReadError::new)
+    pub(crate) fn new<O: OwnedRow>(file: Arc<dyn ReadAt>, length: u64) -> Result<Self, ReadError> {
+        ParquetReader::open::<O>(file, length).map_err(ReadError::new)
     }
 
-    fn open<O: OwnedRow>(file: impl ReadAt + Seek + 'static) -> Result<Self, RecordFault> {
-        let (file, mut table) = opened(file)?;
-        if !seal::is_whole(&*file, &table)? {
+    fn open<O: OwnedRow>(file: Arc<dyn ReadAt>, length: u64) -> Result<Self, RecordFault> {
+        let mut table = ParquetTable::open(Arc::clone(&file), length)?;
+        if !seal::is_whole(&*file, length, &table)? {
             return Err(RecordFault::Checksum);
         }
         let mut row = O::default();

@@ -150,8 +150,8 @@ impl<W: Write> Write for SealedFile<W> {
     }
 }
 
-/// Whether the checksum of the file is right. Also true for a file without a checksum of this program.
-pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bool> {
+/// Whether the checksum of a file of `length` bytes is right. Also true for a file without a checksum of this program.
+pub(super) fn is_whole(file: &dyn ReadAt, length: u64, table: &ParquetTable) -> io::Result<bool> {
     let ours = table.writer().is_some_and(|by| by.starts_with(WRITER));
     let Some(stated) = table.entry(CHECKSUM_KEY).filter(|_| ours) else {
         return Ok(true);
@@ -160,6 +160,7 @@ pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bo
     let Some(digits) = digits(metadata) else {
         return Ok(false);
     };
+    file.expect(0..length);
     let sum = hash(file, start + digits.start as u64)?;
     Ok(*stated == format!("{sum:016x}"))
 }

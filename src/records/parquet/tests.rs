@@ -4,6 +4,7 @@
 mod foreign;
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use doisift_core::Form;
 
@@ -14,7 +15,7 @@ use super::Parquet;
 use super::columns::RowColumns;
 use crate::records::tests::mention;
 use crate::records::{
-    Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, file_reader,
+    Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, parquet_reader,
     writer,
 };
 
@@ -81,7 +82,7 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, ReadError> {
-    let mut reader = file_reader(Cursor::new(bytes.to_vec()))?;
+    let mut reader = parquet_reader(Arc::new(Cursor::new(bytes.to_vec())), bytes.len() as u64)?;
     let (mut all, mut row) = (Vec::new(), OwnedRecord::default());
     while reader.next(&mut row)? {
         all.push(row.clone());

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use doisift_documents::SourceFile;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -33,15 +34,15 @@ impl PartEntry {
     pub(super) fn is_whole(&self, folder: &Path) -> io::Result<bool> {
         let path = folder.join(&self.name);
         let is_file = path.symlink_metadata().is_ok_and(|at| at.is_file());
-        Ok(is_file && self.has_bytes_of(&path)?)
+        Ok(is_file && self.has_bytes_of(&File::open(path)?.into())?)
     }
 
-    /// Whether the file at `path`, which may be a link, has the size and checksum of this part. Reads it.
-    pub(super) fn has_bytes_of(&self, path: &Path) -> io::Result<bool> {
-        if !path.metadata().is_ok_and(|at| at.len() == self.bytes) {
+    /// Whether a file has the size and checksum of this part. Reads it.
+    pub(super) fn has_bytes_of(&self, file: &SourceFile) -> io::Result<bool> {
+        if file.length()? != self.bytes {
             return Ok(false);
         }
-        let (mut file, mut sum) = (File::open(path)?, Xxh3::new());
+        let (mut file, mut sum) = (file.reader(), Xxh3::new());
         let mut buffer = vec![0; READ_BYTES.min(self.bytes as usize + 1)];
         loop {
             match file.read(&mut buffer)? {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use doisift_documents::{InputError, InputFiles};
 use serde::Deserialize;
 
 use super::{MANIFEST, PartEntry, SUCCESS, is_part, may_be_of_folder};
@@ -36,12 +37,12 @@ struct ReadManifest {
 }
 
 impl FolderContent {
-    /// Reads the manifest of the folder at `path`.
+    /// Reads the manifest of the folder at `path`, which may be a prefix of objects.
     ///
     /// # Errors
-    /// If there is no `_SUCCESS` or no manifest of this program, or a part is missing or has another size.
-    pub(crate) fn read(path: &Path) -> Result<Self, ReadError> {
-        read(path).map_err(ReadError::new)
+    /// If it cannot be listed, there is no `_SUCCESS` or no manifest of this program, or a part is missing or has another size.
+    pub(crate) fn read(path: &Path, files: InputFiles<'_>) -> Result<Self, ReadError> {
+        read(path, files).map_err(ReadError::new)
     }
 }
 
@@ -50,21 +51,20 @@ impl PartEntry {
     ///
     /// # Errors
     /// If it is missing, or has another size or checksum.
-    pub(crate) fn verified(&self, folder: &Path) -> Result<PathBuf, ReadError> {
+    pub(crate) fn verified(
+        &self,
+        folder: &Path,
+        files: InputFiles<'_>,
+    ) -> Result<PathBuf, ReadError> {
         let path = folder.join(&self.name);
-        match self.has_bytes_of(&path) {
-            Ok(true) => Ok(path),
-            Ok(false) => Err(ReadError::new(RecordFault::Part(self.name.clone()))),
-            Err(error) => Err(ReadError::new(error)),
+        let file = files
+            .open(&path)
+            .map_err(|error| ReadError::new(io_error(error)))?;
+        match self.has_bytes_of(&file)? {
+            true => Ok(path),
+            false => Err(ReadError::new(RecordFault::Part(self.name.clone()))),
         }
     }
-}
-
-/// Whether a run has begun to write parts.
-fn has_parts(path: &Path) -> bool {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|name| may_be_of_folder(&name) || is_temporary(&name))
 }
 
 /// Returns the name of a file that programs treat as a part, but that is not in `parts`.
@@ -82,29 +82,49 @@ pub(super) fn foreign_part<'p>(
     Ok(None)
 }
 
-fn read(path: &Path) -> Result<FolderContent, RecordFault> {
-    if !path.join(SUCCESS).is_file() {
-        return Err(match has_parts(path) {
+/// Whether a run has begun to write parts.
+fn has_parts(listed: &BTreeMap<String, u64>) -> bool {
+    let mut names = listed.keys().map(OsStr::new);
+    names.any(|name| may_be_of_folder(name) || is_temporary(name))
+}
+
+/// Reads the manifest.
+fn manifest(path: &Path, files: InputFiles<'_>) -> Result<ReadManifest, RecordFault> {
+    let file = files.open(&path.join(MANIFEST)).map_err(io_error)?;
+    let mut bytes = Vec::new();
+    file.reader().read_to_end(&mut bytes)?;
+    serde_json::from_slice(&bytes).map_err(|_| RecordFault::NoManifest)
+}
+
+fn io_error(error: InputError) -> RecordFault {
+    RecordFault::Io(match error {
+        InputError::Io(error) => error,
+        error => io::Error::other(error),
+    })
+}
+
+fn read(path: &Path, files: InputFiles<'_>) -> Result<FolderContent, RecordFault> {
+    let listed = files.list(path).map_err(io_error)?;
+    if !listed.contains_key(SUCCESS) {
+        return Err(match has_parts(&listed) {
             true => RecordFault::NotComplete,
             false => RecordFault::NoManifest,
         });
     }
-    let bytes = fs::read(path.join(MANIFEST)).map_err(|_| RecordFault::NoManifest)?;
-    let manifest: ReadManifest =
-        serde_json::from_slice(&bytes).map_err(|_| RecordFault::NoManifest)?;
-    if let Ok(Some(foreign)) = foreign_part(path, manifest.parts.iter()) {
-        return Err(RecordFault::ForeignPart(
-            foreign.to_string_lossy().into_owned(),
-        ));
+    if !listed.contains_key(MANIFEST) {
+        return Err(RecordFault::NoManifest);
+    }
+    let manifest = manifest(path, files)?;
+    let parts: BTreeSet<_> = manifest.parts.iter().map(|part| &*part.name).collect();
+    let is_foreign = |name: &&String| is_part(OsStr::new(name)) && !parts.contains(&***name);
+    if let Some(foreign) = listed.keys().find(is_foreign) {
+        return Err(RecordFault::ForeignPart(foreign.clone()));
     }
     let rows = RowKind::ALL
         .into_iter()
         .find(|rows| rows.name() == manifest.rows)
         .ok_or(RecordFault::NoManifest)?;
-    let has_size = |part: &PartEntry| {
-        let found = fs::metadata(path.join(&part.name));
-        found.is_ok_and(|found| found.len() == part.bytes)
-    };
+    let has_size = |part: &PartEntry| listed.get(&part.name) == Some(&part.bytes);
     if let Some(other) = manifest.parts.iter().find(|part| !has_size(part)) {
         return Err(RecordFault::Part(other.name.clone()));
     }
