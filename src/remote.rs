@@ -160,6 +160,13 @@ mod connected {
             })
         }
 
+        fn listed_name(&self, text: &str) -> Option<Result<String, InputError>> {
+            RemoteAddress::is_address(text).then(|| {
+                let remote = self.remote()?;
+                remote.add_listed(text).map_err(input_error)
+            })
+        }
+
         fn check(&self, name: &str) -> Result<String, InputError> {
             self.remote()?.check(name).map_err(input_error)
         }

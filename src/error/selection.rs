@@ -1,6 +1,7 @@
 //! Reasons why rows cannot be selected.
 
 use doisift_core::ParseError;
+use doisift_documents::printable;
 
 use doisift_structure::BadRecordField;
 
@@ -50,6 +51,12 @@ pub(crate) enum SelectionError {
         "--names-to needs --mentions or --edges; add one of them, or write the records with -o"
     )]
     NamesTo,
+    /// A list that came from a service has a path.
+    #[error(
+        "it names {}, which is no address; a list at an address chooses no files of this machine, so complete its names with --base, or download the list",
+        printable::name(.0)
+    )]
+    ListedPath(Box<str>),
     /// Records of documents were asked for besides the rows, but the rows are not edges.
     #[error("--nodes-to needs --edges; add it")]
     NodesTo,

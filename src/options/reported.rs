@@ -1,7 +1,7 @@
 //! Values of options as reports and manifests have them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use doisift_documents::display_name;
@@ -35,7 +35,7 @@ impl ReportedOptions {
 
     /// Adds or replaces a value with its default filled in.
     pub(crate) fn with(mut self, name: &'static str, value: &impl OptionField) -> Self {
-        let value = value.shown();
+        let value = public(value.shown());
         match self.own.iter_mut().find(|(own, _)| *own == name) {
             Some((_, replaced)) => *replaced = value,
             None => self.own.push((name, value)),
@@ -62,7 +62,7 @@ fn by_name<'o>(
     options: impl Iterator<Item = &'o (&'static OptionSpec, OptionValue)>,
 ) -> BTreeMap<&'static str, OptionValue> {
     options
-        .map(|(spec, value)| (spec.name, value.clone()))
+        .map(|(spec, value)| (spec.name, public(value.clone())))
         .collect()
 }
 
@@ -81,5 +81,27 @@ pub(crate) fn stated(options: &GivenOptions) -> BTreeMap<&'static str, OptionVal
 /// Returns the names of paths for a report.
 pub(crate) fn reported_paths<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<String> {
     let names = paths.into_iter().map(|path| display_name(path));
-    names.map(Cow::into_owned).collect()
+    names.map(|name| without_secrets(&name)).collect()
+}
+
+/// Returns a value without the secrets of addresses.
+fn public(value: OptionValue) -> OptionValue {
+    let cleaned = |text: OsString| match text.to_str() {
+        Some(known) => without_secrets(known).into(),
+        None => text,
+    };
+    match value {
+        OptionValue::Text(text) => OptionValue::Text(cleaned(text)),
+        OptionValue::List(list) => OptionValue::List(list.into_iter().map(cleaned).collect()),
+        value => value,
+    }
+}
+
+/// Returns an address without credentials and signatures, and any other text as it is.
+fn without_secrets(text: &str) -> String {
+    #[cfg(feature = "remote")]
+    if let Some(name) = doisift_remote::RemoteAddress::name_of(text) {
+        return name;
+    }
+    text.to_owned()
 }

@@ -11,7 +11,8 @@ options! {
 
     /// Read the names of sources from a file, one per line, which may be packed by gzip or zstd; - is standard input
     ///
-    /// The list is read when the run starts.
+    /// The list is read when the run starts. A list at an address may only name addresses, and none in the own network unless its host
+    /// is in an address that was given.
     path files_from [Scan] { value: "FILE" }
 
     /// Text before each name in --files-from: an address or a folder, with its / at the end

@@ -11,7 +11,7 @@ use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::options::{OutputOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
-use crate::remote;
+use crate::remote::{self, Services};
 use crate::task::{chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
@@ -48,8 +48,8 @@ impl Scan {
             memory,
             names: self.memory_for_names(threads),
             tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
-            lists: self.source_lists(),
-            base: self.lists.base.clone(),
+            lists: self.source_lists(&services)?,
+            base: self.list_base(&services)?,
             paths: remote::named(&services, &self.inputs, self.reading.on_error.is_none())?,
             services,
             readers: NamedReaders::default(),
@@ -187,14 +187,24 @@ impl Scan {
         Ok(())
     }
 
+    /// Returns the text before the names in lists. If it is an address, lists from services may lead to its host.
+    fn list_base(&self, services: &Services) -> Result<Option<String>, Error> {
+        let base = self.lists.base.clone();
+        base.iter()
+            .try_for_each(|base| remote::named_one(services, base.as_ref(), false).map(drop))?;
+        Ok(base)
+    }
+
     /// Returns the files that list sources, with their separator.
-    fn source_lists(&self) -> Vec<(PathBuf, Separator)> {
+    fn source_lists(&self, services: &Services) -> Result<Vec<(PathBuf, Separator)>, Error> {
         let separator = match self.lists.nul {
             true => Separator::Nul,
             false => Separator::Line,
         };
-        let lists = self.lists.files_from.iter().cloned();
-        lists.map(|list| (list, separator)).collect()
+        let lists = self.lists.files_from.iter();
+        lists
+            .map(|list| Ok((remote::named_one(services, list, false)?, separator)))
+            .collect()
     }
 
     fn search(&self) -> Result<SourceSearch, Error> {

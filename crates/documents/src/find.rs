@@ -236,11 +236,9 @@ impl SourceFinder<'_> {
         if self.search.is_own(path, true) {
             return self.passed_over.temporary.push(path.to_owned());
         }
-        if let Some(name) = self.object_name(path) {
-            return match name {
-                Ok(name) => self.add_object(&name),
-                Err(error) => self.report_loss(path, error),
-            };
+        let services = self.search.remote.as_ref().zip(path.to_str());
+        if let Some(name) = services.and_then(|(services, text)| services.name(text)) {
+            return self.add_object(path, name);
         }
         match FileStatus::at(path) {
             Ok(at) if at.is_folder() => self.folders.push(folder_root(path)),
@@ -250,16 +248,19 @@ impl SourceFinder<'_> {
         }
     }
 
-    /// Returns the name of an address, if `path` is one.
-    fn object_name(&self, path: &Path) -> Option<Result<String, InputError>> {
-        self.search.remote.as_ref()?.name(path.to_str()?)
+    /// Adds an entry of a list that came from a service. Returns false if it is not an address.
+    pub fn add_listed(&mut self, path: &Path) -> bool {
+        let services = self.search.remote.as_ref().zip(path.to_str());
+        let name = services.and_then(|(services, text)| services.listed_name(text));
+        name.map(|name| self.add_object(path, name)).is_some()
     }
 
     /// Adds an object. Those below a prefix, which ends with `/`, are listed [at the end](Self::finish).
-    fn add_object(&mut self, name: &str) {
-        match name.ends_with('/') {
-            true => self.prefixes.push(name.to_owned()),
-            false => self.add_source(Path::new(name), None, SourceKind::Remote),
+    fn add_object(&mut self, path: &Path, name: Result<String, InputError>) {
+        match name {
+            Ok(name) if name.ends_with('/') => self.prefixes.push(name),
+            Ok(name) => self.add_source(Path::new(&name), None, SourceKind::Remote),
+            Err(error) => self.report_loss(path, error),
         }
     }
 

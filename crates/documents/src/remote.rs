@@ -16,6 +16,12 @@ pub trait RemoteSources: Debug + Send + Sync {
     /// If it has the scheme of an address but is not valid.
     fn name(&self, text: &str) -> Option<Result<String, InputError>>;
 
+    /// As [`name`](Self::name), for an address from a list that came from a service. It may not lead into the user's own network.
+    ///
+    /// # Errors
+    /// As [`name`](Self::name).
+    fn listed_name(&self, text: &str) -> Option<Result<String, InputError>>;
+
     /// Checks that an object exists, or that objects are below a prefix. Returns the name, with `/` after that of a prefix.
     ///
     /// # Errors

@@ -115,6 +115,12 @@ impl RemoteAddress {
         if bucket.is_empty() {
             return Err(bad("it has no bucket"));
         }
+        // Stores make hosts of them.
+        if !bucket.bytes().all(is_of_bucket) {
+            return Err(bad(
+                "the name of the bucket has other characters than letters, digits, and -_.$@",
+            ));
+        }
         let store = match scheme.as_str() {
             "s3" | "s3a" => StoreAddress::S3(bucket.to_owned()),
             "gs" => StoreAddress::Google(bucket.to_owned()),
@@ -134,12 +140,25 @@ impl RemoteAddress {
         matches!(self.store, StoreAddress::Web(_))
     }
 
+    /// Returns the name of an address, or what can be shown of one that is not valid. `None` for another text.
+    pub fn name_of(text: &str) -> Option<String> {
+        let is_address = RemoteAddress::is_address(text);
+        is_address.then(|| match RemoteAddress::parse(text) {
+            Ok(address) => address.to_string(),
+            Err(_) => without_secrets(text),
+        })
+    }
+
     /// Returns the address of another object of the same store.
     pub(crate) fn sibling(&self, key: &str) -> Self {
         let store = self.store.clone();
         let key = key.to_owned();
         RemoteAddress { store, key }
     }
+}
+
+fn is_of_bucket(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.$@".contains(&byte)
 }
 
 /// Takes `container@account.dfs.core.windows.net` apart.
@@ -263,6 +282,8 @@ mod tests {
             ("https://u:p@", "https://"),
             ("https://u:p@h:x/a?sig=1", "https://h:x/a"),
             ("s3:///key", "s3:///key"),
+            ("s3://127.0.0.1:80#/key", "s3://127.0.0.1:80"),
+            ("abfss://c@2130706433?x/key", "abfss://2130706433"),
             ("ftp://u:p@h/a", "ftp://h/a"),
         ] {
             let error = RemoteAddress::parse(text).unwrap_err().to_string();

@@ -4,6 +4,8 @@ use std::error::Error;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
+use crate::hosts::PrivateHost;
+
 /// Why an object could not be read or listed. No message has a secret in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -29,6 +31,11 @@ pub enum RemoteError {
     /// The service gave fewer bytes, or others, than it stated.
     #[error("the service gave other bytes than were asked for: {0}")]
     OtherBytes(String),
+    /// The host is within the user's own network, and the user did not name it.
+    #[error(
+        "its host has a private address, and a list from a service named it; name it yourself to read it"
+    )]
+    PrivateHost,
     /// A redirect that is not followed.
     #[error("the service redirects to {0}, which is not followed: {1}")]
     Redirect(String, &'static str),
@@ -119,8 +126,22 @@ fn cause(error: &object_store::Error) -> String {
     }
 }
 
+impl RemoteError {
+    /// Makes the error of a request without an answer.
+    pub(crate) fn of_transport(error: &HttpError) -> Self {
+        let mut next: Option<&(dyn Error + 'static)> = error.source();
+        while let Some(error) = next {
+            if error.is::<PrivateHost>() {
+                return RemoteError::PrivateHost;
+            }
+            next = error.source();
+        }
+        RemoteError::failed(of_transport(error.kind()).to_owned())
+    }
+}
+
 /// Returns what failed below HTTP.
-pub(crate) fn of_transport(kind: HttpErrorKind) -> &'static str {
+fn of_transport(kind: HttpErrorKind) -> &'static str {
     match kind {
         HttpErrorKind::Connect => "no connection to the service",
         HttpErrorKind::Timeout => "the service did not answer in time",

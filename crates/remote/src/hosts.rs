@@ -17,7 +17,7 @@ pub(crate) struct NamedHosts(RwLock<BTreeSet<String>>);
 /// A host has only addresses that are not public.
 #[derive(Debug, thiserror::Error)]
 #[error("the host has a private address, and was not named by the user")]
-struct PrivateHost;
+pub(crate) struct PrivateHost;
 
 /// Variables with addresses of proxies and endpoints.
 const VARIABLES: [&str; 4] = ["PROXY", "ENDPOINT", "EMULATOR", "_URL"];

@@ -43,4 +43,5 @@ pub use address::RemoteAddress;
 pub use error::RemoteError;
 pub use file::{RemoteFile, RemoteSection};
 pub use remote::{Remote, RemoteOptions};
+pub use store::unknown_setting;
 pub use traffic::{RequestCounts, Traffic};

@@ -16,7 +16,7 @@ use object_store::{GetOptions, GetRange};
 use url::Url;
 
 use crate::address::without_secrets;
-use crate::error::{RemoteError, of_transport};
+use crate::error::RemoteError;
 use crate::listing::Store;
 use crate::traffic::Ask;
 
@@ -193,7 +193,7 @@ impl WebFile {
         })?;
         *request.extensions_mut() = ask.extensions();
         let answer = client.execute(request).await;
-        answer.map_err(|error| RemoteError::failed(of_transport(error.kind()).to_owned()))
+        answer.map_err(|error| RemoteError::of_transport(&error))
     }
 
     async fn get(
@@ -234,9 +234,7 @@ impl WebFile {
         let identity = identity(answer.headers(), size);
         let gives_ranges = answer.status() == StatusCode::PARTIAL_CONTENT;
         let body = answer.into_body().bytes_stream();
-        let body = body.map(|frame| {
-            frame.map_err(|error| RemoteError::failed(of_transport(error.kind()).to_owned()))
-        });
+        let body = body.map(|frame| frame.map_err(|error| RemoteError::of_transport(&error)));
         Ok(Answer {
             start,
             identity,

@@ -111,7 +111,7 @@ impl Remote {
     /// # Errors
     /// If no service knows one of the settings, or the system has no thread for requests.
     pub fn new(options: RemoteOptions) -> Result<Self, RemoteError> {
-        if let Some(name) = store::unknown_option(&options.settings) {
+        if let Some(name) = store::unknown_setting(&options.settings) {
             return Err(RemoteError::Setup(format!(
                 "no store has a setting {name:?}"
             )));
@@ -152,13 +152,23 @@ impl Remote {
     /// # Errors
     /// If it is not an address.
     pub fn add(&self, address: &str) -> Result<String, RemoteError> {
+        if let StoreAddress::Web(url) = RemoteAddress::parse(address)?.store {
+            self.0.connector.hosts.add_address(url.as_str());
+        }
+        self.add_listed(address)
+    }
+
+    /// Takes an address from a list that came from a service. Its host must be a public one, unless the user named it. Returns the name.
+    ///
+    /// # Errors
+    /// If it is not an address.
+    pub fn add_listed(&self, address: &str) -> Result<String, RemoteError> {
         let address = RemoteAddress::parse(address)?;
         let name = address.to_string();
-        if let StoreAddress::Web(url) = &address.store {
-            self.0.connector.hosts.add_address(url.as_str());
-            if url.as_str() != name {
-                self.0.state().addresses.insert(name.clone(), address);
-            }
+        if let StoreAddress::Web(url) = &address.store
+            && url.as_str() != name
+        {
+            self.0.state().addresses.insert(name.clone(), address);
         }
         Ok(name)
     }
@@ -349,6 +359,9 @@ impl Remote {
 
     fn location(&self, address: &RemoteAddress) -> Result<Location, RemoteError> {
         match &address.store {
+            StoreAddress::Web(url) if !self.0.connector.hosts.admits(url) => {
+                Err(RemoteError::PrivateHost)
+            }
             StoreAddress::Web(url) => {
                 Ok(Location::Web(self.web_client()?, Arc::new(web_file(url)?)))
             }

@@ -107,14 +107,14 @@ fn amazon(options: &[(String, String)]) -> Result<AmazonS3Builder, RemoteError> 
     Ok(builder)
 }
 
-/// Returns the name of an option that no service knows.
-pub(crate) fn unknown_option(options: &[(String, String)]) -> Option<&str> {
+/// Returns the first name of [settings](crate::RemoteOptions::settings) that no store has.
+pub fn unknown_setting(settings: &[(String, String)]) -> Option<&str> {
     let is_known = |name: &str| {
         let name = name.to_ascii_lowercase();
         name.parse::<AmazonS3ConfigKey>().is_ok()
             || name.parse::<GoogleConfigKey>().is_ok()
             || name.parse::<AzureConfigKey>().is_ok()
     };
-    let mut names = options.iter().map(|(name, _)| name.as_str());
+    let mut names = settings.iter().map(|(name, _)| name.as_str());
     names.find(|name| !is_known(name))
 }

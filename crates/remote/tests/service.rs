@@ -423,3 +423,20 @@ fn a_setting_that_no_store_has_is_refused() {
     let refused = with("aws_regoin").unwrap_err().to_string();
     assert!(refused.contains("aws_regoin"), "{refused}");
 }
+
+#[test]
+fn a_list_of_a_service_leads_to_no_private_host_that_the_user_did_not_name() {
+    let server = Server::start();
+    let remote = remote();
+    let open = |address: &str| {
+        let name = remote.add_listed(address).unwrap();
+        remote.open(&name).map(|file| file.length())
+    };
+    let by_name = server.address("sound").replace("127.0.0.1", "localhost");
+    for private in [&*server.address("sound"), &by_name, "http://[::1]:9/"] {
+        assert_eq!(open(private), Err(RemoteError::PrivateHost), "{private}");
+    }
+    remote.add(&server.address("list")).unwrap();
+    assert_eq!(open(&server.address("sound")), Ok(Some(SIZE as u64)));
+    assert_eq!(open(&by_name), Err(RemoteError::PrivateHost));
+}

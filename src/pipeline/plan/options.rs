@@ -180,19 +180,11 @@ impl ScanOptions {
         known.filter(|_| self.selection.layout.has_index_status())
     }
 
-    /// Returns the text before each name in the lists. If it is an address, it has no secrets.
-    fn base_name(&self) -> Option<String> {
-        let base = self.base.clone()?;
-        let name = self.services.as_ref().and_then(|at| at.name(&base)?.ok());
-        Some(name.unwrap_or(base))
-    }
-
     pub(crate) fn for_report(&self) -> ReportedOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
         let layout = &self.selection.layout;
         ReportedOptions::new(&self.given)
             .with("paths", &reported_paths(self.paths.iter().chain(lists)))
-            .with("base", &self.base_name())
             .with("output", &self.output)
             .with("format", &layout.format)
             .with("rows", &layout.rows.name().to_owned())

@@ -1,5 +1,6 @@
 //! Finds the sources of a run from its arguments and lists.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -11,10 +12,11 @@ use doisift_documents::{
 use doisift_system::{bytes_of, path_of};
 
 use super::options::{OnError, ScanOptions};
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, SelectionError};
 use crate::records::unpacker;
+use crate::remote;
 use crate::report::Losses;
-use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
+use crate::task::{Destinations, check_named, is_address, is_stdin, no_stdin, stdin_twice};
 
 /// Errors for paths that could not be read while sources were searched.
 pub(crate) struct UnreadPaths {
@@ -65,7 +67,7 @@ pub(crate) fn add_named_sources(
 ) -> Result<(), Error> {
     let has_stdin_list = check_lists(options, destinations)?;
     let mut reads_stdin = false;
-    let mut add = |path: &Path| {
+    let mut add = |path: &Path, finder: &mut SourceFinder<'_>| {
         reads_stdin |= is_stdin(path);
         if has_stdin_list && is_stdin(path) {
             return Err(stdin_twice());
@@ -77,15 +79,22 @@ pub(crate) fn add_named_sources(
     if options.reading.on_error.is_none() {
         check_named(&options.paths)?;
     }
-    options.paths.iter().try_for_each(|path| add(path))?;
+    options
+        .paths
+        .iter()
+        .try_for_each(|path| add(path, finder))?;
     let readers = options.readers.names();
     let base = options.base.as_deref().unwrap_or_default();
     for (list, separator) in &options.lists {
-        let mut add = |path: &Path| match base {
-            "" => add(path),
-            base => add(&path_of([base.as_bytes(), &bytes_of(path)].concat())),
+        let is_remote = is_address(list);
+        let mut add = |path: &Path| {
+            let path = completed(base, path);
+            match is_remote {
+                true => add_listed(list, &path, finder),
+                false => add(&path, finder),
+            }
         };
-        let listed = listed(list, *separator, &mut add);
+        let listed = listed(options, list, *separator, &mut add);
         if is_pipe(list) {
             options.monitor.note_stream_end();
         }
@@ -114,14 +123,47 @@ fn check_lists(options: &ScanOptions, destinations: &Destinations) -> Result<boo
     }
 }
 
+/// Returns a name of a list with the text before it. An address without a path gets its `/`, so that a name does not become a part of its host.
+fn completed<'p>(base: &str, path: &'p Path) -> Cow<'p, Path> {
+    if base.is_empty() {
+        return path.into();
+    }
+    let name = bytes_of(path);
+    let after_scheme = base.split_once("://").map_or("/", |(_, rest)| rest);
+    let slash = match after_scheme.contains('/') || name.starts_with(b"/") {
+        true => "",
+        false => "/",
+    };
+    path_of([base.as_bytes(), slash.as_bytes(), &name].concat()).into()
+}
+
+/// Adds an entry of a list that came from a service.
+///
+/// # Errors
+/// If it is a path: a service may not choose files of this machine.
+fn add_listed(list: &Path, path: &Path, finder: &mut SourceFinder<'_>) -> Result<(), Error> {
+    match finder.add_listed(path) {
+        true => Ok(()),
+        false => {
+            let fault = SelectionError::ListedPath(display_name(path).into());
+            Err(Error::new(Cause::Selection(fault)).in_source(display_name(list).into()))
+        }
+    }
+}
+
 /// Passes the paths of a list to `add` until that returns an error.
 fn listed(
+    options: &ScanOptions,
     list: &Path,
     separator: Separator,
     add: &mut dyn FnMut(&Path) -> Result<(), Error>,
 ) -> io::Result<Result<(), Error>> {
     let list = match is_stdin(list) {
         true => unpacker(io::stdin())?,
+        false if is_address(list) => {
+            let files = remote::input_files(&options.services, &options.tmp);
+            unpacker(files.open(list).map_err(io::Error::other)?.reader())?
+        }
         false => unpacker(File::open(list)?)?,
     };
     read_list(BufReader::new(list), separator, add)
