@@ -174,7 +174,7 @@ pub use merge::{Merge, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use normalize::Presentation;
 #[cfg(feature = "pipeline")]
-pub use options::{Edges, Folders, Limits, OnError, Registry};
+pub use options::{Edges, Folders, Limits, OnError, Registry, StorageOptions};
 #[cfg(feature = "pipeline")]
 pub use pipeline::Scan;
 #[cfg(feature = "pipeline")]

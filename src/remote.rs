@@ -6,7 +6,7 @@ use std::sync::Arc;
 use doisift_documents::{InputError, InputFiles, RemoteSources, display_name};
 
 use crate::error::{Cause, Error};
-use crate::options::{OptionHelp, OptionKind};
+use crate::options::{OBJECTS, OptionHelp, OptionKind, StorageOptions};
 use crate::task::Monitor;
 
 /// The help that shows the options.
@@ -23,19 +23,26 @@ options! {
     ///
     /// A thread that waits for bytes has one more. At least 1.
     value connections: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "16" {
-        value: "N", min: 1, help: HELP, python: &[],
+        value: "N", min: 1, help: HELP, python: OBJECTS,
     }
 
     /// Bytes that may arrive from services in a second, e.g. 20M
     value rate_limit: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "no limit" {
-        kind: OptionKind::Size, value: "SIZE", min: 1, help: HELP, python: &[],
+        kind: OptionKind::Size, value: "SIZE", min: 1, help: HELP, python: OBJECTS,
     }
 
     /// Seconds in which an object must give 64 KiB, or it is an error
     ///
     /// At least 1. A request that fails is repeated within this time, after growing delays. What arrived is not asked for again.
     value timeout: u64 [Scan Merge CleanTable BuildIndex Check Diff Resolve] default "120" {
-        value: "SECONDS", min: 1, help: HELP, python: &[],
+        value: "SECONDS", min: 1, help: HELP, python: OBJECTS,
+    }
+
+    /// Settings of object stores by their names, such as `aws_region`, before those of the environment
+    ///
+    /// The names are those of Polars and of the crate object_store, in capitals or not. No message, report or checkpoint has their values.
+    value storage_options: StorageOptions [Scan Merge CleanTable BuildIndex Check Diff Resolve] {
+        help: OptionHelp::Library, python: OBJECTS,
     }
 }
 
@@ -115,6 +122,7 @@ mod connected {
         let number = |given: Option<u64>, usual| {
             given.map_or(usual, |given| usize::try_from(given).unwrap_or(usize::MAX))
         };
+        let given = options.storage_options.as_ref();
         Some(Arc::new(ObjectServices {
             options: RemoteOptions {
                 connections: number(options.connections, usual.connections),
@@ -122,7 +130,7 @@ mod connected {
                 timeout: options.timeout.map_or(usual.timeout, Duration::from_secs),
                 traffic: monitor.traffic().clone(),
                 held_bytes: (memory / HELD_MEMORY_PART).min(MAX_HELD_BYTES),
-                ..usual
+                settings: given.map_or_else(Vec::new, |given| given.settings().to_vec()),
             },
             monitor: monitor.clone(),
             remote: OnceLock::new(),
@@ -137,7 +145,11 @@ mod connected {
     }
 
     fn input_error(error: RemoteError) -> InputError {
-        InputError::Io(io::Error::other(error))
+        let kind = match error {
+            RemoteError::NotFound => io::ErrorKind::NotFound,
+            _ => io::ErrorKind::Other,
+        };
+        InputError::Io(io::Error::new(kind, error))
     }
 
     impl ObjectServices {

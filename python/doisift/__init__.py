@@ -10,7 +10,7 @@ One text: `normalize`, `Doi`, `extract`, and `explain` says why. A column of tex
 `normalize_batch`. Files, folders and streams of any size: `scan`, `iter_mentions`, `iter_edges`, `iter_records`. The modules
 `doisift.pandas`, `doisift.polars` and `doisift.duckdb` add the functions to these libraries. Tables of names, in memory or in files:
 `clean_table`; records of
-several scans: `merge`; whether a name is registered, offline: `Known`, and `index`, which makes its file;
+several scans: `merge`, and what changed between two: `diff`; whether a name is registered, offline: `Known`, and `index`, which makes its file;
 online: `resolve`. The references of a bibliography: `check`.
 
 All of them release the GIL (single texts from 2 KiB on). Warnings go to the logger ``doisift`` of `logging`.
@@ -36,7 +36,7 @@ from ._doisift import (
     normalize_batch,
 )
 from ._scan import iter_edges, iter_mentions, iter_records, scan
-from ._tasks import check, clean_table, index, merge, resolve
+from ._tasks import check, clean_table, diff, index, merge, resolve
 
 __all__ = [
     "Array",
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "check",
     "clean_table",
+    "diff",
     "explain",
     "extract",
     "extract_batch",

@@ -1,7 +1,7 @@
 # This file is the output of `doisift --generate python`.
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict, Union
 
 Path = Union[str, os.PathLike[str]]
@@ -13,6 +13,10 @@ class ScanOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     shard: str | tuple[int, int] | None
     source_name: str | None
     pre: Path | None
@@ -60,6 +64,10 @@ class MentionOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     shard: str | tuple[int, int] | None
     source_name: str | None
     pre: Path | None
@@ -92,6 +100,10 @@ class EdgeOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     shard: str | tuple[int, int] | None
     source_name: str | None
     pre: Path | None
@@ -129,6 +141,10 @@ class RecordOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     shard: str | tuple[int, int] | None
     source_name: str | None
     pre: Path | None
@@ -167,6 +183,10 @@ class TableOptions(TypedDict, total=False):
     max_row: int | str | None
     header_row: int | None
     sheet: str | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     to: Literal["name", "key", "doi-uri", "url", "urn", "api"] | None
     encode: Literal["mandatory", "recommended"] | None
     strict: bool | None
@@ -190,6 +210,22 @@ class MergeOptions(TypedDict, total=False):
     report: Path | None
     memory: int | str | None
     tmp_dir: Path | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
+
+class DiffOptions(TypedDict, total=False):
+    fields: Sequence[str] | None
+    output: Path | None
+    format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
+    report: Path | None
+    memory: int | str | None
+    tmp_dir: Path | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
 
 class IndexOptions(TypedDict, total=False):
     output: Path | None
@@ -202,6 +238,10 @@ class IndexOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     on_error: Literal["skip", "fail"] | None
     header_row: int | None
     sheet: str | None
@@ -222,6 +262,10 @@ class CheckOptions(TypedDict, total=False):
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
+    connections: int | None
+    rate_limit: int | str | None
+    timeout: int | None
+    storage_options: Mapping[str, str] | None
     header_row: int | None
     sheet: str | None
     known: Path | None

@@ -32,12 +32,23 @@ def items(paths: Source | Iterable[Source]) -> list[Item]:
     return [_item(path) for path in paths]  # type: ignore[union-attr]
 
 
+#: The schemes of addresses: object stores and web servers.
+SCHEMES = ("s3://", "s3a://", "gs://", "az://", "azure://", "abfs://", "abfss://", "http://", "https://")
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is the address of an object of a store, or of a file of a web server."""
+    return path.lower().startswith(SCHEMES)
+
+
 def must_exist(paths: Iterable[object], options: Mapping[str, object]) -> None:
-    """Raises `FileNotFoundError` for a path that leads nowhere, unless `on_error` says what to do."""
+    """Raises `FileNotFoundError` for a path that leads nowhere, unless `on_error` says what to do. Addresses are asked for later."""
     if options.get("on_error") is not None:
         return
     for path in paths:
-        if isinstance(path, (str, os.PathLike)) and path != "-" and not os.path.exists(path):
+        if isinstance(path, str) and (path == "-" or is_address(path)):
+            continue
+        if isinstance(path, (str, os.PathLike)) and not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
 
 

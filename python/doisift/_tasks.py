@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._options import CheckOptions, IndexOptions, MergeOptions, ResolveOptions, TableOptions
+    from ._options import CheckOptions, DiffOptions, IndexOptions, MergeOptions, ResolveOptions, TableOptions
 
     from ._tables import Table
 
@@ -66,6 +66,19 @@ def merge(paths: Path | Iterable[Path], **options: Unpack[MergeOptions]) -> dict
     The options are those of ``doisift merge``, and so is the report.
     """
     return _run("merge", paths, options)
+
+
+def diff(old: Path, new: Path, /, **options: Unpack[DiffOptions]) -> dict[str, Any]:
+    """Write which names or edges appeared, vanished or were retracted between two outputs to the file `output`, and say what was done.
+
+    >>> import doisift
+    >>> report = doisift.diff("2025.parquet", "2026.parquet", output="changes.csv")  # doctest: +SKIP
+    >>> report["appeared"], report["vanished"]  # doctest: +SKIP
+    (17, 2)
+
+    Both are files of records or names, folders of edges, or indexes. The options are those of ``doisift diff``, and so is the report.
+    """
+    return _run("diff", [old, new], options)
 
 
 def index(paths: Path | Iterable[Path], **options: Unpack[IndexOptions]) -> dict[str, Any]:
@@ -126,4 +139,4 @@ def _run(task: str, paths: Path | Iterable[Path], options: Any) -> dict[str, Any
     return report
 
 
-explain_options(clean_table, merge, index, check, resolve)
+explain_options(clean_table, merge, diff, index, check, resolve)

@@ -100,6 +100,8 @@ class Folders:
 
         Raises `ToolError` if it is not in an allowed folder, also because a symbolic link leads out of it, or is no file or folder.
         """
+        if "://" in path:
+            raise ToolError(f"{path!r} is an address; these tools read files in the allowed folders alone: {self}")
         # A path that is not absolute is below one of the folders.
         for folder in self._folders:
             found = Path(os.path.realpath(folder / path))

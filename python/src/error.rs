@@ -18,6 +18,9 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// The number of the error that Python takes for a `FileNotFoundError`, on all systems.
+const NOT_FOUND: i32 = 2;
+
 fn of_system(py: Python<'_>, error: &Error, message: String) -> PyErr {
     let (mut code, mut next) = (None, error.source());
     while let Some(cause) = next {
@@ -25,7 +28,8 @@ fn of_system(py: Python<'_>, error: &Error, message: String) -> PyErr {
         let Some(cause) = cause.downcast_ref::<io::Error>() else {
             continue;
         };
-        code = code.or(cause.raw_os_error());
+        let missing = (cause.kind() == io::ErrorKind::NotFound).then_some(NOT_FOUND);
+        code = code.or(cause.raw_os_error()).or(missing);
         let inner = cause
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<PyErr>());

@@ -1,22 +1,24 @@
 //! Sets the options of a run from arguments of Python. The library has their names and types.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use doisift::internal::{BadOption, Keywords, OptionKind, OptionSpec, OptionTask, OptionValue};
-use doisift::{BuildIndex, Check, CleanTable, Merge, Resolve, Scan};
+use doisift::{BuildIndex, Check, CleanTable, Diff, Merge, Resolve, Scan};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// List the options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list`
-/// or `text`), and its help.
+/// List the options of a function of the package: the name of each, its group, the form of its values (`flag`, `number`, `list`,
+/// `settings` or `text`), and its help.
 #[pyfunction]
 pub(crate) fn options(function: &str) -> Vec<(&'static str, &'static str, &'static str, String)> {
     let options = match function {
         "check" => Check::options(),
         "index" => BuildIndex::options(),
         "merge" => Merge::options(),
+        "diff" => Diff::options(),
         "clean_table" => CleanTable::options(),
         "resolve" => Resolve::options(),
         _ => Scan::options(),
@@ -31,6 +33,7 @@ fn form(spec: &OptionSpec) -> &'static str {
         OptionKind::Flag => "flag",
         OptionKind::Number | OptionKind::Size => "number",
         OptionKind::Texts | OptionKind::Items | OptionKind::List => "list",
+        OptionKind::Settings => "settings",
         _ => "text",
     }
 }
@@ -92,6 +95,10 @@ fn value(spec: &OptionSpec, given: &Bound<'_, PyAny>) -> PyResult<OptionValue> {
         OptionKind::Pair => pair(given)?,
         OptionKind::Part => pair(given).or_else(|_| text(given))?,
         OptionKind::Texts | OptionKind::Items => text(given).or_else(|_| texts(given))?,
+        OptionKind::Settings => {
+            let settings = given.extract::<BTreeMap<String, String>>()?;
+            OptionValue::Settings(settings.into_iter().collect())
+        }
         OptionKind::List => {
             let list = given.extract::<Vec<String>>()?;
             OptionValue::List(list.into_iter().map(OsString::from).collect())

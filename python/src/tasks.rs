@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use doisift::{BuildIndex, Check, CleanTable, Error, Format, Merge, Monitor, Resolve};
+use doisift::{BuildIndex, Check, CleanTable, Diff, Error, Format, Merge, Monitor, Resolve};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,21 +22,27 @@ pub(crate) fn run_task(
 ) -> PyResult<String> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
-    let paths = paths.iter();
     match name {
         "index" => {
             let build = options::apply(BuildIndex::new(), name, options)?.monitor(&monitor);
-            let build = paths.fold(build, BuildIndex::input);
+            let build = paths.iter().fold(build, BuildIndex::input);
             finish(py, monitor, move || build.run())
         }
         "merge" => {
             let merge = options::apply(Merge::new(), name, options)?.monitor(&monitor);
-            let merge = paths.fold(merge, Merge::input);
+            let merge = paths.iter().fold(merge, Merge::input);
             finish(py, monitor, move || merge.run())
+        }
+        "diff" => {
+            let [old, new] = &*paths else {
+                return Err(PyTypeError::new_err("diff compares two files"));
+            };
+            let diff = options::apply(Diff::between(old, new), name, options)?.monitor(&monitor);
+            finish(py, monitor, move || diff.run())
         }
         _ => {
             let clean = options::apply(CleanTable::new(), name, options)?.monitor(&monitor);
-            let clean = paths.fold(clean, CleanTable::input);
+            let clean = paths.iter().fold(clean, CleanTable::input);
             finish(py, monitor, move || clean.run())
         }
     }

@@ -98,6 +98,13 @@ def test_no_other_file_is_read(folder: pathlib.Path, path: str) -> None:
     assert isinstance(nothing[0], str)
 
 
+def test_addresses_are_refused(folder: pathlib.Path) -> None:
+    made = server(Folders([folder]))
+    for path in ("https://example.org/a.txt", "s3://bucket/key"):
+        for answer in calls(made, ("scan", {"path": path}), ("check", {"path": path})):
+            assert "is an address; these tools read files in the allowed folders alone" in answer
+
+
 def test_pipes_are_not_waited_for(folder: pathlib.Path) -> None:
     os.mkfifo(folder / "pipe")
     assert "neither a file nor a folder" in calls(server(Folders([folder])), ("scan", {"path": "pipe"}))[0]

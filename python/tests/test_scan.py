@@ -33,6 +33,8 @@ def test_every_option_of_the_command_is_one_of_scan() -> None:
     options = {name.replace("-", "_") for name in rows} | {"nul"}
     # Those of a terminal.
     options -= {"all", "quiet", "verbose", "stats", "progress"}
+    # The page is written by a build without object stores.
+    options |= {"connections", "rate_limit", "timeout", "storage_options"}
     assert options == {name for name, *_ in doisift._doisift.options("scan")}
     for option in options:
         assert f"`{option}`" in (scan.__doc__ or "")

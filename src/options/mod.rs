@@ -21,6 +21,7 @@ mod selection;
 mod size;
 mod sources;
 mod spec;
+mod storage;
 #[macro_use]
 mod types;
 mod age;
@@ -35,6 +36,7 @@ pub use reported::ReportedOptions;
 pub use selection::Edges;
 pub use sources::Folders;
 pub use spec::{OptionHelp, OptionKind, OptionSpec, Task};
+pub use storage::StorageOptions;
 pub use value::{BadOption, OptionValue};
 
 pub(crate) use forms::FormOptions;
@@ -47,5 +49,5 @@ pub(crate) use reported::{GivenOptions, reported_paths, stated};
 pub(crate) use resources::{MIN_MEMORY_BYTES, ResourceOptions};
 pub(crate) use selection::{RowOptions, SelectionOptions};
 pub(crate) use sources::{ListOptions, SourceOptions};
-pub(crate) use spec::{OptionGroup, Subject};
+pub(crate) use spec::{OBJECTS, OptionGroup, Subject};
 pub(crate) use types::{OptionField, OptionType, parsed};

@@ -87,6 +87,8 @@ pub enum OptionKind {
     Items,
     /// Texts with commas between them.
     List,
+    /// Texts by names, of which only the names are shown.
+    Settings,
     /// The path of a file or folder, which may not exist yet.
     Path,
     /// The path of a folder that exists.
@@ -142,6 +144,18 @@ pub(crate) trait OptionGroup: Default {
 
 /// Python's functions that read sources.
 const READERS: &[&str] = &["scan", "iter_mentions", "iter_edges", "iter_records"];
+/// Those that read objects of stores.
+pub(crate) const OBJECTS: &[&str] = &[
+    "scan",
+    "iter_mentions",
+    "iter_edges",
+    "iter_records",
+    "clean_table",
+    "merge",
+    "diff",
+    "index",
+    "check",
+];
 /// Those that give edges.
 pub(super) const EDGES: &[&str] = &["scan", "iter_edges"];
 
@@ -184,13 +198,15 @@ impl OptionSpec {
         let is_of_command = matches!(self.help, OptionHelp::Short | OptionHelp::Long);
         let has = |task: Task| is_of_command && self.tasks.contains(&task);
         match function {
+            _ if self.python.contains(&function) => true,
             "index" => has(Task::BuildIndex),
             // Their rows are returned.
             "check" => has(Task::Check) && !matches!(self.name, "output" | "format"),
             "resolve" => has(Task::Resolve) && !matches!(self.name, "output" | "format" | "column"),
             "merge" => has(Task::Merge),
+            "diff" => has(Task::Diff),
             "clean_table" => has(Task::CleanTable),
-            _ => self.python.contains(&function),
+            _ => false,
         }
     }
 

@@ -11,6 +11,7 @@ use doisift_documents::Shard;
 
 use super::size;
 use super::spec::OptionKind;
+use super::storage::StorageOptions;
 use super::value::{BadOption, OptionValue};
 use crate::error::SelectionError;
 use crate::records::{Format, PartSize};
@@ -138,6 +139,27 @@ impl OptionType for Vec<String> {
 
     fn shown(&self) -> OptionValue {
         OptionValue::List(self.iter().map(OsString::from).collect())
+    }
+}
+
+impl OptionType for StorageOptions {
+    const KIND: OptionKind = OptionKind::Settings;
+
+    fn read(value: &OptionValue) -> Result<Self, BadOption> {
+        let OptionValue::Settings(settings) = value else {
+            return Err(BadOption::Type("texts by names"));
+        };
+        #[cfg(feature = "remote")]
+        if let Some(name) = doisift_remote::unknown_setting(settings.settings()) {
+            let message =
+                format!("no store has a setting {name:?}; S3 has aws_region, for example");
+            return Err(BadOption::Value(message));
+        }
+        Ok(settings.clone())
+    }
+
+    fn shown(&self) -> OptionValue {
+        OptionValue::Settings(self.clone())
     }
 }
 

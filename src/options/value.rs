@@ -7,6 +7,8 @@ use std::path::Path;
 use doisift_documents::display_name;
 use serde::ser::{Serialize, Serializer};
 
+use super::storage::StorageOptions;
+
 /// The value of an option. Its `Display` is the form in messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,6 +26,8 @@ pub enum OptionValue {
     Text(OsString),
     /// Several texts.
     List(Vec<OsString>),
+    /// Texts by names. Only the names are shown.
+    Settings(StorageOptions),
 }
 
 /// The reason why an option cannot be set.
@@ -48,6 +52,7 @@ impl OptionValue {
             OptionValue::Unset | OptionValue::Flag(false) => false,
             OptionValue::List(list) => !list.is_empty(),
             OptionValue::Text(text) => !text.is_empty(),
+            OptionValue::Settings(settings) => settings.names().next().is_some(),
             _ => true,
         }
     }
@@ -66,6 +71,9 @@ impl fmt::Display for OptionValue {
                 let shown = list.iter().map(|text| display_name(Path::new(text)));
                 f.write_str(&shown.collect::<Vec<_>>().join(","))
             }
+            OptionValue::Settings(settings) => {
+                f.write_str(&settings.names().collect::<Vec<_>>().join(","))
+            }
         }
     }
 }
@@ -80,6 +88,7 @@ impl Serialize for OptionValue {
             OptionValue::List(list) => {
                 serializer.collect_seq(list.iter().map(|text| display_name(Path::new(text))))
             }
+            OptionValue::Settings(settings) => serializer.collect_seq(settings.names()),
         }
     }
 }

@@ -166,3 +166,16 @@ fn a_task_with_nothing_to_read_is_refused_before_it_writes() {
     Scan::new().files_from("list").chosen().unwrap();
     Scan::new().reader("a", &b""[..]).chosen().unwrap();
 }
+
+#[test]
+fn values_of_settings_are_shown_nowhere() {
+    let settings = [("aws_secret_access_key", "planted")].into_iter().collect();
+    let scan = Scan::new().input("a").storage_options(settings);
+    let reported = scan.chosen().unwrap().reported;
+    let json = serde_json::to_string(&reported).unwrap();
+    let shown = format!("{scan:?} {reported:?} {json}");
+    assert!(
+        shown.contains("aws_secret_access_key") && !shown.contains("planted"),
+        "{shown}"
+    );
+}

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use doisift::internal::{OptionKind, OptionSpec, OptionTask};
-use doisift::{BuildIndex, Check, CleanTable, Merge, Resolve, Scan};
+use doisift::{BuildIndex, Check, CleanTable, Diff, Merge, Resolve, Scan};
 
 /// A function of Python, the name of the type for its options, and the options of its task.
 type Function = (&'static str, &'static str, fn() -> Vec<&'static OptionSpec>);
@@ -15,6 +15,7 @@ const FUNCTIONS: &[Function] = &[
     ("iter_records", "RecordOptions", Scan::options),
     ("clean_table", "TableOptions", CleanTable::options),
     ("merge", "MergeOptions", Merge::options),
+    ("diff", "DiffOptions", Diff::options),
     ("index", "IndexOptions", BuildIndex::options),
     ("check", "CheckOptions", Check::options),
     ("resolve", "ResolveOptions", Resolve::options),
@@ -24,7 +25,7 @@ const HEAD: &str = "\
 # This file is the output of `doisift --generate python`.
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict, Union
 
 Path = Union[str, os.PathLike[str]]
@@ -50,6 +51,7 @@ fn annotation(spec: &OptionSpec) -> String {
         OptionKind::Size => "int | str",
         OptionKind::Texts | OptionKind::Items => "str | Iterable[str]",
         OptionKind::List => "Sequence[str]",
+        OptionKind::Settings => "Mapping[str, str]",
         OptionKind::Path | OptionKind::Folder | OptionKind::Command => "Path",
         OptionKind::Pair => "tuple[int, int]",
         OptionKind::Part => "str | tuple[int, int]",
