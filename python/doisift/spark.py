@@ -30,6 +30,7 @@ from pyspark.sql.types import BooleanType, StructField, StructType
 
 from . import Known, extract_batch, iter_mentions
 from ._doisift import options
+from ._sources import is_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ READ: Mapping[str, Callable[[str], Any]] = {
     "flag": lambda text: _flag(text),
     "number": int,
     "list": lambda text: _items(text),
+    "settings": json.loads,
     "text": str,
 }
 #: The options that the source reads itself.
@@ -88,7 +90,7 @@ OWN = {"path", "paths", "filesfrom", "fields", "splitsize", "reports"}
 PASSED = {
     name.replace("_", ""): (name, READ[form])
     for name, group, form, _ in options("iter_mentions")
-    if (group in ("Reading", "Selection", "Limits", "Known names") or name == "threads") and name not in OWN
+    if (group in ("Reading", "Selection", "Limits", "Known names", "Object stores") or name == "threads") and name not in OWN
 }
 
 
@@ -96,7 +98,8 @@ class MentionSource(DataSource):
     """The mentions in files, a row each: ``spark.read.format("doisift").load(path)``.
 
     A path is a file, a folder with all below it, or a glob (``*``, ``?``, ``[]``, ``**``), and the driver and all executors must
-    see the file under it. Sources are named by their absolute paths.
+    see the file under it. Sources are named by their absolute paths. The address of an object (``s3://bucket/key``, ``https://…``) is read by an
+    executor, with the credentials of its environment or of ``storageOptions``; a table has a column of them, which ``paths`` takes as a list.
 
     Columns are those of a mention, ``document_index``, which counts the documents of a source from 0, and ``part_index``, which counts
     the texts of a document, of which office documents have several. The rows of all
@@ -114,6 +117,7 @@ class MentionSource(DataSource):
     - ``paths``: more paths, as a JSON array; ``load`` takes a list too, which not every engine passes on;
     - ``filesFrom``: a file with one path a line;
     - ``splitSize``: bytes;
+    - ``storageOptions``: settings of object stores, as a JSON object; the environment of the executors shows them to fewer;
     - ``onError``: ``fail``, the default, ends the job at the first damaged source or document; ``skip`` writes it to the executor's log;
     - ``reports``: a folder for the report of each partition, a JSON file each, with all that was skipped.
 
@@ -323,13 +327,18 @@ def _paths(options: Mapping[str, str]) -> list[str]:
             paths.extend(path for path in lines.read().splitlines() if path)
     if not paths:
         raise ValueError("no path; pass one to load(), or several in the option paths")
-    return [os.path.abspath(path.removeprefix("file://")) for path in paths]
+    return [path if is_address(path) else os.path.abspath(path.removeprefix("file://")) for path in paths]
 
 
 def _files(paths: Iterable[str]) -> list[tuple[str, int]]:
-    """The files of paths and their sizes, in the order of their names, each once."""
+    """The files of paths and their sizes, in the order of their names, each once. Objects count as of the size that makes a partition."""
     found: dict[str, int] = {}
     for path in paths:
+        if is_address(path):
+            if path.endswith("/"):
+                raise ValueError(f"{path} is a prefix; name the objects below it")
+            found[path] = GROUP_SIZE
+            continue
         named = [path] if os.path.lexists(path) else sorted(glob.glob(path, recursive=True))
         if not named:
             raise FileNotFoundError(f"there is no file {path}")
@@ -359,7 +368,7 @@ def _parts(files: Iterable[tuple[str, int]], split_size: int) -> list[Part]:
     group: list[str] = []
     weight = 0
     for path, size in files:
-        if size > split_size and not path.lower().endswith(WHOLE):
+        if size > split_size and not path.lower().endswith(WHOLE) and not is_address(path):
             for start in range(0, size, split_size):
                 end = min(start + split_size, size)
                 found.append((end - start, (path,), (start, end)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
+import http.server
 import json
 import os
 import signal
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -253,6 +256,21 @@ def test_job_writes_the_rows_of_the_command(corpus: Path, tmp_path: Path, kind: 
     fields = [name for name in MENTIONS if name not in INDEXES] if kind else RECORDS
     doisift.scan(corpus, output=whole, mentions=bool(kind), fields=fields)
     assert rows(out) == rows(whole)
+
+
+def test_the_job_takes_a_table_of_addresses(corpus: Path, tmp_path: Path, job: list[str]) -> None:
+    files = ["prose.txt", "page.html"]
+    for name in files:
+        (tmp_path / name).write_bytes((ROOT / "corpora" / name).read_bytes())
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        addresses = [f"http://127.0.0.1:{server.server_port}/{name}" for name in files]
+        pq.write_table(pa.table({"address": [*addresses, None]}), tmp_path / "table.parquet")
+        subprocess.run([*job, "--table", str(tmp_path / "table.parquet"), "-o", str(tmp_path / "rows")], check=True)
+        doisift.scan(addresses, output=tmp_path / "rows.parquet", fields=RECORDS)
+        server.shutdown()
+    assert rows(tmp_path / "rows") == rows(tmp_path / "rows.parquet") != []
 
 
 def rows(path: Path) -> list[Any]:

@@ -8,12 +8,16 @@ from doisift.spark import INDEXES, MENTIONS, MentionSource, dedup
 
 def main():
     parser = argparse.ArgumentParser(prog="spark-job", description="Scans files for DOI names on Spark, and writes Parquet with the rows of `doisift scan`.")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, folder or glob that the driver and all executors see")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, folder or glob that the driver and all executors see, or the address of an object")
+    parser.add_argument("--table", metavar="TABLE", help="a table of paths or addresses that Spark reads: Parquet, or CSV with a header")
+    parser.add_argument("--column", default="address", help="its column of paths or addresses (default: %(default)s)")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the folder for the Parquet files, in which rows are sorted; there must be none")
     parser.add_argument("--mentions", action="store_true", help="every mention instead of records")
     parser.add_argument("--split-size", metavar="BYTES", help="of plain text files; default: 128 MiB")
     parser.add_argument("--on-error", choices=["skip", "fail"], default="skip", help="what a damaged source does; if it is skipped, the exit code is 1 (default: %(default)s)")
     args = parser.parse_args()
+    if not args.paths and not args.table:
+        parser.error("name a PATH, or a table of them with --table")
     reports = args.output.rstrip("/") + ".reports"
     if glob.glob(f"{reports}/part-*.json"):
         parser.error(f"{reports} holds the reports of an earlier run; remove it")
@@ -23,7 +27,8 @@ def main():
     reader = spark.read.format("doisift").option("onError", args.on_error).option("reports", reports)
     if args.split_size:
         reader = reader.option("splitSize", args.split_size)
-    mentions = reader.option("paths", json.dumps(args.paths)).load()
+    paths = [*args.paths, *(listed(spark, args.table, args.column) if args.table else [])]
+    mentions = reader.option("paths", json.dumps(paths)).load()
     if args.mentions:
         rows = mentions.orderBy("source", "document_index", "part_index", "offset").select([name for name in MENTIONS if name not in INDEXES])
     else:
@@ -31,6 +36,12 @@ def main():
     rows.write.parquet(args.output)
     spark.stop()
     sys.exit(summary(reports))
+
+
+def listed(spark, table, column):
+    """The paths in a column of a table."""
+    rows = spark.read.csv(table, header=True) if table.endswith(".csv") else spark.read.parquet(table)
+    return [row[0] for row in rows.select(column).where(f"`{column}` is not null").collect()]
 
 
 def summary(folder):
