@@ -61,5 +61,6 @@ def build(target):
     if target.is_macos:
         how, more = "rustc", ["--", *linking()]
     cargo = ["cargo"] if how == "build" else ["cargo-zigbuild"]
-    run(*cargo, how, "--quiet", "--release", "--locked", "--package", product.COMMAND, "--target", target.triple, *more, cwd=ROOT, env=tools())
+    command = [*cargo, how, "--quiet", "--release", "--locked", "--package", product.COMMAND, "--features", "remote", "--target", target.triple]
+    run(*command, *more, cwd=ROOT, env=tools())
     return TARGET / target.triple / "release" / target.exe
