@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::{ArrayStream, Source};
-use crate::error::exception;
 use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
 use crate::scan::with_options;
@@ -58,7 +57,9 @@ pub(crate) fn iter_rows(
         _ => Scan::new(),
     };
     let (scan, monitor) = with_options(py, scan, function, sources, options)?;
-    let columns = columns(&scan).map_err(|error| exception(py, &error))?;
+    // Services of object stores may be asked.
+    let chosen = move || columns(&scan).map(|columns| (scan, columns));
+    let (scan, columns) = Running::start(monitor.clone(), chosen)?.finish(py, None)?;
     let mut table = Table::new(columns, batch_rows.max(1));
     let field = Arc::new(table.field());
     let (of_run, of_rows) = (monitor.clone(), monitor.clone());
