@@ -18,8 +18,10 @@ use crate::traffic::SourceTraffic;
 pub(crate) const FIRST_BYTES: u64 = 1 << 20;
 /// Bytes of the largest range.
 const RANGE_BYTES: u64 = 4 << 20;
-/// Ranges of a section that are fetched at the same time.
-const MAX_RANGES: usize = 8;
+/// Ranges of a section that are fetched at the same time. At 50 ms for a request and 100 MB a second for a connection, 8 give 0.36 GB a second.
+const MAX_RANGES: usize = 16;
+/// By how much their number grows after a range was read, so that a reader that ends soon has few of them fetched.
+const DEPTH_GROWTH: usize = 4;
 /// Bytes of a block that is fetched for a small read.
 const BLOCK_BYTES: u64 = 64 << 10;
 /// Blocks that a file holds.
@@ -114,9 +116,9 @@ impl RemoteFile {
         let (mut start, mut stream) = (Bytes::new(), None);
         match object.identity.size {
             Some(size) if answer.gives_ranges || size <= FIRST_BYTES => {
-                let mut frames =
-                    held_frames(fetcher, &object, 0..size.min(FIRST_BYTES), Some(answer));
-                let mut bytes = BytesMut::new();
+                let end = size.min(FIRST_BYTES);
+                let mut frames = held_frames(fetcher, &object, 0..end, Some(answer));
+                let mut bytes = BytesMut::with_capacity(end as usize);
                 while let Some(frame) = frames.next().await {
                     bytes.extend_from_slice(&frame?);
                 }
@@ -335,7 +337,7 @@ impl RemoteSection {
                         self.ranges.clear();
                         return Err(RemoteError::Cancelled);
                     }
-                    self.depth = (self.depth * 2).min(MAX_RANGES);
+                    self.depth = (self.depth * DEPTH_GROWTH).min(MAX_RANGES);
                     self.fetch_ahead();
                 }
             }
