@@ -6,6 +6,8 @@ from project import ROOT, TARGET
 NAME = "doisift"
 #: The package of the command.
 COMMAND = "doisift-cli"
+#: The features of it that a release has besides the default ones.
+FEATURES = "remote"
 #: Where the artefacts go.
 DIST = TARGET / "dist"
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]

@@ -9,7 +9,7 @@ from release.targets import TARGETS
 
 def built_in(triple):
     """-> the crates that the command has on a system, as (name, version); not what is needed to build or to test it alone"""
-    words = ["cargo", "tree", "--locked", "--package", product.COMMAND, "--edges", "normal", "--target", triple, "--prefix", "none", "--format", "{p}"]
+    words = ["cargo", "tree", "--locked", "--package", product.COMMAND, "--features", product.FEATURES, "--edges", "normal", "--target", triple, "--prefix", "none", "--format", "{p}"]
     return {tuple(line.split()[:2]) for line in output(*words, cwd=ROOT).splitlines() if line}
 
 

@@ -61,6 +61,6 @@ def build(target):
     if target.is_macos:
         how, more = "rustc", ["--", *linking()]
     cargo = ["cargo"] if how == "build" else ["cargo-zigbuild"]
-    command = [*cargo, how, "--quiet", "--release", "--locked", "--package", product.COMMAND, "--features", "remote", "--target", target.triple]
+    command = [*cargo, how, "--quiet", "--release", "--locked", "--package", product.COMMAND, "--features", product.FEATURES, "--target", target.triple]
     run(*command, *more, cwd=ROOT, env=tools())
     return TARGET / target.triple / "release" / target.exe
