@@ -124,6 +124,8 @@ mod merge;
 #[cfg(feature = "pipeline")]
 mod normalize;
 #[cfg(feature = "pipeline")]
+mod objects;
+#[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
 mod pool;

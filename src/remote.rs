@@ -1,11 +1,11 @@
 //! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` an address is a path that does not exist.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use doisift_documents::{InputError, InputFiles, RemoteSources, display_name};
+use doisift_documents::{InputError, InputFiles, display_name};
 
 use crate::error::{Cause, Error};
+use crate::objects::{Services, remote_sources};
 use crate::options::{OBJECTS, OptionHelp, OptionKind, StorageOptions};
 use crate::task::Monitor;
 
@@ -46,9 +46,6 @@ options! {
     }
 }
 
-/// The services of a task, if it can have any.
-pub(crate) type Services = Option<Arc<dyn RemoteSources>>;
-
 /// Returns the inputs by their names, which have no secrets. Others stay as they are. If `checks`, those that do not exist are an error, and `/` is
 /// added to prefixes.
 ///
@@ -84,7 +81,7 @@ pub(crate) fn named_one(services: &Services, input: &Path, checks: bool) -> Resu
 /// Returns the inputs of a task that reads them at offsets.
 pub(crate) fn input_files<'s>(services: &'s Services, tmp: &'s Path) -> InputFiles<'s> {
     InputFiles {
-        remote: services.as_deref(),
+        remote: remote_sources(services),
         temp_folder: tmp,
     }
 }
@@ -100,17 +97,18 @@ pub(crate) use self::connected::services;
 
 #[cfg(feature = "remote")]
 mod connected {
-    use std::io::{self, Read};
+    use std::io::{self, Read, Write};
     use std::ops::Range;
-    use std::sync::OnceLock;
+    use std::sync::{Arc, OnceLock};
     use std::time::Duration;
 
-    use doisift_documents::{ReadAt, RemoteBytes, RemoteSource};
+    use doisift_documents::{ReadAt, RemoteBytes, RemoteSource, RemoteSources};
     use doisift_remote::{
-        Remote, RemoteAddress, RemoteError, RemoteFile, RemoteOptions, RemoteSection,
+        Remote, RemoteAddress, RemoteError, RemoteFile, RemoteOptions, RemoteSection, RemoteWriter,
     };
 
     use super::*;
+    use crate::objects::{ObjectServices, ObjectWriter};
 
     /// Part of a task's memory for bytes that are held ahead of their readers.
     const HELD_MEMORY_PART: usize = 8;
@@ -123,7 +121,7 @@ mod connected {
             given.map_or(usual, |given| usize::try_from(given).unwrap_or(usize::MAX))
         };
         let given = options.storage_options.as_ref();
-        Some(Arc::new(ObjectServices {
+        Some(Arc::new(ConnectedServices {
             options: RemoteOptions {
                 connections: number(options.connections, usual.connections),
                 rate: options.rate_limit,
@@ -138,7 +136,7 @@ mod connected {
     }
 
     #[derive(Debug)]
-    struct ObjectServices {
+    struct ConnectedServices {
         options: RemoteOptions,
         monitor: Monitor,
         remote: OnceLock<Result<Remote, RemoteError>>,
@@ -152,19 +150,24 @@ mod connected {
         InputError::Io(io::Error::new(kind, error))
     }
 
-    impl ObjectServices {
-        fn remote(&self) -> Result<&Remote, InputError> {
+    impl ConnectedServices {
+        fn connected(&self) -> io::Result<&Remote> {
             let remote = self.remote.get_or_init(|| {
                 let remote = Remote::new(self.options.clone())?;
                 let monitor = self.monitor.clone();
                 remote.cancel_when(move || monitor.is_ending());
                 Ok(remote)
             });
-            remote.as_ref().map_err(|error| input_error(error.clone()))
+            let failed = |error: &RemoteError| io::Error::other(error.clone());
+            remote.as_ref().map_err(failed)
+        }
+
+        fn remote(&self) -> Result<&Remote, InputError> {
+            self.connected().map_err(InputError::Io)
         }
     }
 
-    impl RemoteSources for ObjectServices {
+    impl RemoteSources for ConnectedServices {
         fn name(&self, text: &str) -> Option<Result<String, InputError>> {
             RemoteAddress::is_address(text).then(|| {
                 let remote = self.remote()?;
@@ -210,6 +213,41 @@ mod connected {
 
         fn stamp(&self, name: &str) -> Result<u64, InputError> {
             self.remote()?.stamp(name).map_err(input_error)
+        }
+    }
+
+    impl ObjectServices for ConnectedServices {
+        fn create(&self, name: &str) -> io::Result<Box<dyn ObjectWriter>> {
+            let written = self.connected()?.create(name);
+            Ok(Box::new(WrittenObject(written.map_err(io::Error::other)?)))
+        }
+
+        fn remove(&self, name: &str) -> io::Result<()> {
+            let removed = self.connected()?.remove(name);
+            removed.map_err(io::Error::other)
+        }
+    }
+
+    /// Adapts an object that is written.
+    struct WrittenObject(RemoteWriter);
+
+    impl Write for WrittenObject {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    impl ObjectWriter for WrittenObject {
+        fn finish(&mut self) -> io::Result<()> {
+            self.0.finish().map_err(io::Error::other)
+        }
+
+        fn commit(self: Box<Self>) -> io::Result<()> {
+            self.0.commit().map_err(io::Error::other)
         }
     }
 

@@ -123,7 +123,7 @@ impl FileRepairs {
         self.may_write()?;
         self.edits.sort_by_key(|edit| edit.place.start);
         let write = || {
-            let mut output = Output::create(Some(&self.target), None)?;
+            let mut output = Output::create(Some(&self.target), None, &None)?;
             let temporary = output.temporary().map(Path::to_owned);
             monitor.note_temporary(temporary.as_deref());
             output.write_all(&self.encoding.bytes(&self.fixed()))?;

@@ -11,11 +11,12 @@ use super::verdict::CheckVerdict;
 use super::write::CheckFormat;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
+use crate::objects::Services;
 use crate::options::{
     GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions, reported_paths,
 };
 use crate::registry;
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
@@ -101,7 +102,10 @@ impl Check {
         let services = remote::services(&self.remote, memory, &self.monitor);
         Ok(CheckSettings {
             given: self.given(),
-            search: self.folders.search()?.remote(services.clone()),
+            search: self
+                .folders
+                .search()?
+                .remote(services.clone().map(|services| services as _)),
             format: self.check.format(output.as_deref()).map_err(refused)?,
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),

@@ -17,6 +17,7 @@ use super::write::{CheckFormat, RowsOut};
 use crate::counts::Counts;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup;
+use crate::objects::remote_sources;
 use crate::registry::{self, RegistryCounts};
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
 
@@ -37,6 +38,7 @@ pub(super) fn run<'s>(
         side_outputs: &[],
         has_caller: caller.is_some() && !settings.diff,
         report: settings.report.as_deref(),
+        services: &settings.services,
         monitor: &settings.monitor,
     };
     files.run(
@@ -112,7 +114,7 @@ fn read(
         columns: &settings.columns,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
-        remote: settings.services.as_deref(),
+        remote: remote_sources(&settings.services),
         max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
         ..settings.monitor.read_options()
     };

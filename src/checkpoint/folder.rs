@@ -15,7 +15,8 @@ use doisift_system::{FileStatus, is_at, open_unfollowed, sync_folder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Cause, CheckpointError, Error};
-use crate::records::{Output, PartKeep, SUCCESS, is_folder, is_free};
+use crate::objects::Services;
+use crate::records::{Output, PartKeep, PartPlace, SUCCESS, is_folder};
 use crate::temporary::{self, CHECKPOINT_FILES, is_part_log, is_run, part_log};
 
 /// The file that describes the finished work.
@@ -74,10 +75,11 @@ impl CheckpointFolder {
     pub(crate) fn open<'p>(
         path: &Path,
         outputs: impl Iterator<Item = &'p Path>,
+        services: &Services,
     ) -> Result<CheckpointFolder, Error> {
         let opened = CheckpointFolder::take(path).and_then(|mut folder| {
             folder.begun = folder.remove_remains()?;
-            folder.note_remains(outputs)?;
+            folder.note_remains(outputs, services)?;
             Ok(folder)
         });
         opened.map_err(|error| fault(path, error))
@@ -119,18 +121,22 @@ impl CheckpointFolder {
     fn note_remains<'p>(
         &mut self,
         outputs: impl Iterator<Item = &'p Path>,
+        services: &Services,
     ) -> Result<(), CheckpointError> {
+        // Errors of an output are reported when it is opened.
         for output in outputs {
             if is_folder(output) {
-                let folder = canonical(output.components().as_path());
-                let folder = folder.map(PathBuf::into_os_string);
+                let place = PartPlace::of(output, services).ok();
                 let begun = &self.begun;
-                let may_use = |folder: &OsString| is_free(output) || begun.contains(folder);
-                self.remains.folders.extend(folder.filter(may_use));
+                let folder = place.and_then(|place| {
+                    let folder = canonical_place(output, &place)?.into_os_string();
+                    (place.is_free() || begun.contains(&folder)).then_some(folder)
+                });
+                self.remains.folders.extend(folder);
                 continue;
             }
-            // Errors of an output are reported when it is opened.
-            let temporary = Output::temporary_of(output, &self.mark).ok().flatten();
+            let temporary = Output::temporary_of(output, &self.mark, services);
+            let temporary = temporary.ok().flatten();
             let temporary = temporary.and_then(|path| canonical(&path));
             self.remains
                 .temporaries
@@ -142,15 +148,19 @@ impl CheckpointFolder {
     }
 
     /// Returns how the parts in a folder are kept if the run does not end.
-    pub(crate) fn keep(&self, output: &Path) -> PartKeep {
-        let path = canonical(output.components().as_path());
+    ///
+    /// # Errors
+    /// If its address is not valid.
+    pub(crate) fn keep(&self, output: &Path, services: &Services) -> io::Result<PartKeep> {
+        let place = PartPlace::of(output, services)?;
+        let path = canonical_place(output, &place);
         let path = path.unwrap_or_else(|| output.to_owned()).into_os_string();
         // The last step of a run removes the manifest. Then its output is complete and stays.
-        let has_ended = is_file(&output.join(SUCCESS)) && !is_file(&self.file(MANIFEST_FILE));
-        PartKeep::Logged {
+        let has_ended = !is_file(&self.file(MANIFEST_FILE)) && place.has(SUCCESS);
+        Ok(PartKeep::Logged {
             log: self.file(&part_log(&path)),
             begun: self.begun.contains(&path) && !has_ended,
-        }
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -421,6 +431,14 @@ fn canonical(path: &Path) -> Option<PathBuf> {
         parent
     };
     Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
+}
+
+/// Returns the canonical path of a folder of parts, or its address.
+fn canonical_place(folder: &Path, place: &PartPlace) -> Option<PathBuf> {
+    match place.object_name() {
+        Some(name) => Some(name.into()),
+        None => canonical(folder.components().as_path()),
+    }
 }
 
 /// Whether a file has the temporary name of an output.

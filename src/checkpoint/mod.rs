@@ -18,6 +18,7 @@ pub(crate) use manifest::FixedSettings;
 pub(crate) use progress::{Pace, SavedProgress};
 
 use crate::error::{CheckpointError, Error};
+use crate::objects::is_address;
 use crate::options::OnError;
 use crate::report::Losses;
 use crate::task::{Destinations, in_checkpoint};
@@ -31,7 +32,8 @@ pub(crate) fn open<'p>(
     outputs: impl Iterator<Item = &'p Path> + Clone,
     destinations: &mut Destinations,
 ) -> Result<CheckpointFolder, Error> {
-    let folder = CheckpointFolder::open(folder, outputs.clone())?;
+    let services = destinations.services();
+    let folder = CheckpointFolder::open(folder, outputs.clone(), services)?;
     if let Some(output) = outputs.clone().find(|path| folder.holds(path)) {
         return Err(in_checkpoint(output));
     }
@@ -63,8 +65,10 @@ pub(crate) fn check_losses(
 }
 
 /// Syncs the outputs, which have their final names, to disk. After that the checkpoint may be removed.
-fn sync_outputs<'p>(mut outputs: impl Iterator<Item = &'p Path>) -> Result<(), CheckpointError> {
-    outputs.try_for_each(|output| sync(output).map_err(|error| at(output, error)))
+fn sync_outputs<'p>(outputs: impl Iterator<Item = &'p Path>) -> Result<(), CheckpointError> {
+    // An object is safe when it appears.
+    let mut files = outputs.filter(|output| !is_address(output));
+    files.try_for_each(|output| sync(output).map_err(|error| at(output, error)))
 }
 
 /// Syncs a regular file and its folder to disk.

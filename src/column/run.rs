@@ -14,6 +14,7 @@ use super::sink::ColumnSink;
 use crate::counts::Counts;
 use crate::error::{Cause, Error, TableError};
 use crate::lookup;
+use crate::objects::remote_sources;
 use crate::records::FileId;
 use crate::task::{RowTarget, TaskFiles, named_source, not_cancelled};
 
@@ -26,6 +27,7 @@ pub(super) fn run(settings: &CleanSettings) -> Result<CleanReport, Error> {
         side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
+        services: &settings.services,
         monitor,
     };
     files.run(
@@ -88,7 +90,7 @@ fn read(
         thread_bytes: 0,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
-        remote: settings.services.as_deref(),
+        remote: remote_sources(&settings.services),
         ..monitor.read_options()
     };
     let mut readings = Readings::default();

@@ -9,8 +9,8 @@ use doisift_tables::{BlockSizes, HeaderChoice, TableFormat};
 use super::options::{ColumnOptions, NameOptions, TableOptions};
 use crate::lookup::{Index, KnownNames};
 use crate::normalize::Presentation;
+use crate::objects::Services;
 use crate::options::{GivenOptions, LookupOptions, ReportedOptions, reported_paths};
-use crate::remote::Services;
 use crate::task::Monitor;
 
 /// The options of a run with all defaults filled in.

@@ -8,9 +8,10 @@ use super::Diff;
 use super::compared_rows::ComparedRows;
 use crate::error::{Cause, Error, SelectionError};
 use crate::merge::RowPlace;
+use crate::objects::Services;
 use crate::options::{GivenOptions, ReportedOptions};
 use crate::records::{Format, Layout, ReadError, RowKind};
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// The options of a comparison with all defaults and derived values filled in.
@@ -25,7 +26,7 @@ pub(crate) struct DiffSettings {
     /// Rows to compare. `None` for lists of names.
     pub(super) compared: Option<ComparedRows>,
     pub(super) memory: usize,
-    services: Services,
+    pub(super) services: Services,
     pub(super) tmp: PathBuf,
     pub(super) exit_code: bool,
     pub(super) monitor: Monitor,

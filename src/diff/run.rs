@@ -21,6 +21,7 @@ pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
         side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
+        services: &settings.services,
         monitor: &settings.monitor,
     };
     let inputs = [settings.old.clone(), settings.new.clone()];
@@ -82,7 +83,7 @@ mod index {
     use super::{DiffSettings, Sides};
     use crate::diff::stream::{Retraction, Retractions, SortedNames, Walk};
     use crate::error::{Cause, Error, KnownError};
-    use crate::task::is_address;
+    use crate::objects::is_address;
 
     /// Names in a batch of a thread, and max batches that wait.
     const BATCH_NAMES: usize = 1024;

@@ -8,11 +8,12 @@ use doisift_known::Date;
 
 use super::BuildIndex;
 use crate::error::{Cause, Error, KnownError};
+use crate::objects::Services;
 use crate::options::{
     GivenOptions, MIN_MEMORY_BYTES, OnError, OptionHelp, OptionKind, ReportedOptions,
     reported_paths,
 };
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
@@ -102,7 +103,10 @@ impl BuildIndex {
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(IndexSettings {
             given: self.given(),
-            search: self.folders.search()?.remote(services.clone()),
+            search: self
+                .folders
+                .search()?
+                .remote(services.clone().map(|services| services as _)),
             columns: ColumnSelection {
                 columns: self.known.column.clone().map(|column| vec![column]),
                 ..ColumnSelection::default()

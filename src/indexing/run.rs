@@ -22,6 +22,7 @@ use super::reading::NamesReading;
 use super::report::IndexReport;
 use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Cause, Error, KnownError};
+use crate::objects::remote_sources;
 use crate::records::Output;
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
@@ -36,6 +37,7 @@ pub(super) fn run(settings: &IndexSettings) -> Result<IndexReport, Error> {
         side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
+        services: &settings.services,
         monitor: &settings.monitor,
     };
     let mut checkpoint = None;
@@ -139,7 +141,7 @@ fn read(
         columns: &settings.columns,
         sheet: settings.sheet.as_ref(),
         temp_folder: &settings.tmp,
-        remote: settings.services.as_deref(),
+        remote: remote_sources(&settings.services),
         unpackers: (ahead > 0).then_some(&unpackers),
         ..settings.monitor.read_options()
     };

@@ -8,9 +8,10 @@ use super::Merge;
 use super::inputs::OrderedRows;
 use super::sort::RowPlace;
 use crate::error::{Cause, Error, SelectionError};
+use crate::objects::Services;
 use crate::options::{GivenOptions, ReportedOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
 };
@@ -138,6 +139,7 @@ impl MergeSettings {
             side_outputs: &[],
             has_caller: false,
             report: self.report.as_deref(),
+            services: &self.services,
             monitor: &self.monitor,
         }
     }

@@ -15,8 +15,8 @@ use super::sort::{RowSorter, SortedRows, count_sorted};
 use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
+use crate::objects::is_address;
 use crate::records::{Output, OwnedPair, OwnedRecord, RowKind, RowWriter, output_writer};
-use crate::task::is_address;
 
 /// Max number of inputs that are open at once. More would gain little.
 const MAX_OPEN_INPUTS: usize = 128;

@@ -9,9 +9,10 @@ use super::plan::{RowChoice, ScanOptions, Selection, SideOutput, record_fields};
 use crate::checkpoint::fault;
 use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
+use crate::objects::Services;
 use crate::options::{OutputOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
@@ -39,7 +40,9 @@ impl Scan {
             names_to: self.chosen_names()?,
             nodes_to: self.chosen_nodes()?,
             given: self.given(),
-            search: self.search()?.remote(services.clone()),
+            search: self
+                .search()?
+                .remote(services.clone().map(|services| services as _)),
             preprocessor: self.preprocessor()?,
             selection: self.selected(format)?,
             threads,

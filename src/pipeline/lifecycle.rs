@@ -66,6 +66,7 @@ fn files<'f>(
         side_outputs,
         has_caller,
         report: options.report.as_deref(),
+        services: &options.services,
         monitor: &options.monitor,
     }
 }
@@ -177,7 +178,8 @@ fn folder(
     };
     let folder = checkpoint::open(folder, paths_out(options), destinations)?;
     for output in paths_out(options).filter(|path| is_folder(path)) {
-        destinations.set_keep(output, folder.keep(output));
+        let keep = folder.keep(output, &options.services);
+        destinations.set_keep(output, keep.map_err(Error::output)?);
     }
     Ok(Some(folder))
 }

@@ -55,8 +55,8 @@ pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use pair::{OwnedPair, Pair};
 pub use parts::PartSize;
 pub(crate) use parts::{
-    FolderContent, PartAbout, PartEntry, PartKeep, PartPlan, PartsDone, SUCCESS, folder_of_pattern,
-    is_folder, is_free, may_be_of_folder, pattern_remedy,
+    FolderContent, PartAbout, PartEntry, PartKeep, PartPlace, PartPlan, PartsDone, SUCCESS,
+    folder_of_pattern, is_folder, may_be_of_folder, pattern_remedy,
 };
 pub(crate) use reader::{is_parquet, parquet_reader, reader, unpacker};
 pub(crate) use record::{ItemDetails, MAX_NUMBER, OwnedRecord, RowEdge};

@@ -1,4 +1,4 @@
-//! Outputs: standard output, a special file, or a regular file that appears complete or not at all.
+//! Outputs: standard output, a special file, or a regular file or an object that appears complete or not at all.
 //!
 //! The ending of the path determines the compression.
 
@@ -17,13 +17,14 @@ use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
 use super::format::Compression;
-use super::parts::{PartFolder, PartKeep, PartPlan, PartsDone, is_folder};
+use super::parts::{PartFolder, PartKeep, PartPlace, PartPlan, PartsDone, is_folder};
 use super::rows::BUFFER_BYTES;
+use crate::objects::{ObjectWriter, OutputObject, Services, is_address};
 use crate::temporary;
 
 pub(crate) use destination::Destination;
 use pieces::EvenPieces;
-use sum::SummedFile;
+use sum::Summed;
 
 /// Max number of links to follow to the file to replace. More than any system allows.
 const MAX_LINKS: usize = 64;
@@ -40,7 +41,7 @@ pub(crate) struct PathError {
 /// Returns the remedy for an output that cannot be written.
 fn remedy(path: &Path, error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => {
+        io::ErrorKind::NotFound if !is_address(path) => {
             let folder = printable::path(folder(path));
             format!("; the folder {folder} does not exist; create it: mkdir -p {folder}")
         }
@@ -53,8 +54,8 @@ fn remedy(path: &Path, error: &io::Error) -> String {
 ///
 /// A regular file is written under a temporary name in the folder of its target and renamed when it is complete, so an incomplete
 /// file never has the final name. Dropping it before [`WholeOutput::commit`] removes it. It is not synced to disk: after a crash
-/// of the machine, the state depends on the file system. An existing file that is not regular is written directly. Errors name
-/// the path and have the kind of the system's error.
+/// of the machine, the state depends on the file system. An existing file that is not regular is written directly. An object is
+/// sent while it is written, and appears when it is committed. Errors name the path and have the kind of the system's error.
 pub(crate) struct Output {
     encoder: Encoder,
     /// The path for errors.
@@ -84,10 +85,11 @@ enum OutputTarget {
     Stdout(Stdout),
     Straight(File),
     Aside {
-        file: SummedFile,
+        file: Summed<File>,
         temporary: TempPath,
         path: PathBuf,
     },
+    Object(Summed<Box<dyn ObjectWriter>>),
 }
 
 /// The kind of file that a path leads to.
@@ -98,6 +100,8 @@ enum OutputPlace {
     Special(PathBuf),
     /// A regular file, which may not exist yet.
     Regular(PathBuf),
+    /// An object of a store, which may not exist yet.
+    Object(OutputObject),
 }
 
 impl Output {
@@ -109,8 +113,12 @@ impl Output {
     ///
     /// # Errors
     /// If `path` is a folder, or its folder is missing or cannot be written to, or a special file cannot be opened.
-    pub(crate) fn create(path: Option<&Path>, mark: Option<&str>) -> io::Result<Output> {
-        Output::open(path, mark).map_err(|error| at(or_stdout(path), error))
+    pub(crate) fn create(
+        path: Option<&Path>,
+        mark: Option<&str>,
+        services: &Services,
+    ) -> io::Result<Output> {
+        Output::open(path, mark, services).map_err(|error| at(or_stdout(path), error))
     }
 
     /// Creates an output that discards its bytes, for rows that the caller takes.
@@ -133,10 +141,12 @@ impl Output {
         mark: Option<&str>,
         keep: PartKeep,
         note: Box<dyn Fn(&Path) + Send>,
+        services: &Services,
     ) -> io::Result<Output> {
-        let folder = PartFolder::create(path, plan, mark, keep, note);
+        let place = PartPlace::of(path, services).map_err(|error| at(path, error))?;
+        let folder = PartFolder::create(place, plan, mark, keep, note);
         let folder = folder.map_err(|error| at(path, error))?;
-        let manifest = Output::create(Some(&folder.manifest()), mark)?;
+        let manifest = Output::create(Some(&folder.manifest()), mark, services)?;
         Ok(Output {
             parts: Some((folder, 0)),
             ..manifest
@@ -144,8 +154,16 @@ impl Output {
     }
 
     /// Creates a part of a folder, at `path`.
-    pub(super) fn create_part(path: &Path, mark: Option<&str>) -> io::Result<Output> {
-        let part = OutputTarget::temporary_file(path.to_owned(), mark);
+    pub(super) fn create_part(
+        path: &Path,
+        mark: Option<&str>,
+        services: &Services,
+    ) -> io::Result<Output> {
+        let part = match OutputObject::at(path, services) {
+            Ok(None) => OutputTarget::temporary_file(path.to_owned(), mark),
+            Ok(Some(object)) => OutputTarget::object(object),
+            Err(error) => Err(error),
+        };
         let part = part.and_then(|part| Output::to(part, Some(path)));
         let mut part = part.map_err(|error| at(path, error))?;
         part.encoder.target_mut().start_sum();
@@ -177,15 +195,14 @@ impl Output {
     }
 
     /// Returns the temporary file for an output at `path` with this `mark`, or `None` if it is written directly.
-    pub(crate) fn temporary_of(path: &Path, mark: &str) -> io::Result<Option<PathBuf>> {
-        Ok(
-            match OutputPlace::of(path).map_err(|error| at(path, error))? {
-                OutputPlace::Regular(path) => {
-                    Some(folder(&path).join(temporary::output_name(&path, mark)))
-                }
-                OutputPlace::Descriptor { .. } | OutputPlace::Special(_) => None,
-            },
-        )
+    pub(crate) fn temporary_of(
+        path: &Path,
+        mark: &str,
+        services: &Services,
+    ) -> io::Result<Option<PathBuf>> {
+        let place = OutputPlace::of(path, services).map_err(|error| at(path, error))?;
+        let regular = place.regular();
+        Ok(regular.map(|path| folder(&path).join(temporary::output_name(&path, mark))))
     }
 
     /// Returns the regular file that an output at `path` replaces, after following links, or `None` if it is written directly.
@@ -193,15 +210,12 @@ impl Output {
     /// # Errors
     /// If `path` is a folder, or cannot be examined.
     pub(crate) fn replaced_file(path: &Path) -> io::Result<Option<PathBuf>> {
-        Ok(match OutputPlace::of(path)? {
-            OutputPlace::Regular(path) => Some(path),
-            OutputPlace::Descriptor { .. } | OutputPlace::Special(_) => None,
-        })
+        Ok(OutputPlace::of(path, &None)?.regular())
     }
 
-    fn open(path: Option<&Path>, mark: Option<&str>) -> io::Result<Output> {
+    fn open(path: Option<&Path>, mark: Option<&str>, services: &Services) -> io::Result<Output> {
         let target = match path {
-            Some(path) => OutputTarget::open(path, mark)?,
+            Some(path) => OutputTarget::open(path, mark, services)?,
             None => OutputTarget::Stdout(io::stdout()),
         };
         Output::to(target, path)
@@ -229,7 +243,7 @@ impl Output {
         self.encoder.target().temporary()
     }
 
-    /// Ends compression and writes all buffers. A full disk is reported here at the latest.
+    /// Ends compression and writes all buffers. A full disk, or a part of an object that did not arrive, is reported here at the latest.
     ///
     /// # Errors
     /// If writing fails. Then the temporary file is removed.
@@ -241,7 +255,7 @@ impl Output {
         } = self;
         let parts = parts.map(|(folder, _)| folder);
         let finished = encoder.finish().and_then(|mut target| {
-            target.flush()?;
+            target.end()?;
             Ok(target)
         });
         match finished {
@@ -256,10 +270,10 @@ impl Output {
 }
 
 impl WholeOutput {
-    /// Renames a regular file to its final name.
+    /// Renames a regular file to its final name, or lets an object appear.
     ///
     /// # Errors
-    /// If the rename fails. Then an existing file with the final name is unchanged.
+    /// If that fails. Then an existing file or object with the final name is unchanged.
     pub(crate) fn commit(self) -> io::Result<()> {
         let WholeOutput {
             target,
@@ -271,10 +285,10 @@ impl WholeOutput {
         complete.map_err(|error| at(&path, error))
     }
 
-    /// Renames a file to its final name, which no file may have yet.
+    /// Renames a file to its final name, which no file may have yet. An object replaces one of its name.
     ///
     /// # Errors
-    /// If there is such a file, or the rename fails.
+    /// If there is such a file, or that fails.
     pub(super) fn commit_new(self) -> io::Result<()> {
         let WholeOutput { target, path, .. } = self;
         target.commit_new().map_err(|error| at(&path, error))
@@ -354,8 +368,9 @@ impl Encoder {
 }
 
 impl OutputTarget {
-    fn open(path: &Path, mark: Option<&str>) -> io::Result<OutputTarget> {
-        match OutputPlace::of(path)? {
+    fn open(path: &Path, mark: Option<&str>, services: &Services) -> io::Result<OutputTarget> {
+        match OutputPlace::of(path, services)? {
+            OutputPlace::Object(object) => OutputTarget::object(object),
             OutputPlace::Descriptor { is_stdout: true } => Ok(OutputTarget::Stdout(io::stdout())),
             OutputPlace::Descriptor { is_stdout: false } => Ok(OutputTarget::Straight(
                 OpenOptions::new().append(true).open(path)?,
@@ -370,6 +385,11 @@ impl OutputTarget {
         }
     }
 
+    fn object(object: OutputObject) -> io::Result<OutputTarget> {
+        let written = object.services.create(&object.name)?;
+        Ok(OutputTarget::Object(Summed::new(written)))
+    }
+
     /// Creates a file with a temporary name until it is complete.
     fn temporary_file(path: PathBuf, mark: Option<&str>) -> io::Result<OutputTarget> {
         if path.file_name().is_none() {
@@ -380,7 +400,7 @@ impl OutputTarget {
             file.set_permissions(metadata.permissions())?;
         }
         Ok(OutputTarget::Aside {
-            file: SummedFile::new(file),
+            file: Summed::new(file),
             temporary,
             path,
         })
@@ -391,6 +411,7 @@ impl OutputTarget {
             OutputTarget::Aside {
                 temporary, path, ..
             } => temporary.persist(path).map_err(|e| e.error),
+            OutputTarget::Object(object) => object.into_inner().commit(),
             OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => {
                 Ok(())
             }
@@ -407,29 +428,40 @@ impl OutputTarget {
     }
 
     fn start_sum(&mut self) {
-        if let OutputTarget::Aside { file, .. } = self {
-            file.start();
+        match self {
+            OutputTarget::Aside { file, .. } => file.start(),
+            OutputTarget::Object(object) => object.start(),
+            _ => {}
         }
     }
 
     fn sum(&self) -> (u64, u64) {
         match self {
             OutputTarget::Aside { file, .. } => file.sum(),
+            OutputTarget::Object(object) => object.sum(),
             _ => (0, 0),
+        }
+    }
+
+    /// Writes all buffers. All parts of an object have arrived then.
+    fn end(&mut self) -> io::Result<()> {
+        match self {
+            OutputTarget::Object(object) => object.get_mut().finish(),
+            _ => self.flush(),
         }
     }
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            OutputTarget::Aside { file, .. } => FileStatus::of(file.file()).ok()?.id(),
-            OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
+            OutputTarget::Aside { file, .. } => FileStatus::of(file.get_ref()).ok()?.id(),
+            _ => None,
         }
     }
 
     fn temporary(&self) -> Option<&Path> {
         match self {
             OutputTarget::Aside { temporary, .. } => Some(temporary),
-            OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
+            _ => None,
         }
     }
 
@@ -439,6 +471,7 @@ impl OutputTarget {
             OutputTarget::Stdout(out) => out,
             OutputTarget::Straight(file) => file,
             OutputTarget::Aside { file, .. } => file,
+            OutputTarget::Object(object) => object,
         }
     }
 }
@@ -456,12 +489,15 @@ impl Write for OutputTarget {
 impl OutputPlace {
     /// Follows symbolic links, also to files that do not exist yet, but not descriptors, whose file may have no name or be in use
     /// by other processes. A dash is standard output.
-    fn of(path: &Path) -> io::Result<OutputPlace> {
+    fn of(path: &Path, services: &Services) -> io::Result<OutputPlace> {
         if path.as_os_str() == "-" {
             return Ok(OutputPlace::Descriptor { is_stdout: true });
         }
         if is_folder(path) {
             return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if let Some(object) = OutputObject::at(path, services)? {
+            return Ok(OutputPlace::Object(object));
         }
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {
@@ -481,6 +517,14 @@ impl OutputPlace {
         }
         // Returns the system's error for a loop.
         fs::metadata(&path).map(|_| OutputPlace::Regular(path))
+    }
+
+    /// Returns the path of a regular file.
+    fn regular(self) -> Option<PathBuf> {
+        match self {
+            OutputPlace::Regular(path) => Some(path),
+            _ => None,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use super::layout::Layout;
 use super::output::Output;
-use super::parts::{PartEntry, PartFolder, PartSize, PartsDone, SourceRows, write_manifest};
+use super::parts::{PartFolder, PartSize, PartsDone, SourceRows, write_manifest};
 use super::row::Row;
 use super::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWriter};
 use super::{file_blocks, writer};
@@ -58,40 +58,6 @@ impl PartWriter {
         self.rows = 0;
         let block = std::mem::replace(&mut self.block, next);
         self.blocks.block(block.end()?)
-    }
-}
-
-impl PartFolder {
-    /// Creates the next part under a temporary name.
-    fn create_part(&self) -> io::Result<Output> {
-        let path = self.path.join(self.plan.name(self.parts.len()));
-        let part = Output::create_part(&path, self.mark.as_deref())?;
-        if let Some(temporary) = part.temporary() {
-            (self.note)(temporary);
-        }
-        Ok(part)
-    }
-
-    /// Renames a complete part to its name.
-    fn add_part(&mut self, part: Output, rows: u64, sources: Vec<SourceRows>) -> io::Result<()> {
-        let whole = part.finish()?;
-        let (bytes, xxh3) = whole.sum();
-        let part = PartEntry {
-            name: self.plan.name(self.parts.len()),
-            rows,
-            bytes,
-            xxh3: format!("{xxh3:016x}"),
-            sources,
-        };
-        let is_logged = self.log_part(&part)?;
-        whole.commit_new()?;
-        if !is_logged {
-            (self.note)(&self.path.join(&part.name));
-        }
-        self.done.parts += 1;
-        self.done.rows += rows;
-        self.parts.push(part);
-        Ok(())
     }
 }
 
@@ -269,11 +235,11 @@ impl BlockWriter<Output> for PartBlocks {
             mut manifest,
             ..
         } = *self;
-        if folder.parts.is_empty() {
+        if folder.parts().is_empty() {
             let part = writer(&layout, folder.create_part()?)?;
             folder.add_part(part.finish()?, 0, Vec::new())?;
         }
-        write_manifest(&mut manifest, &layout, &folder.plan, &folder.parts)?;
+        write_manifest(&mut manifest, &layout, &folder.plan, &folder.parts())?;
         manifest.set_parts(folder);
         Ok(manifest)
     }

@@ -237,7 +237,7 @@ fn entries(folder: &Path) -> Vec<String> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut output = Output::create(Some(path), None)?;
+    let mut output = Output::create(Some(path), None, &None)?;
     output.write_all(bytes)?;
     output.finish()?.commit()
 }
@@ -249,7 +249,7 @@ fn an_output_dropped_leaves_what_was_there() {
     fs::write(&path, "old").expect("a file");
     for ending in ["out.csv", "new.csv", "new.csv.gz", "new.csv.zst"] {
         let mut output =
-            Output::create(Some(&folder.path().join(ending)), None).expect("an output");
+            Output::create(Some(&folder.path().join(ending)), None, &None).expect("an output");
         output
             .write_all(&[b'x'; 200_000])
             .expect("room on the disk");
@@ -359,9 +359,9 @@ mod unix {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.csv");
         fs::write(&path, "old").expect("a file");
-        let destination = Destination::of(Some(&path)).expect("a destination");
+        let destination = Destination::of(Some(&path), &None).expect("a destination");
         assert_eq!(entries(folder.path()), ["out.csv"]);
-        let output = Output::create(Some(&path), None).expect("an output");
+        let output = Output::create(Some(&path), None, &None).expect("an output");
         let mut ids = vec![output.temporary_id(), destination.id()];
         let mut found: Vec<_> = fs::read_dir(folder.path())
             .expect("the folder")
@@ -387,7 +387,7 @@ mod unix {
         for (link, target) in [("link", "real"), ("dangling", "real/new"), ("soft", "old")] {
             symlink(path(target), path(link)).expect("a link");
         }
-        let of = |name: &str| Destination::of(Some(&path(name))).expect("a destination");
+        let of = |name: &str| Destination::of(Some(&path(name)), &None).expect("a destination");
         for (a, b, same) in [
             ("real/new", "link/../link/new", true),
             ("real/new", "dangling", true),
@@ -399,9 +399,9 @@ mod unix {
         ] {
             assert_eq!(of(a).is_same(&of(b)), same, "{a} {b}");
         }
-        let stdout = Destination::of(None).expect("standard output");
+        let stdout = Destination::of(None, &None).expect("standard output");
         assert!(of("/dev/stdout").is_same(&stdout));
-        let dash = Destination::of(Some(Path::new("-"))).expect("standard output");
+        let dash = Destination::of(Some(Path::new("-")), &None).expect("standard output");
         assert!(dash.is_same(&stdout));
     }
 }

@@ -16,6 +16,7 @@ use doisift_tables::{
 use super::options::{NameInput, ResolveSettings};
 use crate::error::{Cause, Error, KnownError, TableError};
 use crate::normalize::{Normalizer, quoted};
+use crate::objects::remote_sources;
 use crate::records::FileId;
 use crate::report::Losses;
 use crate::task::{named_source, not_cancelled, warn_of_sheets};
@@ -114,7 +115,7 @@ impl NameReading<'_> {
             columns,
             sheet: Some(sheet),
             temp_folder: tmp,
-            remote: self.settings.services.as_deref(),
+            remote: remote_sources(&self.settings.services),
             max_file_bytes: READ_MEMORY_BYTES,
             thread_bytes: READ_MEMORY_BYTES,
             ..monitor.read_options()

@@ -6,10 +6,11 @@ use doisift_documents::{ColumnSelection, SheetChoice, display_name};
 
 use super::Resolve;
 use crate::error::{Cause, Error, SelectionError};
+use crate::objects::Services;
 use crate::options::{GivenOptions, OptionHelp, ReportedOptions};
 use crate::records::{Format, Layout, RowKind};
 use crate::registry::RegistryClient;
-use crate::remote::{self, Services};
+use crate::remote;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 

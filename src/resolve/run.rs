@@ -20,6 +20,7 @@ pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {
         side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
+        services: &settings.services,
         monitor: &settings.monitor,
     };
     files.run(

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{Source, SourceKind, Sources, display_name};
+use doisift_documents::{SourceKind, Sources, display_name};
 use doisift_system::FileStatus;
 
 use super::files::{RowTarget, TaskFiles};
 use super::monitor::Monitor;
 use super::named::{check_named, is_stdin};
 use crate::error::{Cause, ClashError, Error};
+use crate::objects::Services;
 use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 
 /// The files that the outputs of a run lead to, and those that it creates for them.
@@ -29,6 +30,7 @@ pub(crate) struct Destinations {
     keep: BTreeMap<PathBuf, PartKeep>,
     /// The temporary files.
     temporary: Vec<FileId>,
+    services: Services,
 }
 
 impl Destinations {
@@ -37,9 +39,10 @@ impl Destinations {
     /// # Errors
     /// If two outputs are the same file, or the metadata of one cannot be read.
     pub(super) fn new(files: &TaskFiles<'_>) -> Result<Self, Error> {
-        let of = |path: Option<&Path>| Destination::of(path).map_err(Error::output);
+        let services = files.services;
+        let of = |path: Option<&Path>| Destination::of(path, services).map_err(Error::output);
         let of_rows = |target: &RowTarget<'_>| match (target.path, target.parts) {
-            (Some(path), Some(_)) => Ok(Destination::of_folder(path)),
+            (Some(path), Some(_)) => Destination::of_folder(path, services).map_err(Error::output),
             (path, _) => of(path),
         };
         let rows = (!files.has_caller).then(|| of_rows(&files.rows));
@@ -54,6 +57,7 @@ impl Destinations {
             mark: None,
             keep: BTreeMap::new(),
             temporary: Vec::new(),
+            services: services.clone(),
         };
         match destinations.repeated() {
             Some(repeated) => Err(clash(ClashError::Outputs(name(repeated.path())))),
@@ -75,6 +79,11 @@ impl Destinations {
         self.keep.insert(folder.to_owned(), keep);
     }
 
+    /// Returns the services of outputs that are objects.
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
+    }
+
     /// Sets the mark in the temporary names of outputs.
     pub(crate) fn set_mark(&mut self, mark: &str) {
         self.mark = Some(mark.to_owned());
@@ -86,7 +95,8 @@ impl Destinations {
         path: Option<&Path>,
         monitor: &Monitor,
     ) -> Result<Output, Error> {
-        let output = Output::create(path, self.mark.as_deref()).map_err(Error::output)?;
+        let output = Output::create(path, self.mark.as_deref(), &self.services);
+        let output = output.map_err(Error::output)?;
         monitor.note_temporary(output.temporary());
         self.temporary.extend(output.temporary_id());
         Ok(output)
@@ -104,7 +114,8 @@ impl Destinations {
         let noting = monitor.clone();
         let note = Box::new(move |path: &Path| noting.note_temporary(Some(path)));
         let keep = self.keep.get(path).cloned().unwrap_or_default();
-        let output = Output::create_folder(path, plan.clone(), self.mark.as_deref(), keep, note);
+        let (mark, services) = (self.mark.as_deref(), &self.services);
+        let output = Output::create_folder(path, plan.clone(), mark, keep, note, services);
         let output = output.map_err(Error::output)?;
         monitor.note_temporary(output.temporary());
         Ok(output)
@@ -140,13 +151,18 @@ impl Destinations {
     /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
-        let files = |source: &Source| matches!(source.kind, SourceKind::File | SourceKind::Stream);
-        for source in sources.iter().filter(files) {
-            for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
-                if FileStatus::at(&source.path).is_ok_and(|at| output.is_file(&at)) {
-                    let (input, output) = (name(&source.path), name(output.path()));
-                    return Err(clash(ClashError::Found { input, output }));
+        for source in sources.iter() {
+            let path = &source.path;
+            let is_output = |output: &&&Destination| match source.kind {
+                SourceKind::File | SourceKind::Stream => {
+                    output.may_be(path) && FileStatus::at(path).is_ok_and(|at| output.is_file(&at))
                 }
+                SourceKind::Remote => output.is_object(path),
+                _ => false,
+            };
+            if let Some(output) = outputs.iter().find(is_output) {
+                let (input, output) = (name(path), name(output.path()));
+                return Err(clash(ClashError::Found { input, output }));
             }
         }
         Ok(())
@@ -171,13 +187,10 @@ impl Destinations {
         mut outputs: impl Iterator<Item = &'d Destination>,
     ) -> Result<(), Error> {
         // No system call is needed if no output exists yet.
-        if self.each().all(|output| !output.is_there()) {
-            return Ok(());
-        }
-        let Some(status) = status(input) else {
-            return Ok(());
-        };
-        match outputs.find(|output| output.is_file(&status)) {
+        let is_one_there = self.each().any(Destination::is_there);
+        let status = is_one_there.then(|| status(input)).flatten();
+        let is_file = |output: &Destination| status.as_ref().is_some_and(|at| output.is_file(at));
+        match outputs.find(|output| output.is_object(input) || is_file(output)) {
             Some(output) => Err(clash(ClashError::Input {
                 input: input_name(input),
                 output: name(output.path()),

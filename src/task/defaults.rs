@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::memory::available_memory;
 use crate::error::{Cause, Error};
+use crate::objects::is_address;
 use crate::options::MIN_MEMORY_BYTES;
 use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
@@ -15,12 +16,15 @@ pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
     (path.as_os_str() != "-").then(|| path.to_owned())
 }
 
-/// Returns the folder for temporary files: the chosen one, the folder of the output, or the system's.
+/// Returns the folder for temporary files: the chosen one, the folder of the output, or the system's if that is in a store.
 pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
     if let Some(folder) = chosen {
         return folder;
     }
-    match output.and_then(Path::parent) {
+    match output
+        .filter(|path| !is_address(path))
+        .and_then(Path::parent)
+    {
         Some(folder) if folder.as_os_str().is_empty() => PathBuf::from("."),
         Some(folder) => folder.to_owned(),
         None => std::env::temp_dir(),

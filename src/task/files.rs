@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::monitor::Monitor;
+use crate::objects::Services;
 use crate::records::{Output, PartPlan};
 
 /// The files that a task writes, and the monitor that observes it.
@@ -14,6 +15,8 @@ pub(crate) struct TaskFiles<'o> {
     /// Whether the caller takes the rows, so that they have no output.
     pub(crate) has_caller: bool,
     pub(crate) report: Option<&'o Path>,
+    /// The services of outputs that are objects.
+    pub(crate) services: &'o Services,
     pub(crate) monitor: &'o Monitor,
 }
 

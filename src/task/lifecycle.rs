@@ -102,7 +102,8 @@ fn cause(error: Error, monitor: &Monitor) -> Error {
             return Error::new(Cause::Cancelled);
         }
         Cause::Input(_) | Cause::List(_) | Cause::Records(_) => monitor.settle(),
-        _ if error.is_closed_pipe() => {}
+        // A pipe may be closed by the same signal, and what is sent to a service ends with the run.
+        Cause::Output(_) => {}
         _ => return error,
     }
     not_cancelled(monitor).err().unwrap_or(error)

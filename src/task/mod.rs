@@ -29,7 +29,7 @@ pub(crate) use defaults::{
 pub use ending::{Ending, TaskReport};
 pub(crate) use files::{RowOutputs, RowTarget, TaskFiles};
 pub(crate) use lifecycle::not_cancelled;
-pub(crate) use named::{check_named, is_address, is_stdin, named_source, warn_of_sheets};
+pub(crate) use named::{check_named, is_stdin, named_source, warn_of_sheets};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};
 pub(crate) use ticket::{Ticket, Tickets};
 #[cfg(feature = "resolve")]

@@ -10,19 +10,7 @@ use doisift_documents::{
 use doisift_system::FileStatus;
 
 use crate::error::{Cause, Error};
-
-/// Whether a path is the address of an object.
-#[cfg(feature = "remote")]
-pub(crate) fn is_address(path: &Path) -> bool {
-    let text = path.to_str();
-    text.is_some_and(doisift_remote::RemoteAddress::is_address)
-}
-
-/// Whether a path is the address of an object. This build reads none.
-#[cfg(not(feature = "remote"))]
-pub(crate) fn is_address(_: &Path) -> bool {
-    false
-}
+use crate::objects::is_address;
 
 /// Whether a path names standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {

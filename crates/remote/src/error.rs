@@ -22,6 +22,12 @@ pub enum RemoteError {
     /// The object does not exist.
     #[error("there is no such object")]
     NotFound,
+    /// The bucket or container to write to does not exist.
+    #[error("there is no such bucket or container")]
+    NoBucket,
+    /// An object of more than 480 GiB.
+    #[error("one object cannot be as large; write a folder of parts: an address that ends with /")]
+    TooLarge,
     /// The service refused, because of who asks.
     #[error("the service refused it (status {0}); {1}")]
     Refused(u16, &'static str),

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use object_store::list::{PaginatedListOptions, PaginatedListResult};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{Sender, UnboundedSender};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::error::RemoteError;
@@ -21,7 +21,7 @@ use crate::traffic::{Ask, SourceTraffic};
 /// Bytes that must arrive within the time limit. Fewer are no progress.
 const MIN_PROGRESS_BYTES: u64 = 64 << 10;
 
-const NO_ANSWER: &str = "the service did not answer in time";
+pub(crate) const NO_ANSWER: &str = "the service did not answer in time";
 const TOO_SLOW: &str = "the service gives too few bytes in too long a time";
 
 /// What all requests of a task share.
@@ -126,6 +126,54 @@ impl Fetcher {
         if let Some(runtime) = &self.runtime {
             runtime.spawn(work);
         }
+    }
+
+    /// Runs on the thread for requests, and waits for the result.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, RemoteError>> + Send + 'static,
+    ) -> Result<T, RemoteError> {
+        pollster::block_on(self.start(work)).unwrap_or(Err(RemoteError::Cancelled))
+    }
+
+    /// Runs on the thread for requests until nobody waits for the result.
+    pub(crate) fn start<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, RemoteError>> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, RemoteError>> {
+        let (mut to, result) = oneshot::channel();
+        let mut over = self.over.subscribe();
+        self.spawn(async move {
+            let result = tokio::select! {
+                result = work => result,
+                () = is_over(&mut over) => Err(RemoteError::Cancelled),
+                () = to.closed() => return,
+            };
+            let _ = to.send(result);
+        });
+        result
+    }
+
+    /// Runs on the thread for requests what leaves something at the service, and waits for the result, also after a cancellation, but then at most
+    /// for [`GRACE`].
+    pub(crate) fn run_to_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, RemoteError>> + Send + 'static,
+    ) -> Result<T, RemoteError> {
+        let (to, result) = oneshot::channel();
+        let mut over = self.over.subscribe();
+        self.spawn(async move {
+            let late = async {
+                is_over(&mut over).await;
+                tokio::time::sleep(GRACE).await;
+            };
+            let result = tokio::select! {
+                result = work => result,
+                () = late => Err(RemoteError::Cancelled),
+            };
+            let _ = to.send(result);
+        });
+        pollster::block_on(result).unwrap_or(Err(RemoteError::Cancelled))
     }
 
     /// Takes room for bytes that are held ahead of their reader, if there is some.
@@ -337,6 +385,9 @@ impl Fetcher {
         }
     }
 }
+
+/// The time after a cancellation in which a request that leaves something at the service can end.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Waits until the task ends.
 pub(crate) async fn is_over(over: &mut watch::Receiver<bool>) {

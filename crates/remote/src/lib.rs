@@ -1,9 +1,10 @@
-//! Objects of S3, Google Cloud Storage and Azure, and files of web servers: listed, and read at offsets and in order.
+//! Objects of S3, Google Cloud Storage and Azure, and files of web servers: listed, read at offsets and in order, and written.
 //!
 //! - [`RemoteAddress`] is an address: `s3://`, `gs://`, `az://`, `abfss://`, `http://`, `https://`.
 //! - [`Remote`] has the services of a task: [`Remote::add`] takes an address and gives its name, by which [`Remote::list`]
 //!   and [`Remote::open`] know the object.
 //! - [`RemoteFile`] is an object that is read at offsets, or in order by a [`RemoteSection`], which fetches ranges ahead.
+//! - [`RemoteWriter`] is an object of a store that is written in order, and appears when it is complete.
 //!
 //! Calls block. Requests run on one thread of the [`Remote`].
 //!
@@ -38,6 +39,7 @@ mod profile;
 mod remote;
 mod store;
 mod traffic;
+mod write;
 
 pub use address::RemoteAddress;
 pub use error::RemoteError;
@@ -45,3 +47,4 @@ pub use file::{RemoteFile, RemoteSection};
 pub use remote::{Remote, RemoteOptions};
 pub use store::unknown_setting;
 pub use traffic::{RequestCounts, Traffic};
+pub use write::RemoteWriter;

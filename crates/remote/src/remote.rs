@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use http::HeaderValue;
-use object_store::ObjectMeta;
 use object_store::client::HttpClient;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStoreExt};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -23,6 +24,7 @@ use crate::location::{Identity, Location, WebFile, of_meta};
 use crate::lock::lock;
 use crate::store;
 use crate::traffic::Traffic;
+use crate::write::RemoteWriter;
 
 /// Options for the services of a task.
 #[derive(Clone)]
@@ -255,7 +257,7 @@ impl Remote {
         let ahead = self.0.state().opened.remove(name);
         let opened = match ahead {
             Some(opened) => opened,
-            None => self.start(name)?,
+            None => self.start_opening(name)?,
         };
         pollster::block_on(opened).unwrap_or(Err(RemoteError::Cancelled))
     }
@@ -313,13 +315,13 @@ impl Remote {
         if is_known || !has_room || self.0.fetcher.connections.available_permits() == 0 {
             return;
         }
-        if let Ok(opened) = self.start(name) {
+        if let Ok(opened) = self.start_opening(name) {
             self.0.state().opened.insert(name.to_owned(), opened);
         }
     }
 
     /// Starts to open an object.
-    fn start(
+    fn start_opening(
         &self,
         name: &str,
     ) -> Result<oneshot::Receiver<Result<RemoteFile, RemoteError>>, RemoteError> {
@@ -347,9 +349,56 @@ impl Remote {
         }
         let location = self.location(&self.address(name)?)?;
         let ask = self.0.options.traffic.source(name).ask();
-        let identity = self.run(async move { location.head(&ask).await })?;
+        let identity = self
+            .0
+            .fetcher
+            .run(async move { location.head(&ask).await })?;
         self.0.remember(name, &identity);
         Ok(stamp(&identity))
+    }
+
+    /// Begins to write an object, which appears when it is committed.
+    ///
+    /// # Errors
+    /// If it is a file of a web server, or the service cannot be asked.
+    pub fn create(&self, name: &str) -> Result<RemoteWriter, RemoteError> {
+        let (store, path) = self.written(name)?;
+        self.forget(name);
+        RemoteWriter::begin(&self.0.fetcher, name, store, path)
+    }
+
+    /// Removes an object, if it exists.
+    ///
+    /// # Errors
+    /// If the service does not remove it.
+    pub fn remove(&self, name: &str) -> Result<(), RemoteError> {
+        let (store, path) = self.written(name)?;
+        self.forget(name);
+        let removed = self.0.fetcher.run_to_end(async move {
+            let removed = store.delete(&path).await;
+            removed.map_err(|error| RemoteError::of_store(&error))
+        });
+        match removed {
+            Err(RemoteError::NotFound) => Ok(()),
+            removed => removed,
+        }
+    }
+
+    /// Returns the place of an object that can be written.
+    fn written(&self, name: &str) -> Result<(Arc<dyn Store>, Path), RemoteError> {
+        match self.location(&self.address(name)?)? {
+            Location::Store(store, path) => Ok((store, path)),
+            Location::Web(..) => Err(RemoteError::Setup(
+                "a web server takes no files; write to a store or to this machine".to_owned(),
+            )),
+        }
+    }
+
+    /// Forgets what is known of an object, since it is written.
+    fn forget(&self, name: &str) {
+        let mut state = self.0.state();
+        state.known.remove(&xxh3_64(name.as_bytes()));
+        state.opened.remove(name);
     }
 
     /// Ends requests under way. All waiting readers get [`RemoteError::Cancelled`].
@@ -390,23 +439,6 @@ impl Remote {
         let store = store::open(address, &self.0.options.settings, &self.0.connector)?;
         state.stores.insert(address.clone(), Arc::clone(&store));
         Ok(store)
-    }
-
-    /// Runs on the thread for requests, and waits for the result.
-    fn run<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T, RemoteError>> + Send + 'static,
-    ) -> Result<T, RemoteError> {
-        let (to, result) = oneshot::channel();
-        let mut over = self.0.fetcher.over.subscribe();
-        self.0.fetcher.spawn(async move {
-            let result = tokio::select! {
-                result = work => result,
-                () = is_over(&mut over) => Err(RemoteError::Cancelled),
-            };
-            let _ = to.send(result);
-        });
-        pollster::block_on(result).unwrap_or(Err(RemoteError::Cancelled))
     }
 }
 

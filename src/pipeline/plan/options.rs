@@ -13,13 +13,13 @@ use crate::checkpoint::fault;
 use crate::dedup::StoredFields;
 use crate::error::{CheckpointError, Error};
 use crate::lookup::{Index, KnownNames};
+use crate::objects::Services;
 pub(crate) use crate::options::OnError;
 use crate::options::{
     GivenOptions, LookupOptions, ReadingOptions, ReportedOptions, ResourceOptions, SourceOptions,
     reported_paths,
 };
 use crate::records::{Field, Format, Layout, PartPlan, RowKind};
-use crate::remote::Services;
 use crate::task::{Monitor, RowTarget};
 use doisift_tables::HeaderChoice;
 

@@ -15,6 +15,7 @@ use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{CountedUnit, Document, DocumentId};
 use crate::error::Error;
 use crate::lookup::RecentIndexStatuses;
+use crate::objects::remote_sources;
 use crate::records::FileId;
 use crate::task::{Destinations, not_cancelled, same_name};
 
@@ -108,7 +109,7 @@ impl<'p> ScanPlan<'p> {
             own_files: &self.own,
             output_files: &self.overwritten,
             readers: Some(&options.readers),
-            remote: options.services.as_deref(),
+            remote: remote_sources(&options.services),
             preprocessor: options.preprocessor.as_ref(),
             halt: Some(halt),
             limits: options.limits,

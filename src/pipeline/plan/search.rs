@@ -13,10 +13,11 @@ use doisift_system::{bytes_of, path_of};
 
 use super::options::{OnError, ScanOptions};
 use crate::error::{Cause, Error, SelectionError};
+use crate::objects::is_address;
 use crate::records::unpacker;
 use crate::remote;
 use crate::report::Losses;
-use crate::task::{Destinations, check_named, is_address, is_stdin, no_stdin, stdin_twice};
+use crate::task::{Destinations, check_named, is_stdin, no_stdin, stdin_twice};
 
 /// Errors for paths that could not be read while sources were searched.
 pub(crate) struct UnreadPaths {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use doisift_system::FileStatus;
 
-use crate::records::parts::MANIFEST;
+use crate::objects::Services;
+use crate::records::parts::{MANIFEST, PartPlace};
 
 use super::{FileId, OutputPlace, folder, or_stdout};
 
@@ -17,7 +18,7 @@ pub(crate) struct Destination {
     stdout: bool,
     /// Id of an existing file, FIFO or socket. `None` for a device, which several programs may use at a time.
     id: Option<FileId>,
-    /// The canonical path of a regular file, which may not exist yet. `None` if unknown.
+    /// The canonical path of a regular file, which may not exist yet, or the name of an object. `None` if unknown.
     resolved: Option<PathBuf>,
     /// Whether the file is replaced when the output is complete, not written directly.
     replaced: bool,
@@ -25,6 +26,8 @@ pub(crate) struct Destination {
     empty: bool,
     /// Number of names (hard links) of the file; 0 if it does not exist.
     names: u64,
+    /// Whether it is an object of a store, or a folder of them.
+    is_object: bool,
 }
 
 impl Destination {
@@ -32,20 +35,32 @@ impl Destination {
     ///
     /// # Errors
     /// If it is a folder, or its metadata cannot be read.
-    pub(crate) fn of(path: Option<&Path>) -> io::Result<Destination> {
-        let destination = path.map_or_else(|| Ok(Destination::stdout(None)), Destination::named);
+    pub(crate) fn of(path: Option<&Path>, services: &Services) -> io::Result<Destination> {
+        let destination = match path {
+            Some(path) => Destination::named(path, services),
+            None => Ok(Destination::stdout(None)),
+        };
         destination.map_err(|error| super::at(or_stdout(path), error))
     }
 
     /// Returns the destination of a folder of parts: its manifest.
-    pub(crate) fn of_folder(path: &Path) -> Destination {
-        let resolved = fs::canonicalize(path).ok();
-        let resolved = resolved.or_else(|| canonical(Path::new(path.components().as_path())));
-        Destination {
-            resolved: resolved.map(|folder| folder.join(MANIFEST)),
-            replaced: true,
-            ..Destination::direct(path, None)
-        }
+    ///
+    /// # Errors
+    /// If its address is not valid.
+    pub(crate) fn of_folder(path: &Path, services: &Services) -> io::Result<Destination> {
+        let place = PartPlace::of(path, services).map_err(|error| super::at(path, error))?;
+        Ok(match place.object_name() {
+            Some(name) => Destination::object(path, Path::new(name).join(MANIFEST)),
+            None => {
+                let resolved = fs::canonicalize(path).ok();
+                let resolved = resolved.or_else(|| canonical(path.components().as_path()));
+                Destination {
+                    resolved: resolved.map(|folder| folder.join(MANIFEST)),
+                    replaced: true,
+                    ..Destination::direct(path, None)
+                }
+            }
+        })
     }
 
     /// Whether the path of a part is in the folder.
@@ -55,11 +70,15 @@ impl Destination {
             .as_deref()
             .filter(|resolved| resolved.ends_with(MANIFEST));
         let folder = folder.and_then(Path::parent);
+        if self.is_object {
+            return folder.is_some() && path.parent() == folder;
+        }
         folder.is_some() && fs::canonicalize(super::folder(path)).ok().as_deref() == folder
     }
 
-    fn named(path: &Path) -> io::Result<Destination> {
-        Ok(match OutputPlace::of(path)? {
+    fn named(path: &Path, services: &Services) -> io::Result<Destination> {
+        Ok(match OutputPlace::of(path, services)? {
+            OutputPlace::Object(object) => Destination::object(path, object.name.into()),
             OutputPlace::Descriptor { is_stdout: true } => {
                 Destination::stdout(Some(path).filter(|path| !is_dash(path)))
             }
@@ -83,6 +102,17 @@ impl Destination {
         }
     }
 
+    /// Returns the destination of an object. Whether there is one is not asked.
+    fn object(path: &Path, name: PathBuf) -> Destination {
+        Destination {
+            resolved: Some(name),
+            replaced: true,
+            empty: false,
+            is_object: true,
+            ..Destination::direct(path, None)
+        }
+    }
+
     /// Returns a destination that is written directly. `there` is the status of the file if it exists.
     fn direct(path: &Path, there: Option<FileStatus>) -> Destination {
         let there = there.filter(has_one_writer);
@@ -94,6 +124,7 @@ impl Destination {
             replaced: false,
             empty: there.is_none_or(|there| there.length() == 0),
             names: there.map_or(0, |there| there.names()),
+            is_object: false,
         }
     }
 
@@ -105,6 +136,11 @@ impl Destination {
     /// Whether there is already a file, FIFO or socket.
     pub(crate) fn is_there(&self) -> bool {
         self.names > 0
+    }
+
+    /// Whether an input of this name is this object.
+    pub(crate) fn is_object(&self, name: &Path) -> bool {
+        self.is_object && self.resolved.as_deref() == Some(name)
     }
 
     /// Returns the id of an existing file, FIFO or socket.

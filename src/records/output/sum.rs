@@ -1,20 +1,19 @@
-//! A file that can count and checksum its bytes while they are written.
+//! An output that can count and checksum its bytes while they are written.
 
-use std::fs::File;
 use std::io::{self, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// A file that is written from its start to its end.
-pub(super) struct SummedFile {
-    file: File,
+/// A file or object that is written from its start to its end.
+pub(super) struct Summed<W> {
+    inner: W,
     /// Number of bytes and checksum. `None` if not wanted.
     sum: Option<Box<(u64, Xxh3)>>,
 }
 
-impl SummedFile {
-    pub(super) fn new(file: File) -> Self {
-        SummedFile { file, sum: None }
+impl<W> Summed<W> {
+    pub(super) fn new(inner: W) -> Self {
+        Summed { inner, sum: None }
     }
 
     /// Starts to count and checksum bytes.
@@ -28,14 +27,22 @@ impl SummedFile {
         sum.map_or((0, 0), |(bytes, sum)| (*bytes, sum.digest()))
     }
 
-    pub(super) fn file(&self) -> &File {
-        &self.file
+    pub(super) fn get_ref(&self) -> &W {
+        &self.inner
+    }
+
+    pub(super) fn get_mut(&mut self) -> &mut W {
+        &mut self.inner
+    }
+
+    pub(super) fn into_inner(self) -> W {
+        self.inner
     }
 }
 
-impl Write for SummedFile {
+impl<W: Write> Write for Summed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
+        let written = self.inner.write(bytes)?;
         if let Some(sum) = &mut self.sum {
             sum.0 += written as u64;
             sum.1.update(&bytes[..written]);
@@ -44,6 +51,6 @@ impl Write for SummedFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.inner.flush()
     }
 }

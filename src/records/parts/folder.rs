@@ -4,22 +4,20 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
 use std::io;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use doisift_documents::printable;
-use doisift_system::{sync_file, sync_folder};
 
-use super::log::PartLog;
+use super::log::{LoggedPart, PartLog};
+use super::place::PartPlace;
 use super::read::foreign_part;
-use super::{MANIFEST, PartEntry, PartPlan, PartsDone, SUCCESS, is_part, may_be_of_folder};
+use super::{
+    MANIFEST, PartEntry, PartPlan, PartsDone, SUCCESS, SourceRows, is_part, may_be_of_folder,
+};
+use crate::objects::is_address;
+use crate::records::output::Output;
 use crate::temporary;
-
-/// Threads that sync parts.
-const SYNC_THREADS: usize = 8;
 
 /// Fate of the parts if a run does not end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,19 +37,19 @@ pub(crate) enum PartKeep {
 ///
 /// Dropping it removes the parts, and the folder if the run made it, unless the output is complete or can be resumed.
 pub(crate) struct PartFolder {
-    pub(in crate::records) path: PathBuf,
+    place: PartPlace,
     pub(in crate::records) plan: PartPlan,
     /// Part of the temporary names, if there is a checkpoint.
-    pub(in crate::records) mark: Option<String>,
+    mark: Option<String>,
     made: bool,
     /// The log, if a later run can resume.
     log: Option<PartLog>,
     has_manifest: bool,
     is_complete: bool,
     /// Takes the paths of files to remove if the process exits.
-    pub(in crate::records) note: Box<dyn Fn(&Path) + Send>,
+    note: Box<dyn Fn(&Path) + Send>,
     /// The complete parts.
-    pub(in crate::records) parts: Vec<PartEntry>,
+    parts: Vec<LoggedPart>,
     /// Number of the first parts that are synced to disk.
     synced: usize,
     pub(in crate::records) done: PartsDone,
@@ -59,12 +57,12 @@ pub(crate) struct PartFolder {
 
 /// Reason why parts cannot be written to a folder.
 #[derive(Debug, thiserror::Error)]
-enum FolderFault {
+pub(super) enum FolderFault {
     #[error("not a folder; name another output, or leave out the / at the end to write a file")]
     File,
     #[error(
-        "it contains a complete output; remove it first (rm -r {}), or name another folder",
-        printable::path(.0)
+        "it contains a complete output; remove it first{}, or name another folder",
+        removal(.0)
     )]
     Complete(PathBuf),
     #[error(
@@ -94,36 +92,29 @@ enum FolderFault {
 }
 
 impl PartFolder {
-    /// Opens the folder at `path`, or creates it.
+    /// Opens the folder, or creates it.
     ///
     /// # Errors
     /// If it has files that do not belong to the run that this one resumes, or cannot be created.
     pub(crate) fn create(
-        path: &Path,
+        place: PartPlace,
         plan: PartPlan,
         mark: Option<&str>,
         keep: PartKeep,
         note: Box<dyn Fn(&Path) + Send>,
     ) -> io::Result<Self> {
-        let made = match fs::create_dir(path) {
-            Ok(()) => true,
-            Err(_) if path.is_dir() => false,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(fault(FolderFault::File));
-            }
-            Err(error) => return Err(error),
-        };
+        let made = place.make()?;
         let (log, begun) = match keep {
             PartKeep::Nothing => (None, false),
             PartKeep::Logged { log, begun } => (Some(PartLog::open(&log)?), begun),
         };
         if made && log.is_none() {
-            note(path);
+            note(place.path());
         }
-        temporary::sweep(path);
-        check(path, log.as_ref().filter(|_| begun))?;
+        temporary::sweep(place.path());
+        check(&place, log.as_ref().filter(|_| begun))?;
         Ok(PartFolder {
-            path: path.to_owned(),
+            place,
             plan,
             mark: mark.map(str::to_owned),
             made,
@@ -145,8 +136,8 @@ impl PartFolder {
         let listed = self.log.iter().flat_map(PartLog::listed);
         self.parts = listed.take(done.parts).cloned().collect();
         for part in &self.parts {
-            if !part.is_whole(&self.path)? {
-                return Err(fault(FolderFault::Changed(part.name.clone())));
+            if !self.place.is_whole(part)? {
+                return Err(changed(part));
             }
         }
         if self.parts.len() < done.parts {
@@ -167,45 +158,82 @@ impl PartFolder {
         let Some(log) = &mut self.log else {
             return Ok(());
         };
-        remove(&self.path.join(SUCCESS))?;
+        self.place.remove(SUCCESS)?;
+        let there: BTreeSet<_> = self.place.names()?.into_iter().collect();
         for part in log.listed().skip(self.parts.len()) {
-            let path = self.path.join(&part.name);
-            if path.symlink_metadata().is_ok() && !part.is_whole(&self.path)? {
-                return Err(fault(FolderFault::Altered(part.name.clone())));
+            let name = &part.entry.name;
+            if there.contains(OsStr::new(name)) && !self.place.is_whole(part)? {
+                return Err(fault(FolderFault::Altered(name.clone())));
             }
-            remove(&path)?;
+            self.place.remove(name)?;
         }
         log.truncate(self.parts.len())
     }
 
-    /// Adds a part to the log. Returns false if the folder has no log.
-    pub(in crate::records) fn log_part(&mut self, part: &PartEntry) -> io::Result<bool> {
+    /// Creates the next part, which appears when it is [added](Self::add_part).
+    pub(in crate::records) fn create_part(&self) -> io::Result<Output> {
+        let name = self.plan.name(self.parts.len());
+        let part = self.place.create_part(&name, self.mark.as_deref())?;
+        if let Some(temporary) = part.temporary() {
+            (self.note)(temporary);
+        }
+        Ok(part)
+    }
+
+    /// Gives a complete part its name.
+    pub(in crate::records) fn add_part(
+        &mut self,
+        part: Output,
+        rows: u64,
+        sources: Vec<SourceRows>,
+    ) -> io::Result<()> {
+        let whole = part.finish()?;
+        let (bytes, xxh3) = whole.sum();
+        let entry = PartEntry {
+            name: self.plan.name(self.parts.len()),
+            rows,
+            bytes,
+            xxh3: format!("{xxh3:016x}"),
+            sources,
+        };
+        let mut part = LoggedPart { entry, stamp: None };
+        let is_logged = self.log_part(&part)?;
+        whole.commit_new()?;
+        if !is_logged {
+            (self.note)(&self.place.file(&part.entry.name));
+        }
+        part.stamp = self.place.stamp(&part.entry.name)?;
+        if part.stamp.is_some() {
+            self.log_part(&part)?;
+        }
+        self.done.parts += 1;
+        self.done.rows += rows;
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Adds a line for a part to the log. Returns false if the folder has no log.
+    fn log_part(&mut self, part: &LoggedPart) -> io::Result<bool> {
         let added = self.log.as_mut().map(|log| log.add(part)).transpose();
         added.map(|added| added.is_some())
     }
 
+    /// Returns the complete parts.
+    pub(in crate::records) fn parts(&self) -> Vec<&PartEntry> {
+        self.parts.iter().map(|part| &part.entry).collect()
+    }
+
     /// Returns the path of the manifest.
     pub(crate) fn manifest(&self) -> PathBuf {
-        self.path.join(MANIFEST)
+        self.place.file(MANIFEST)
     }
 
     /// Syncs the parts and their log to disk, if a later run can resume.
     pub(in crate::records) fn sync(&mut self) -> io::Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
-        let parts = &self.parts[self.synced..];
-        let sync = |part: &PartEntry| sync_file(&self.path.join(&part.name));
-        // A file system writes several small files at once about as fast as one.
-        thread::scope(|scope| {
-            let some = parts.chunks(parts.len().div_ceil(SYNC_THREADS).max(1));
-            let started = some.map(|some| scope.spawn(move || some.iter().try_for_each(sync)));
-            let started: Vec<_> = started.collect();
-            started.into_iter().try_for_each(|thread| {
-                let panic = |panic| resume_unwind(panic);
-                thread.join().unwrap_or_else(panic)
-            })
-        })?;
+        self.place.sync(&self.parts[self.synced..])?;
         log.sync()?;
-        sync_folder(&self.path)?;
+        self.place.sync_names()?;
         self.synced = self.parts.len();
         Ok(())
     }
@@ -218,18 +246,24 @@ impl PartFolder {
     /// Writes the file that marks the output as complete. The manifest must already have its name.
     ///
     /// # Errors
-    /// If there are parts that the run did not write.
+    /// If there are parts that the run did not write, or another program wrote an object of one anew.
     pub(crate) fn complete(mut self) -> io::Result<()> {
         self.has_manifest = true;
         self.sync()?;
-        if let Some(foreign) = foreign_part(&self.path, self.parts.iter())? {
+        if let Some(foreign) = foreign_part(self.place.names()?, self.parts().into_iter()) {
             return Err(fault(FolderFault::Foreign(foreign)));
         }
-        File::create(self.path.join(SUCCESS))?;
+        let stamped = |part: &&LoggedPart| part.stamp.is_some();
+        for part in self.parts.iter().filter(stamped) {
+            if !self.place.is_whole(part)? {
+                return Err(changed(part));
+            }
+        }
+        self.place.create_empty(SUCCESS)?;
         self.is_complete = true;
         match self.log {
             None => Ok(()),
-            Some(_) => sync_folder(&self.path),
+            Some(_) => self.place.sync_names(),
         }
     }
 }
@@ -240,24 +274,24 @@ impl Drop for PartFolder {
             return;
         }
         for part in &self.parts {
-            let _ = fs::remove_file(self.path.join(&part.name));
+            let _ = self.place.remove(&part.entry.name);
         }
         if self.has_manifest {
-            let _ = fs::remove_file(self.manifest());
+            let _ = self.place.remove(MANIFEST);
         }
         if self.made {
-            // This fails if there are other files, which must stay.
-            let _ = fs::remove_dir(&self.path);
+            self.place.unmake();
         }
     }
 }
 
 /// Refuses files that belong neither to the run nor to an earlier one with this `log`.
-fn check(path: &Path, log: Option<&PartLog>) -> io::Result<()> {
+fn check(place: &PartPlace, log: Option<&PartLog>) -> io::Result<()> {
     let listed = log.iter().flat_map(|log| log.listed());
-    let listed: BTreeSet<_> = listed.map(|part| OsStr::new(&*part.name)).collect();
-    for entry in fs::read_dir(path)? {
-        let name = entry?.file_name();
+    let listed: BTreeSet<_> = listed.map(|part| OsStr::new(&*part.entry.name)).collect();
+    let names = place.names()?;
+    let is_complete = names.iter().any(|name| name == SUCCESS);
+    for name in names {
         if temporary::is_temporary(&name) {
             return Err(fault(FolderFault::InUse));
         }
@@ -266,8 +300,8 @@ fn check(path: &Path, log: Option<&PartLog>) -> io::Result<()> {
                 return Err(fault(FolderFault::Foreign(name)));
             }
             Some(_) if may_be_of_folder(&name) => {}
-            _ if path.join(SUCCESS).exists() => {
-                return Err(fault(FolderFault::Complete(path.to_owned())));
+            _ if is_complete => {
+                return Err(fault(FolderFault::Complete(place.path().to_owned())));
             }
             _ => return Err(fault(FolderFault::Filled(name))),
         }
@@ -275,24 +309,19 @@ fn check(path: &Path, log: Option<&PartLog>) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file if it exists.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+/// Returns the command that removes a folder, if there is one.
+fn removal(path: &Path) -> String {
+    match is_address(path) {
+        true => String::new(),
+        false => format!(" (rm -r {})", printable::path(path)),
     }
 }
 
-/// Whether there is no file at `path`, or an empty folder.
-pub(crate) fn is_free(path: &Path) -> bool {
-    match fs::read_dir(path) {
-        Ok(entries) => entries
-            .flatten()
-            .all(|entry| temporary::is_temporary(&entry.file_name())),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
+/// Returns the error that a part is not as the run wrote it.
+fn changed(part: &LoggedPart) -> io::Error {
+    fault(FolderFault::Changed(part.entry.name.clone()))
 }
 
-fn fault(fault: FolderFault) -> io::Error {
+pub(super) fn fault(fault: FolderFault) -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, fault)
 }

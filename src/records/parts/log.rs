@@ -1,13 +1,15 @@
 //! The log of a folder of parts that a later run can resume.
 //!
 //! It has a line for each part, in their order, written before the part gets its name. So a file with the name of a part that the
-//! log does not list does not belong to the run. A line starts with its checksum. A last line that is not whole is dropped.
+//! log does not list does not belong to the run. If parts are objects, a second line, written after the part has appeared, has its
+//! stamp. A line starts with its checksum. A last line that is not whole is dropped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use doisift_system::open_unfollowed;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::PartEntry;
@@ -18,8 +20,18 @@ const CHECKSUM_DIGITS: usize = 16;
 /// The log of a folder of parts.
 pub(super) struct PartLog {
     file: File,
-    /// The listed parts, each with the offset after its line.
-    listed: Vec<(PartEntry, u64)>,
+    /// The listed parts, each with the offset after its last line.
+    listed: Vec<(LoggedPart, u64)>,
+}
+
+/// A part and the object that it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoggedPart {
+    #[serde(flatten)]
+    pub(crate) entry: PartEntry,
+    /// A number that changes when the object does. `None` for a file, and for an object of which it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stamp: Option<u64>,
 }
 
 impl PartLog {
@@ -32,9 +44,9 @@ impl PartLog {
         file.read_to_end(&mut bytes)?;
         let (mut listed, mut end) = (Vec::new(), 0);
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let Some(entry) = entry(line) else { break };
+            let Some(part) = part(line) else { break };
             end += line.len() as u64;
-            listed.push((entry, end));
+            list(&mut listed, part, end);
         }
         let mut log = PartLog { file, listed };
         log.truncate(log.listed.len())?;
@@ -42,8 +54,8 @@ impl PartLog {
     }
 
     /// Returns the listed parts.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &PartEntry> {
-        self.listed.iter().map(|(entry, _)| entry)
+    pub(super) fn listed(&self) -> impl Iterator<Item = &LoggedPart> {
+        self.listed.iter().map(|(part, _)| part)
     }
 
     /// Keeps only the first `parts`.
@@ -54,8 +66,8 @@ impl PartLog {
         self.file.seek(SeekFrom::Start(end)).map(|_| ())
     }
 
-    /// Appends a line for the next part.
-    pub(super) fn add(&mut self, part: &PartEntry) -> io::Result<()> {
+    /// Appends a line for the next part, or the second line of the last one.
+    pub(super) fn add(&mut self, part: &LoggedPart) -> io::Result<()> {
         let json = serde_json::to_string(part)?;
         let sum = xxh3_64(json.as_bytes());
         self.file
@@ -68,8 +80,15 @@ impl PartLog {
     }
 }
 
+/// Lists a part. A second line of it replaces the first.
+fn list(listed: &mut Vec<(LoggedPart, u64)>, part: LoggedPart, end: u64) {
+    let is_second = |(last, _): &mut (LoggedPart, u64)| last.entry.name == part.entry.name;
+    listed.pop_if(is_second);
+    listed.push((part, end));
+}
+
 /// Parses a line. Returns `None` if it is not whole.
-fn entry(line: &[u8]) -> Option<PartEntry> {
+fn part(line: &[u8]) -> Option<LoggedPart> {
     let (sum, rest) = line.split_at_checked(CHECKSUM_DIGITS)?;
     let json = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
     let is_whole = *sum == *format!("{:0CHECKSUM_DIGITS$x}", xxh3_64(json)).as_bytes();
@@ -82,14 +101,37 @@ mod tests {
 
     use super::*;
 
-    fn part(number: usize) -> PartEntry {
-        PartEntry {
-            name: format!("part-{number}"),
-            rows: number as u64,
-            bytes: 10,
-            xxh3: "0".into(),
-            sources: Vec::new(),
+    fn part(number: usize) -> LoggedPart {
+        LoggedPart {
+            entry: PartEntry {
+                name: format!("part-{number}"),
+                rows: number as u64,
+                bytes: 10,
+                xxh3: "0".into(),
+                sources: Vec::new(),
+            },
+            stamp: None,
         }
+    }
+
+    #[test]
+    fn a_second_line_has_the_stamp_of_the_part() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("log");
+        let mut log = PartLog::open(&path)?;
+        let stamped = |number| LoggedPart {
+            stamp: Some(7),
+            ..part(number)
+        };
+        for line in [part(0), stamped(0), part(1), stamped(1), part(2)] {
+            log.add(&line)?;
+        }
+        let mut log = PartLog::open(&path)?;
+        assert!(log.listed().eq(&[stamped(0), stamped(1), part(2)]));
+        log.truncate(1)?;
+        log.add(&part(1))?;
+        assert!(PartLog::open(&path)?.listed().eq(&[stamped(0), part(1)]));
+        Ok(())
     }
 
     #[test]

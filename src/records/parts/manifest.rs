@@ -76,7 +76,7 @@ struct FolderManifest<'a> {
     #[serde(flatten)]
     about: &'a PartAbout,
     total: FolderTotals,
-    parts: &'a [PartEntry],
+    parts: &'a [&'a PartEntry],
 }
 
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ pub(in crate::records) fn write(
     out: &mut dyn Write,
     layout: &Layout,
     plan: &PartPlan,
-    parts: &[PartEntry],
+    parts: &[&PartEntry],
 ) -> io::Result<()> {
     let manifest = FolderManifest {
         doisift: env!("CARGO_PKG_VERSION"),

@@ -8,6 +8,7 @@
 mod folder;
 mod log;
 mod manifest;
+mod place;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -21,9 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::format::{Compression, Format};
 
 pub(super) use folder::PartFolder;
-pub(crate) use folder::{PartKeep, is_free};
+pub(crate) use folder::PartKeep;
 pub(crate) use manifest::PartEntry;
 pub(super) use manifest::{SourceRows, write as write_manifest};
+pub(crate) use place::PartPlace;
 pub(crate) use read::FolderContent;
 
 /// The file that lists the parts. Complete when it has its name, like each part.

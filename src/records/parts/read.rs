@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -69,17 +68,12 @@ impl PartEntry {
 
 /// Returns the name of a file that programs treat as a part, but that is not in `parts`.
 pub(super) fn foreign_part<'p>(
-    path: &Path,
+    names: Vec<OsString>,
     parts: impl Iterator<Item = &'p PartEntry>,
-) -> io::Result<Option<OsString>> {
+) -> Option<OsString> {
     let parts: BTreeSet<_> = parts.map(|part| OsStr::new(&*part.name)).collect();
-    for entry in fs::read_dir(path)? {
-        let name = entry?.file_name();
-        if is_part(&name) && !parts.contains(&*name) {
-            return Ok(Some(name));
-        }
-    }
-    Ok(None)
+    let mut names = names.into_iter();
+    names.find(|name| is_part(name) && !parts.contains(&**name))
 }
 
 /// Whether a run has begun to write parts.
@@ -115,10 +109,11 @@ fn read(path: &Path, files: InputFiles<'_>) -> Result<FolderContent, RecordFault
         return Err(RecordFault::NoManifest);
     }
     let manifest = manifest(path, files)?;
-    let parts: BTreeSet<_> = manifest.parts.iter().map(|part| &*part.name).collect();
-    let is_foreign = |name: &&String| is_part(OsStr::new(name)) && !parts.contains(&***name);
-    if let Some(foreign) = listed.keys().find(is_foreign) {
-        return Err(RecordFault::ForeignPart(foreign.clone()));
+    let names = listed.keys().map(OsString::from).collect();
+    if let Some(foreign) = foreign_part(names, manifest.parts.iter()) {
+        return Err(RecordFault::ForeignPart(
+            foreign.to_string_lossy().into_owned(),
+        ));
     }
     let rows = RowKind::ALL
         .into_iter()

@@ -47,7 +47,14 @@ fn written(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out/");
     let plan = PartPlan::new(&path, format, size);
-    let output = Output::create_folder(&path, plan, None, PartKeep::Nothing, Box::new(|_| {}));
+    let output = Output::create_folder(
+        &path,
+        plan,
+        None,
+        PartKeep::Nothing,
+        Box::new(|_| {}),
+        &None,
+    );
     let layout = Layout::new(format, RowKind::Mentions);
     let rows = output_writer(&layout, output.unwrap()).unwrap();
     write(&layout, rows).finish().unwrap().commit().unwrap();
@@ -130,7 +137,7 @@ fn a_folder_with_a_part_of_another_program_is_never_complete() {
             true => PartKeep::Logged { log, begun: false },
             false => PartKeep::Nothing,
         };
-        let output = Output::create_folder(&path, plan, None, keep, Box::new(|_| {}));
+        let output = Output::create_folder(&path, plan, None, keep, Box::new(|_| {}), &None);
         let layout = Layout::new(Format::Jsonl, RowKind::Mentions);
         let rows = output_writer(&layout, output.unwrap()).unwrap();
         fs::write(path.join("part-x"), "").unwrap();
