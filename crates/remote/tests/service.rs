@@ -342,10 +342,8 @@ fn requests_are_counted_with_those_that_repeat_one() {
         let before = server.requests.load(Ordering::Relaxed);
         assert!(read_from(&remote, &address).unwrap() == content(SIZE));
         let total = traffic.total();
-        assert_eq!(
-            total.requests,
-            server.requests.load(Ordering::Relaxed) - before
-        );
+        // One that is sent while the server closes the connection does not arrive.
+        assert!(total.requests >= server.requests.load(Ordering::Relaxed) - before);
         // The first MiB and 1 MiB and the rest are asked for once each.
         assert_eq!(total.requests - total.retries, 3);
         assert_eq!(total.bytes, SIZE as u64);
