@@ -113,6 +113,18 @@ def test_objects_of_s3(store: tuple[str, dict[str, str]], tmp_path: pathlib.Path
         doisift.scan(f"{root}missing", storage_options=settings)
 
 
+def test_shards_become_one_object(store: tuple[str, dict[str, str]], tmp_path: pathlib.Path) -> None:
+    root, settings = store
+    shards = [f"{root}shards/{number}.parquet" for number in range(4)]
+    for number, shard in enumerate(shards):
+        doisift.scan(files_from=f"{root}list.gz", base=root, shard=(number, 4), output=shard, storage_options=settings)
+    report = doisift.merge(shards, output=f"{root}names.parquet", storage_options=settings)
+    assert report["records"] == 2
+    doisift.scan(files_from=f"{root}list.gz", base=root, output=tmp_path / "names.csv", storage_options=settings)
+    doisift.merge(f"{root}names.parquet", output=tmp_path / "merged.csv", storage_options=settings)
+    assert (tmp_path / "merged.csv").read_bytes() == (tmp_path / "names.csv").read_bytes()
+
+
 def test_what_is_secret_is_not_shown(web: str, tmp_path: pathlib.Path) -> None:
     address = web.replace("//", f"//user:{SECRET}@")
     report = tmp_path / "report.json"
