@@ -99,7 +99,7 @@ pub(crate) use self::connected::services;
 mod connected {
     use std::io::{self, Read, Write};
     use std::ops::Range;
-    use std::sync::{Arc, OnceLock};
+    use std::sync::Arc;
     use std::time::Duration;
 
     use doisift_documents::{ReadAt, RemoteBytes, RemoteSource, RemoteSources};
@@ -131,7 +131,6 @@ mod connected {
                 settings: given.map_or_else(Vec::new, |given| given.settings().to_vec()),
             },
             monitor: monitor.clone(),
-            remote: OnceLock::new(),
         }))
     }
 
@@ -139,7 +138,6 @@ mod connected {
     struct ConnectedServices {
         options: RemoteOptions,
         monitor: Monitor,
-        remote: OnceLock<Result<Remote, RemoteError>>,
     }
 
     fn input_error(error: RemoteError) -> InputError {
@@ -152,12 +150,7 @@ mod connected {
 
     impl ConnectedServices {
         fn connected(&self) -> io::Result<&Remote> {
-            let remote = self.remote.get_or_init(|| {
-                let remote = Remote::new(self.options.clone())?;
-                let monitor = self.monitor.clone();
-                remote.cancel_when(move || monitor.is_ending());
-                Ok(remote)
-            });
+            let remote = self.monitor.remote(|| Remote::new(self.options.clone()));
             let failed = |error: &RemoteError| io::Error::other(error.clone());
             remote.as_ref().map_err(failed)
         }

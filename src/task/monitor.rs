@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use doisift_documents::{ReadOptions, printable};
+#[cfg(feature = "remote")]
+use doisift_remote::{Remote, RemoteError};
 use doisift_system::EndingSignals;
 
 use super::ending::Ending;
@@ -34,6 +36,8 @@ struct MonitorState {
     answers: AtomicU64,
     cached: AtomicU64,
     traffic: Traffic,
+    #[cfg(feature = "remote")]
+    remote: OnceLock<Result<Remote, RemoteError>>,
     /// 0 if it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
@@ -232,6 +236,24 @@ impl Monitor {
     /// Returns the requests to services, where they are counted.
     pub(crate) fn traffic(&self) -> &Traffic {
         &self.0.traffic
+    }
+
+    /// Returns the services of the run, which `connect` makes the first time. They end with the run.
+    #[cfg(feature = "remote")]
+    pub(crate) fn remote(
+        &self,
+        connect: impl FnOnce() -> Result<Remote, RemoteError>,
+    ) -> &Result<Remote, RemoteError> {
+        self.0.remote.get_or_init(|| {
+            let remote = connect()?;
+            // The services belong to the state, which they must not keep.
+            let state = Arc::downgrade(&self.0);
+            remote.cancel_when(move || {
+                let state = state.upgrade();
+                state.is_none_or(|state| Monitor(state).is_ending())
+            });
+            Ok(remote)
+        })
     }
 
     /// Takes the report that the run will write.

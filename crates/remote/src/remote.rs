@@ -94,6 +94,8 @@ struct State {
     addresses: HashMap<String, RemoteAddress>,
     /// Sizes and stamps of objects that were listed or opened, by the hash of their names.
     known: HashMap<u64, KnownObject>,
+    /// What names were found to be when they were checked.
+    checked: HashMap<String, String>,
     /// Objects that are opened ahead, by name.
     opened: HashMap<String, oneshot::Receiver<Result<RemoteFile, RemoteError>>>,
 }
@@ -263,11 +265,23 @@ impl Remote {
     }
 
     /// Checks that an object exists, or that there are objects below a prefix. Returns the name, with `/` after that of a prefix. The first bytes of
-    /// an object are held for when it is opened.
+    /// an object are held for when it is opened. Asks for each name once.
     ///
     /// # Errors
     /// If there is no such object, or the service cannot be asked.
     pub fn check(&self, name: &str) -> Result<String, RemoteError> {
+        let checked = self.0.state().checked.get(name).cloned();
+        if let Some(checked) = checked {
+            return Ok(checked);
+        }
+        let found = self.find(name)?;
+        let mut state = self.0.state();
+        state.checked.insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// Returns the name of an object, or of a prefix with objects.
+    fn find(&self, name: &str) -> Result<String, RemoteError> {
         let address = self.address(name)?;
         if !address.is_prefix() {
             match self.open(name) {

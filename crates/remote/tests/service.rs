@@ -352,6 +352,18 @@ fn requests_are_counted_with_those_that_repeat_one() {
 }
 
 #[test]
+fn an_object_is_asked_for_once_until_it_is_opened() {
+    let server = Server::start();
+    let remote = remote();
+    let name = remote.add(&server.address("sound")).unwrap();
+    for _ in 0..3 {
+        assert_eq!(remote.check(&name).unwrap(), name);
+    }
+    remote.open(&name).unwrap();
+    assert_eq!(server.requests.load(Ordering::Relaxed), 1);
+}
+
+#[test]
 fn objects_with_any_key_are_listed_and_read_or_are_errors() {
     let server = Server::start();
     let settings = [
