@@ -15,7 +15,7 @@ use doisift_system::{FileStatus, is_at, open_unfollowed, sync_folder};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Cause, CheckpointError, Error};
-use crate::objects::Services;
+use crate::objects::{Services, is_address};
 use crate::records::{Output, PartKeep, PartPlace, SUCCESS, is_folder};
 use crate::temporary::{self, CHECKPOINT_FILES, is_part_log, is_run, part_log};
 
@@ -86,6 +86,9 @@ impl CheckpointFolder {
     }
 
     fn take(path: &Path) -> Result<CheckpointFolder, CheckpointError> {
+        if is_address(path) {
+            return Err(CheckpointError::Address);
+        }
         let (made, mut lock) = locked(path)?;
         let made = note_made(&mut lock, &path.join(LOCK_FILE), made)?;
         let canonical = fs::canonicalize(path).map_err(|error| at(path, error))?;

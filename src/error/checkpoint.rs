@@ -24,6 +24,9 @@ pub(crate) enum CheckpointError {
         "a run with --nodes-to can be resumed only if the records are in parts too; write them to a folder, such as --nodes-to nodes/, or leave out --checkpoint"
     )]
     NodesTo,
+    /// The folder is an address.
+    #[error("a checkpoint is a folder of this machine; name one")]
+    Address,
     /// A source is a stream, which cannot be read again.
     #[error(
         "{name} can be read only once, but a resumed run may read a source again; put it into a file",

@@ -16,6 +16,9 @@ pub(crate) enum KnownError {
     /// The ending of the output names a compression.
     #[error("{}: an index is not compressed, since it is read piece by piece; leave out the last ending", printable::path(.0))]
     Packed(PathBuf),
+    /// The index to ask is an object of a store.
+    #[error("{}: an index that is asked is a file of this machine; copy it first", printable::path(.0))]
+    Address(PathBuf),
     /// A source is a list of mentions or records, whose names were found in texts.
     #[error(
         "this is a list of mentions, of which about a fifth are cut or misspelt names, and an index would take each for registered; \
@@ -70,7 +73,9 @@ impl KnownError {
 
     pub(super) fn kind(&self) -> ErrorKind {
         match self {
-            KnownError::NoOutput | KnownError::Packed(_) => ErrorKind::Options,
+            KnownError::NoOutput | KnownError::Packed(_) | KnownError::Address(_) => {
+                ErrorKind::Options
+            }
             KnownError::Unreadable(_) => ErrorKind::Index,
             _ => ErrorKind::Content,
         }

@@ -9,11 +9,15 @@ use doisift_known::{IndexEntry, IndexError, IndexSource, SortedLookup};
 pub(crate) use doisift_known::Index as KnownNames;
 
 use crate::error::{Cause, Error, KnownError};
+use crate::objects::is_address;
 use crate::records::IndexStatus;
 use crate::report::KnownReport;
 
 /// Opens the index at `path`.
 pub(super) fn open(path: &Path) -> Result<KnownNames, Error> {
+    if is_address(path) {
+        return Err(Error::new(Cause::Known(KnownError::Address(path.into()))));
+    }
     KnownNames::open(path).map_err(unreadable)
 }
 
