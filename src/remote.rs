@@ -1,4 +1,4 @@
-//! Sources that are objects of S3, Google and Azure, or files of web servers. Without the feature `remote` an address is a path that does not exist.
+//! Sources and outputs that are objects of S3, Google and Azure, and sources that are files of web servers. Without the feature `remote` an address is a path that does not exist.
 
 use std::path::{Path, PathBuf};
 

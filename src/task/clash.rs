@@ -157,7 +157,7 @@ impl Destinations {
                 SourceKind::File | SourceKind::Stream => {
                     output.may_be(path) && FileStatus::at(path).is_ok_and(|at| output.is_file(&at))
                 }
-                SourceKind::Remote => output.is_object(path),
+                SourceKind::Remote => output.is_object_named(path),
                 _ => false,
             };
             if let Some(output) = outputs.iter().find(is_output) {
@@ -190,7 +190,7 @@ impl Destinations {
         let is_one_there = self.each().any(Destination::is_there);
         let status = is_one_there.then(|| status(input)).flatten();
         let is_file = |output: &Destination| status.as_ref().is_some_and(|at| output.is_file(at));
-        match outputs.find(|output| output.is_object(input) || is_file(output)) {
+        match outputs.find(|output| output.is_object_named(input) || is_file(output)) {
             Some(output) => Err(clash(ClashError::Input {
                 input: input_name(input),
                 output: name(output.path()),

@@ -20,7 +20,7 @@ pub struct RequestCounts {
     pub retries: u64,
     /// Bytes of objects and lists that arrived, also those that were not used.
     pub bytes: u64,
-    /// All requests. A redirect that is followed is none.
+    /// All requests. A redirect that is followed does not count.
     pub requests: u64,
 }
 

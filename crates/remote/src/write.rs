@@ -174,7 +174,7 @@ impl fmt::Debug for RemoteWriter {
 }
 
 /// Returns the error of a request that writes. What does not exist is then the place of the object.
-pub(crate) fn write_error(error: &object_store::Error) -> RemoteError {
+fn write_error(error: &object_store::Error) -> RemoteError {
     match RemoteError::of_store(error) {
         RemoteError::NotFound => RemoteError::NoBucket,
         error => error,

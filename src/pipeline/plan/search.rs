@@ -84,30 +84,34 @@ pub(crate) fn add_named_sources(
         .paths
         .iter()
         .try_for_each(|path| add(path, finder))?;
-    let readers = options.readers.names();
-    let base = options.base.as_deref().unwrap_or_default();
     for (list, separator) in &options.lists {
-        let is_remote = is_address(list);
-        let mut add = |path: &Path| {
-            let path = completed(base, path);
-            match is_remote {
-                true => add_listed(list, &path, finder),
-                false => add(&path, finder),
-            }
-        };
-        let listed = listed(options, list, *separator, &mut add);
-        if is_pipe(list) {
-            options.monitor.note_stream_end();
-        }
-        listed.map_err(|error| {
-            Error::new(Cause::List(error)).in_source(display_name(list).into())
-        })??;
+        add_list(options, list, *separator, |path| match is_address(list) {
+            true => add_listed(list, path, finder),
+            false => add(path, finder),
+        })?;
     }
+    let readers = options.readers.names();
     readers.iter().for_each(|name| finder.add_reader(name));
     match options.search.given_stdin_name() {
         Some(name) if !reads_stdin => Err(no_stdin(name)),
         _ => Ok(()),
     }
+}
+
+/// Passes each entry of a list, after the base, to `add`.
+fn add_list(
+    options: &ScanOptions,
+    list: &Path,
+    separator: Separator,
+    mut add: impl FnMut(&Path) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let base = options.base.as_deref().unwrap_or_default();
+    let mut add = |path: &Path| add(&completed(base, path));
+    let listed = listed(options, list, separator, &mut add);
+    if is_pipe(list) {
+        options.monitor.note_stream_end();
+    }
+    listed.map_err(|error| Error::new(Cause::List(error)).in_source(display_name(list).into()))?
 }
 
 /// Checks the lists of sources. Returns whether standard input is one of them.

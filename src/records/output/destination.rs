@@ -139,7 +139,7 @@ impl Destination {
     }
 
     /// Whether an input of this name is this object.
-    pub(crate) fn is_object(&self, name: &Path) -> bool {
+    pub(crate) fn is_object_named(&self, name: &Path) -> bool {
         self.is_object && self.resolved.as_deref() == Some(name)
     }
 
