@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::error::RemoteError;
@@ -36,13 +36,19 @@ pub struct RemoteFile(Arc<Opened>);
 struct Opened {
     fetcher: Arc<Fetcher>,
     object: Object,
-    /// The first bytes: all, if the object is small.
-    start: Bytes,
+    start: ObjectStart,
     /// All bytes in order, if the service gives no ranges.
     stream: Mutex<Option<Frames>>,
     blocks: Mutex<Blocks>,
     /// Room for the start.
     _held: Option<OwnedSemaphorePermit>,
+}
+
+/// The first bytes of an object, as they arrived: all, if the object is small.
+#[derive(Default)]
+struct ObjectStart {
+    /// Each frame with the offset of its end.
+    frames: Vec<(u64, Bytes)>,
 }
 
 /// Parts of an object that are held for reads at offsets.
@@ -98,6 +104,32 @@ impl Frames {
     }
 }
 
+impl ObjectStart {
+    /// Receives all frames.
+    async fn receive(mut frames: Frames) -> Result<Self, RemoteError> {
+        let (mut start, mut end) = (ObjectStart::default(), 0);
+        while let Some(frame) = frames.next().await {
+            let frame = frame?;
+            end += frame.len() as u64;
+            start.frames.push((end, frame));
+        }
+        Ok(start)
+    }
+
+    fn length(&self) -> u64 {
+        self.frames.last().map_or(0, |(end, _)| *end)
+    }
+
+    /// Returns the bytes from an offset to the end of their frame. They are empty after the last frame.
+    fn from(&self, at: u64) -> Bytes {
+        let frame = self.frames.partition_point(|(end, _)| *end <= at);
+        let frame = self.frames.get(frame);
+        frame.map_or_else(Bytes::new, |(end, bytes)| {
+            bytes.slice(bytes.len() - (end - at) as usize..)
+        })
+    }
+}
+
 impl RemoteFile {
     /// Asks for the first bytes of an object, and waits for them.
     pub(crate) async fn open(
@@ -113,16 +145,12 @@ impl RemoteFile {
             identity,
             traffic,
         };
-        let (mut start, mut stream) = (Bytes::new(), None);
+        let (mut start, mut stream) = (ObjectStart::default(), None);
         match object.identity.size {
             Some(size) if answer.gives_ranges || size <= FIRST_BYTES => {
                 let end = size.min(FIRST_BYTES);
-                let mut frames = held_frames(fetcher, &object, 0..end, Some(answer));
-                let mut bytes = BytesMut::with_capacity(end as usize);
-                while let Some(frame) = frames.next().await {
-                    bytes.extend_from_slice(&frame?);
-                }
-                start = bytes.freeze();
+                let frames = held_frames(fetcher, &object, 0..end, Some(answer));
+                start = ObjectStart::receive(frames).await?;
             }
             None if answer.gives_ranges => {
                 return Err(RemoteError::OtherBytes(
@@ -185,13 +213,9 @@ impl RemoteFile {
     /// # Errors
     /// A [`RemoteError`] within an [`io::Error`].
     pub fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
-        let start = &self.0.start;
-        if let Some(held) = usize::try_from(at)
-            .ok()
-            .and_then(|at| start.get(at..))
-            .filter(|held| !held.is_empty())
-        {
-            return Ok(copy(held, into));
+        let held = self.0.start.from(at);
+        if !held.is_empty() {
+            return Ok(copy(&held, into));
         }
         let size = self.length().unwrap_or(0);
         if at >= size || into.is_empty() {
@@ -285,13 +309,9 @@ impl Blocks {
 
 impl RemoteSection {
     fn new(file: RemoteFile, range: Range<u64>) -> Self {
-        let held = (file.0.start.len() as u64).clamp(range.start, range.end);
-        let frame = match held > range.start {
-            true => file.0.start.slice(range.start as usize..held as usize),
-            false => Bytes::new(),
-        };
+        let held = file.0.start.length().clamp(range.start, range.end);
         let mut section = RemoteSection {
-            frame,
+            frame: Bytes::new(),
             at: range.start,
             end: range.end,
             next: held,
@@ -300,7 +320,7 @@ impl RemoteSection {
             ranges: VecDeque::new(),
             file,
         };
-        if !section.frame.is_empty() {
+        if held > range.start {
             section.fetch_ahead();
         }
         section
@@ -311,6 +331,10 @@ impl RemoteSection {
     /// # Errors
     /// If bytes could not be fetched. Then the section ends.
     pub fn read(&mut self, into: &mut [u8]) -> Result<usize, RemoteError> {
+        if self.frame.is_empty() {
+            self.frame = self.file.0.start.from(self.at);
+            self.frame.truncate((self.end - self.at) as usize);
+        }
         while self.frame.is_empty() && self.at < self.end {
             if self.ranges.is_empty() {
                 self.fetch_ahead();
