@@ -4,8 +4,8 @@
 //! `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
 //! `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
-//! `row` is a row of the output; `row_sink` counts and compares rows, `write` and `sarif` write them. `fix` writes repairs into the
-//! file, which is held as a whole, and `patch` writes them as a diff.
+//! `row` is a row of the output, and `fingerprint` identifies it over many runs; `row_sink` counts and compares rows, and
+//! `formats` writes them. `fix` writes repairs into the file, which is held as a whole, and `patch` writes them as a diff.
 //!
 //! References are judged in batches. If a registry is asked, those whose names no index knows are judged twice: the first time
 //! shows which names to ask for.
@@ -13,7 +13,9 @@
 mod bibliography;
 mod cut;
 mod document;
+mod fingerprint;
 mod fix;
+mod formats;
 mod held;
 mod judge;
 // Declares the option --fix, which the module `fix` carries out.
@@ -26,20 +28,18 @@ mod reserved;
 mod row;
 mod row_sink;
 mod run;
-mod sarif;
 mod seen;
 mod sources;
 mod suggest;
 mod table;
 mod text;
 mod verdict;
-mod write;
 
+pub use formats::CheckFormat;
 pub use report::CheckReport;
 pub use row::CheckedReference;
 pub use row::document_name;
 pub use verdict::CheckVerdict;
-pub use write::CheckFormat;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use doisift_documents::{ColumnSelection, ReadLimits, SheetChoice, SourceSearch};
 
 use super::Check;
+use super::formats::CheckFormat;
 use super::held::HeldSizes;
 use super::verdict::CheckVerdict;
-use super::write::CheckFormat;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup::{self, KnownNames};
 use crate::objects::Services;
@@ -190,7 +190,7 @@ fn format_of(path: &Path) -> Result<CheckFormat, CheckError> {
         _ => path,
     };
     let ending = plain.extension().and_then(|ending| ending.to_str());
-    let format = ending.and_then(|ending| ending.parse().ok());
+    let format = ending.and_then(CheckFormat::of_ending);
     format.ok_or_else(|| CheckError::UnknownEnding(path.to_owned()))
 }
 

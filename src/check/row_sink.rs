@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::document::Compared;
+use super::fingerprint::Fingerprints;
 use super::fix::{FileRepairs, FixedFile};
+use super::formats::{LevelledRow, RowFormat, RowLevel};
 use super::options::CheckSettings;
 use super::reference::Reference;
 use super::report::CheckCounts;
 use super::row::{CheckedReference, RowPlace};
 use super::seen::SeenNames;
-use super::write::RowsOut;
 use crate::error::{Cause, Error};
 
 /// Takes a row and decides whether the run continues.
@@ -27,7 +28,8 @@ pub(super) struct CheckedDocument<'d> {
 /// Counts and compares rows and delivers them to the output or the caller.
 pub(super) struct ReferenceSink<'s> {
     settings: &'s CheckSettings,
-    pub(super) out: RowsOut,
+    pub(super) out: Box<dyn RowFormat>,
+    fingerprints: Fingerprints,
     caller: Option<TakeRow<'s>>,
     pub(super) counts: CheckCounts,
     /// The names of the entries of all sources.
@@ -41,12 +43,13 @@ pub(super) struct ReferenceSink<'s> {
 impl<'s> ReferenceSink<'s> {
     pub(super) fn new(
         settings: &'s CheckSettings,
-        out: RowsOut,
+        out: Box<dyn RowFormat>,
         caller: Option<TakeRow<'s>>,
     ) -> Self {
         ReferenceSink {
             settings,
             out,
+            fingerprints: Fingerprints::default(),
             caller,
             counts: CheckCounts::default(),
             seen: SeenNames::default(),
@@ -61,7 +64,7 @@ impl<'s> ReferenceSink<'s> {
     /// If they cannot be written.
     pub(super) fn repair(&mut self, repairs: FileRepairs, source: &Arc<str>) -> Result<(), Error> {
         if self.settings.diff {
-            let out = self.out.output().map(|out| repairs.write_diff(out));
+            let out = self.out.unused_output().map(|out| repairs.write_diff(out));
             return out.unwrap_or(Ok(())).map_err(Error::output);
         }
         if let Some(file) = repairs.write(&self.settings.monitor)? {
@@ -122,10 +125,15 @@ impl<'s> ReferenceSink<'s> {
         *self.counts.verdicts.entry(row.verdict).or_default() += 1;
         self.counts.findings += u64::from(is_finding);
         self.counts.fixed += u64::from(row.fixed);
+        let level = RowLevel::of(row, is_finding);
+        let level = level.map(|level| (level, self.fingerprints.next(row)));
         match self.caller.as_mut().map(|take| take(row)) {
             Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
             Some(ControlFlow::Continue(())) => Ok(()),
-            None => self.out.write(row, is_finding).map_err(Error::output),
+            None => {
+                let row = LevelledRow { row, level };
+                self.out.write(&row).map_err(Error::output)
+            }
         }
     }
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 use doisift_documents::ReadOptions;
 
 use super::fix::FixedFile;
+use super::formats::CheckFormat;
 use super::judge::Judge;
 use super::options::CheckSettings;
 use super::report::{CheckCounts, CheckReport};
 use super::row_sink::{ReferenceSink, TakeRow};
 use super::seen::MAX_NAMES;
 use super::sources::{SourceReader, expanded};
-use super::write::{CheckFormat, RowsOut};
 use crate::counts::Counts;
 use crate::error::{Cause, CheckError, Error};
 use crate::lookup;
@@ -50,8 +50,7 @@ pub(super) fn run<'s>(
             Ok(paths)
         },
         |paths, rows, destinations| {
-            let mut sink =
-                ReferenceSink::new(settings, RowsOut::new(settings.format, rows), caller);
+            let mut sink = ReferenceSink::new(settings, settings.format.start(rows), caller);
             read(settings, &paths, destinations, &mut sink)?;
             Ok(sink)
         },

@@ -14,10 +14,10 @@ pub(crate) enum CheckError {
     #[error("{0}")]
     Verdict(Box<str>),
     /// The ending of the output does not name a format of rows.
-    #[error("{}: choose jsonl, csv or sarif with -f, or as the ending; text is for standard output", printable::path(.0))]
+    #[error("{}: choose a format with -f, or one of the endings jsonl, csv, sarif and md; text is for standard output", printable::path(.0))]
     UnknownEnding(PathBuf),
     /// The library does not write the format text.
-    #[error("the format text is written by the command alone; choose jsonl, csv or sarif")]
+    #[error("the format text is written by the command alone; choose another, such as jsonl")]
     NoText,
     /// A document that must be held as a whole is longer than this limit in bytes.
     #[error(

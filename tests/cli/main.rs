@@ -11,6 +11,7 @@ mod broken;
 mod cases;
 mod check;
 mod check_fix;
+mod check_formats;
 mod check_online;
 mod check_structured;
 mod checkpoint;

@@ -1,0 +1,38 @@
+//! A JSON array whose values are written one after another.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::records::Output;
+
+/// An array, each value in a line of its own. Its brackets are written by [`new`](Self::new) and [`end`](Self::end).
+pub(super) struct JsonArray {
+    out: Output,
+    /// What is written at the start: before the first value, or at the end if there is none. Empty after that.
+    start: String,
+}
+
+impl JsonArray {
+    /// Creates an array with what comes before it.
+    pub(super) fn new(out: Output, before: String) -> JsonArray {
+        JsonArray {
+            out,
+            start: before + "[",
+        }
+    }
+
+    pub(super) fn add(&mut self, value: &Value) -> io::Result<()> {
+        let before = match self.start.is_empty() {
+            true => ",".to_owned(),
+            false => std::mem::take(&mut self.start),
+        };
+        write!(self.out, "{before}\n{value}")
+    }
+
+    /// Writes the end and what comes after it.
+    pub(super) fn end(mut self, after: &str) -> io::Result<Output> {
+        write!(self.out, "{}\n]{after}\n", self.start)?;
+        Ok(self.out)
+    }
+}
