@@ -150,7 +150,10 @@ pub use doisift_core::{
 };
 
 #[cfg(feature = "pipeline")]
-pub use check::{Check, CheckFormat, CheckReport, CheckVerdict, CheckedReference};
+pub use check::{
+    Check, CheckFormat, CheckReport, CheckVerdict, CheckedReference, OutdatedData,
+    RetractionsReport,
+};
 #[cfg(feature = "pipeline")]
 pub use column::{CleanReport, CleanTable, TableOptions};
 #[cfg(feature = "pipeline")]

@@ -269,6 +269,8 @@ class CheckOptions(TypedDict, total=False):
     header_row: int | None
     sheet: str | None
     known: Path | None
+    retractions: Path | None
+    stale_after: str | None
     online: bool | None
     contact: str | None
     cache: Path | None

@@ -157,8 +157,10 @@ def for_agents(tool: Callable[P, R]) -> Callable[P, R]:
     return told
 
 
-def server(folders: Folders, known: str | None = None, max_seconds: float = MAX_SECONDS) -> MCPServer[Any]:
-    """The server, whose tools read files in `folders`, and ask the index `known`, if there is one."""
+def server(
+    folders: Folders, known: str | None = None, max_seconds: float = MAX_SECONDS, retractions: str | None = None
+) -> MCPServer[Any]:
+    """The server, whose tools read files in `folders`, and ask the index `known` and the notices in `retractions`, if there are any."""
     made: MCPServer[Any] = MCPServer(
         "doisift", title="doisift", version=__version__, instructions=f"{INSTRUCTIONS}\nAllowed folders: {folders}", log_level="WARNING"
     )
@@ -214,7 +216,8 @@ def server(folders: Folders, known: str | None = None, max_seconds: float = MAX_
                 raise ToolError(f"{path!r} is a folder; name a file in it, or scan the folder")
             if file.stat().st_size > MAX_CHECKED:
                 raise ToolError(f"{path!r} is larger than {MAX_CHECKED >> 20} MiB")
-            options = {"memory": MEMORY, **({} if known is None else {"known": known})}
+            data = {"known": known, "retractions": retractions}
+            options = {"memory": MEMORY, **{name: path for name, path in data.items() if path is not None}}
             rows, total = json.loads(_doisift.check_rows([os.fspath(file)], options, max_rows))
         return bounded(rows, total, max_rows)
 
@@ -286,12 +289,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="doisift-mcp", description="Tools of doisift for agents, by the Model Context Protocol on standard input and output.")
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="a folder whose files the tools check and scan may read")
     parser.add_argument("--known", metavar="FILE", help="ask this index of known names, which `doisift index` makes")
+    parser.add_argument("--retractions", metavar="FILE", help="check with the notices of this file: the CSV of Retraction Watch")
     parser.add_argument("--max-seconds", type=float, default=MAX_SECONDS, metavar="SECONDS", help="the longest scan (default: %(default)g)")
     parser.add_argument("--version", action="version", version=__version__)
     args = parser.parse_args(arguments)
     try:
         known = None if args.known is None else os.fspath(_doisift.Known.open(args.known).path.resolve())
-        server(Folders(args.folders), known, args.max_seconds).run()
+        retractions = None if args.retractions is None else os.fspath(Path(args.retractions).resolve(strict=True))
+        server(Folders(args.folders), known, args.max_seconds, retractions).run()
     except (OSError, ValueError) as error:
         print(f"doisift-mcp: {error}", file=sys.stderr)
         return 2

@@ -153,6 +153,14 @@ def test_an_index_decides(folder: pathlib.Path) -> None:
     assert calls(made, ("check", {"text": "10.7777/two", "name": "a.txt"}))[0]["rows"][0]["verdict"] == "not_in_index"
 
 
+def test_notices_decide_without_an_index(folder: pathlib.Path) -> None:
+    watch = folder / "watch.csv"
+    watch.write_text("Record ID,RetractionDate,RetractionDOI,OriginalPaperDOI,RetractionNature\n1,5/31/2021 0:00,,10.7777/two,Retraction\n")
+    made = server(Folders([folder]), retractions=os.fspath(watch))
+    rows = calls(made, ("check", {"text": "10.7777/two\n10.7777/one", "name": "a.txt"}))[0]["rows"]
+    assert [row["verdict"] for row in rows] == ["retracted", "well_formed"]
+
+
 def test_the_server_is_a_program(folder: pathlib.Path) -> None:
     env = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     program = StdioServerParameters(command=sys.executable, args=["-m", "doisift.mcp", str(folder)], env=env)

@@ -8,6 +8,7 @@ use doisift_known::{Index, IndexError, Notice, is_retracted};
 use super::cut::RepairCut;
 use super::reference::FieldRole;
 use super::reserved::{TEMPLATE, reserved};
+use super::retractions::united;
 use super::suggest::suggest;
 use super::verdict::CheckVerdict;
 use crate::error::Error;
@@ -38,6 +39,8 @@ pub(super) struct Judgement {
 /// Judges texts and names, with an index and a registry if there are any.
 pub(super) struct Judge {
     index: Option<Arc<Index>>,
+    /// Notices beside those of the index.
+    notices: Option<Arc<Index>>,
     /// The agencies and dates of the index, for messages.
     scope: String,
     strictly: Normalizer,
@@ -48,11 +51,13 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn new(
         index: Option<Arc<Index>>,
+        notices: Option<Arc<Index>>,
         registry: Option<Box<dyn RegistryLookup>>,
     ) -> Self {
         Judge {
             scope: index.as_deref().map(scope).unwrap_or_default(),
             index,
+            notices,
             strictly: Normalizer::new(),
             dirty: Normalizer::new().clean(true),
             registry,
@@ -126,7 +131,17 @@ impl Judge {
 
     fn knows(&self, doi: &Doi) -> Result<bool, IndexError> {
         let index = self.index.as_ref();
-        index.map_or(Ok(false), |index| index.contains(&doi.key()))
+        let is_known = index.map_or(Ok(false), |index| index.contains(&doi.key()))?;
+        Ok(is_known || !self.notices(doi)?.is_empty())
+    }
+
+    /// Returns the notices about a name, known or not.
+    fn notices(&self, doi: &Doi) -> Result<Vec<Notice>, IndexError> {
+        let of = |index: &Option<Arc<Index>>| {
+            let index = index.as_ref();
+            index.map_or(Ok(Vec::new()), |index| index.notices(&doi.key()))
+        };
+        Ok(united(of(&self.index)?, of(&self.notices)?))
     }
 
     /// Judges a name and the form in which `text` gives it. A field for names must hold the name alone.
@@ -200,12 +215,19 @@ impl Judge {
         judged
     }
 
-    /// Judges a name by the index, and by the registry if the index does not know it.
+    /// Judges a name by the notices and the index, and by the registry if neither shows that it exists.
     fn name(&self, doi: &Doi) -> Result<Judgement, IndexError> {
-        let mut judged = self.by_index(doi)?;
+        let notices = self.notices(doi)?;
+        let mut judged = match is_retracted(&notices) {
+            true => Judgement::known(doi, CheckVerdict::Retracted),
+            false => self.by_index(doi)?,
+        };
         let registry = self.registry.as_ref().filter(|_| !judged.is_known);
         if let Some(answer) = registry.and_then(|registry| registry.answer(doi)) {
             judged.add_answer(answer);
+        }
+        for notice in &notices {
+            judged.note(&notice_text(notice));
         }
         Ok(judged)
     }
@@ -220,26 +242,10 @@ impl Judge {
                 false => judged(CheckVerdict::WellFormed),
             });
         };
-        let key = doi.key();
-        let notices = index.notices(&key)?;
-        let known = index.find(&key)?;
-        let noted = notices
-            .iter()
-            .map(notice_text)
-            .collect::<Vec<_>>()
-            .join("; ");
-        if known.is_none() && !is_retracted(&notices) {
-            let mut judged = self.unknown(index, doi, is_bad)?;
-            judged.note(&noted);
-            return Ok(judged);
+        match index.contains(&doi.key())? {
+            true => Ok(Judgement::known(doi, CheckVerdict::Known)),
+            false => self.unknown(index, doi, is_bad),
         }
-        let mut judged = judged(match is_retracted(&notices) {
-            true => CheckVerdict::Retracted,
-            false => CheckVerdict::Known,
-        });
-        judged.is_known = true;
-        judged.detail = noted;
-        Ok(judged)
     }
 
     fn unknown(&self, index: &Index, doi: &Doi, is_bad: bool) -> Result<Judgement, IndexError> {
@@ -285,6 +291,14 @@ impl Judgement {
             detail: String::new(),
             repair: None,
             is_certain: false,
+        }
+    }
+
+    /// Judges a name that exists.
+    fn known(doi: &Doi, verdict: CheckVerdict) -> Self {
+        Judgement {
+            is_known: true,
+            ..Judgement::new(Some(doi.clone()), verdict)
         }
     }
 

@@ -3,7 +3,7 @@
 //! `sources` finds the files, and `doisift-documents` opens them. `reading` reads a document in parts, which `held` holds.
 //! `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
-//! `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
+//! `retractions` reads the notices of a file, and `outdated` warns of old data. `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
 //! `row` is a row of the output, and `fingerprint` identifies it over many runs; `row_sink` counts and compares rows, and
 //! `formats` writes them. `fix` writes repairs into the file, which is held as a whole, and `patch` writes them as a diff.
 //!
@@ -20,11 +20,13 @@ mod held;
 mod judge;
 // Declares the option --fix, which the module `fix` carries out.
 mod options;
+mod outdated;
 mod patch;
 mod reading;
 mod reference;
 mod report;
 mod reserved;
+mod retractions;
 mod row;
 mod row_sink;
 mod run;
@@ -36,7 +38,8 @@ mod text;
 mod verdict;
 
 pub use formats::CheckFormat;
-pub use report::CheckReport;
+pub use outdated::OutdatedData;
+pub use report::{CheckReport, RetractionsReport};
 pub use row::CheckedReference;
 pub use row::document_name;
 pub use verdict::CheckVerdict;
@@ -59,7 +62,7 @@ use crate::task::Monitor;
 /// A reference is an entry of a bibliography (BibTeX, RIS, PubMed's and EndNote's tags, CSL-JSON, EndNote's XML), a cell of the
 /// [column](Self::column) of a table, a line of a list of names, or a name in any other text. Each has one
 /// [verdict](CheckVerdict). Without an index of [known](Self::known) names it says whether the text is a DOI name,
-/// whether it is written as one, and whether its check digit is right. A registry is asked, for names that no index knows, only
+/// whether it is written as one, whether its check digit is right, and, with [notices](Self::retractions), whether the work is retracted. A registry is asked, for names that no index knows, only
 /// [online](Self::online).
 ///
 /// ```

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use doisift_documents::{ColumnSelection, ReadLimits, SheetChoice, SourceSearch};
 
@@ -10,6 +11,7 @@ use super::formats::CheckFormat;
 use super::held::HeldSizes;
 use super::verdict::CheckVerdict;
 use crate::error::{Cause, CheckError, Error};
+use crate::indexing::{BuildIndex, IndexSettings};
 use crate::lookup::{self, KnownNames};
 use crate::objects::Services;
 use crate::options::{
@@ -57,6 +59,9 @@ parsed_types! {
     |format| format.name().to_owned();
 }
 
+/// The default of `--stale-after`.
+const STALE_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// The options of a check, with all defaults filled in.
 #[derive(Debug)]
 pub(crate) struct CheckSettings {
@@ -75,6 +80,10 @@ pub(crate) struct CheckSettings {
     pub(super) findings: Vec<CheckVerdict>,
     pub(super) index: Option<PathBuf>,
     pub(super) known: Option<Arc<KnownNames>>,
+    /// How the notices are read, if there is a file of them.
+    pub(super) retractions: Option<IndexSettings>,
+    /// The maximum age of data without a warning.
+    pub(super) stale_after: Duration,
     /// The options for asking a registry. `None` if the check is offline.
     pub(super) registry: Option<Registry>,
     pub(super) output: Option<PathBuf>,
@@ -100,6 +109,7 @@ impl Check {
         let column = self.check.column.clone();
         let memory = chosen_memory(self.resources.memory);
         let services = remote::services(&self.remote, memory, &self.monitor);
+        let tmp = chosen_tmp_dir(None, output.as_deref());
         Ok(CheckSettings {
             given: self.given(),
             search: self
@@ -122,7 +132,9 @@ impl Check {
             registry: self.registry()?,
             known: lookup::chosen(self.lookup.known.as_deref())?,
             index: self.lookup.known.clone(),
-            tmp: chosen_tmp_dir(None, output.as_deref()),
+            retractions: self.reading_of_notices(&tmp)?,
+            stale_after: self.lookup.stale_after.unwrap_or(STALE_AFTER),
+            tmp,
             output,
             report: self.output.report.clone(),
             limits: self.limits.of_reading(),
@@ -132,6 +144,25 @@ impl Check {
             services,
             monitor: self.monitor.clone(),
         })
+    }
+
+    /// Returns how the notices are read, if there is a file of them.
+    ///
+    /// # Errors
+    /// If its address is not valid.
+    fn reading_of_notices(&self, tmp: &Path) -> Result<Option<IndexSettings>, Error> {
+        let Some(path) = &self.lookup.retractions else {
+            return Ok(None);
+        };
+        // The names of a list are not taken, so that it need not be trusted.
+        let mut notices = BuildIndex::new().input(path).trust(true).tmp_dir(tmp);
+        if let Some(memory) = self.resources.memory {
+            notices = notices.memory(memory);
+        }
+        notices.remote = self.remote.clone();
+        notices.limits = self.limits.clone();
+        notices = notices.monitor(&self.monitor);
+        notices.settings_of_notices().map(Some)
     }
 
     /// Returns the options for asking a registry, or `None` if the check is offline.

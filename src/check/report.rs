@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use doisift_known::Date;
+
+use super::outdated::OutdatedData;
 use super::verdict::CheckVerdict;
 use crate::counts::Counts;
 use crate::options::ReportedOptions;
@@ -38,6 +41,12 @@ pub struct CheckReport {
     /// The index of known names that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownReport>,
+    /// The notices that were read at the start of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retractions: Option<RetractionsReport>,
+    /// Data of the index and the notices that are older than [`stale_after`](crate::Check::stale_after).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<OutdatedData>,
     /// The distinct names that the registry was asked for: `known`, `unknown` and `could_not_ask` of them add up to those that the
     /// cache answered, `cached`, and those that the service was asked for, `asked`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +55,22 @@ pub struct CheckReport {
     pub bytes_read: u64,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
+}
+
+/// The notices that a check read at its start.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct RetractionsReport {
+    /// The file, folder or address.
+    pub source: String,
+    /// Notices in it, with repetitions.
+    pub notices: u64,
+    /// Names that have notices.
+    pub names: u64,
+    /// Notices without a name or a date that can be read.
+    pub refused: u64,
+    /// The newest date of the notices up to today, or without any, that of the file.
+    pub date: Option<Date>,
 }
 
 impl TaskReport for CheckReport {
@@ -77,6 +102,8 @@ pub(super) struct CheckCounts {
     pub(super) skipped: BTreeMap<Cow<'static, str>, u64>,
     pub(super) errors: Losses,
     pub(super) registry: Option<RegistryCounts>,
+    pub(super) retractions: Option<RetractionsReport>,
+    pub(super) outdated: Vec<OutdatedData>,
 }
 
 impl CheckReport {

@@ -10,13 +10,16 @@ use super::fix::FixedFile;
 use super::formats::CheckFormat;
 use super::judge::Judge;
 use super::options::CheckSettings;
+use super::outdated::outdated;
 use super::report::{CheckCounts, CheckReport};
+use super::retractions;
 use super::row_sink::{ReferenceSink, TakeRow};
 use super::seen::MAX_NAMES;
 use super::sources::{SourceReader, expanded};
 use crate::counts::Counts;
 use crate::error::{Cause, CheckError, Error};
-use crate::lookup;
+use crate::indexing::IndexSettings;
+use crate::lookup::{self, KnownNames};
 use crate::objects::remote_sources;
 use crate::registry::{self, RegistryCounts};
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
@@ -44,7 +47,9 @@ pub(super) fn run<'s>(
     files.run(
         |destinations| {
             let paths = expanded(&settings.paths);
-            destinations.check_all(&paths)?;
+            let notices = settings.retractions.iter();
+            let inputs = notices.flat_map(IndexSettings::sources).chain(&paths);
+            destinations.check_all(&inputs.cloned().collect::<Vec<_>>())?;
             let mut own = settings.own_files();
             own.try_for_each(|file| destinations.check(file))?;
             Ok(paths)
@@ -92,6 +97,8 @@ fn report(settings: &CheckSettings, counts: CheckCounts, started: Instant) -> Ch
         skipped: Counts::of(counts.skipped),
         errors: counts.errors,
         known: settings.known.as_deref().map(lookup::report),
+        retractions: counts.retractions,
+        outdated: counts.outdated,
         registry: counts.registry.map(RegistryCounts::counts),
         bytes_read: settings.monitor.progress().bytes,
         seconds: started.elapsed().as_secs_f64(),
@@ -117,8 +124,9 @@ fn read(
         max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
         ..settings.monitor.read_options()
     };
+    let notices = notices(settings, destinations, &mut sink.counts)?;
     let registry = settings.registry.as_ref().map(registry::open).transpose()?;
-    let mut judge = Judge::new(settings.known.clone(), registry);
+    let mut judge = Judge::new(settings.known.clone(), notices, registry);
     let mut reader = SourceReader {
         settings,
         destinations,
@@ -137,6 +145,30 @@ fn read(
         );
     }
     Ok(())
+}
+
+/// Reads the notices, and warns of old data.
+fn notices(
+    settings: &CheckSettings,
+    destinations: &Destinations,
+    counts: &mut CheckCounts,
+) -> Result<Option<Arc<KnownNames>>, Error> {
+    let read = |notices| retractions::read(notices, destinations);
+    let read = settings.retractions.as_ref().map(read).transpose()?;
+    let dated = read.as_ref().and_then(|(_, report)| {
+        let date = report.date?;
+        Some((report.source.as_str(), date))
+    });
+    let sources = settings
+        .known
+        .as_deref()
+        .map_or(&[][..], KnownNames::sources);
+    counts.outdated = outdated(sources, dated, settings.stale_after);
+    Ok(read.map(|(found, report)| {
+        counts.retractions = Some(report);
+        counts.errors.unite(found.losses);
+        Arc::new(found.index)
+    }))
 }
 
 impl CheckSettings {

@@ -19,6 +19,11 @@ pub(crate) enum CheckError {
     /// The library does not write the format text.
     #[error("the format text is written by the command alone; choose another, such as jsonl")]
     NoText,
+    /// A file of notices has none.
+    #[error(
+        "no notices were found; --retractions takes the CSV of Retraction Watch, or works of Crossref, of which some have updated-by or update-to"
+    )]
+    NoNotices,
     /// A document that must be held as a whole is longer than this limit in bytes.
     #[error(
         "this document has more than {0} bytes, and must be held as a whole; give more --memory, or take its names with doisift scan, \
@@ -63,7 +68,8 @@ pub(crate) enum CheckError {
 impl CheckError {
     pub(super) fn kind(&self) -> ErrorKind {
         match self {
-            CheckError::TooLong(_)
+            CheckError::NoNotices
+            | CheckError::TooLong(_)
             | CheckError::LongEntry(_)
             | CheckError::Names(_)
             | CheckError::Changed

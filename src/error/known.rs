@@ -26,7 +26,7 @@ pub(crate) enum KnownError {
     )]
     Mentions,
     /// A source is an index, which must be added instead.
-    #[error("this is an index already; give it with --add")]
+    #[error("this is an index already; give it with --add, or to a check with --known")]
     Index,
     /// A source is a table in columns, but no column was chosen.
     #[error("this is a table; name the column that holds the names with --column")]

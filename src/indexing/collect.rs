@@ -149,8 +149,11 @@ impl<'s> Collector<'s> {
         parsed.map_err(|error| self.refuse(error, at)).ok()
     }
 
-    /// Adds a bare name.
+    /// Adds a bare name, if names are taken.
     pub(super) fn name(&mut self, from: SourceId, name: &str, at: (&DocumentPlace, u64)) {
+        if !self.settings.takes_names() {
+            return;
+        }
         match self.builder.name(from, name) {
             Ok(()) => self.counts.names += 1,
             Err(error) => self.not_added(error, at),

@@ -22,7 +22,9 @@ mod table;
 mod tests;
 mod works;
 
+pub(crate) use options::IndexSettings;
 pub use report::IndexReport;
+pub(crate) use report::NoticeIndex;
 
 use std::path::PathBuf;
 
@@ -33,7 +35,7 @@ use crate::options::{
     Folders, HeaderOptions, Limits, OutputOptions, ReadingOptions, ResourceOptions,
 };
 use crate::remote::ObjectOptions;
-use crate::task::Monitor;
+use crate::task::{Destinations, Monitor};
 
 /// Builds an index of known names, a `.doix` file.
 ///
@@ -100,5 +102,20 @@ impl BuildIndex {
     /// cannot be read is reported and counted, unless [`on_error`](Self::on_error) says otherwise.
     pub fn run(self) -> Result<IndexReport, Error> {
         run::run(&self.settings()?)
+    }
+}
+
+impl IndexSettings {
+    /// Returns the sources.
+    pub(crate) fn sources(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Reads the notices of all sources, for another task that writes to `destinations`.
+    ///
+    /// # Errors
+    /// If an output would overwrite a source, a temporary file cannot be written, or the run is cancelled.
+    pub(crate) fn read_notices(&self, destinations: &Destinations) -> Result<NoticeIndex, Error> {
+        run::notices(self, destinations)
     }
 }

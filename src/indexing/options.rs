@@ -78,7 +78,8 @@ pub(crate) struct IndexSettings {
     pub(super) header: HeaderChoice,
     /// `None` if the caller did not choose.
     pub(super) on_error: Option<OnError>,
-    pub(super) output: PathBuf,
+    /// The file of the index. `None` if notices alone are read, into a temporary file.
+    pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) limits: ReadLimits,
     pub(super) threads: usize,
@@ -98,6 +99,18 @@ impl BuildIndex {
             return Err(Error::new(Cause::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
+        self.settings_for(Some(output))
+    }
+
+    /// Returns the settings for reading notices alone. The output is not used.
+    ///
+    /// # Errors
+    /// If an address of a source is not valid.
+    pub(crate) fn settings_of_notices(&self) -> Result<IndexSettings, Error> {
+        self.settings_for(None)
+    }
+
+    fn settings_for(&self, output: Option<PathBuf>) -> Result<IndexSettings, Error> {
         let memory = chosen_memory(self.known.memory);
         let services = remote::services(&self.remote, memory, &self.monitor);
         let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -122,7 +135,7 @@ impl BuildIndex {
             limits: self.limits.of_reading(),
             threads: self.resources.threads.unwrap_or_else(own_cores),
             memory,
-            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), Some(&output)),
+            tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
             checkpoint: self.resources.checkpoint.clone(),
             checkpoint_interval: self.resources.interval(),
             paths: remote::named(&services, &self.inputs, self.reading.on_error.is_none())?,
@@ -152,6 +165,11 @@ fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
 }
 
 impl IndexSettings {
+    /// Whether names are taken, and not notices alone.
+    pub(super) fn takes_names(&self) -> bool {
+        self.output.is_some()
+    }
+
     /// Returns the paths of the indexes to add.
     pub(super) fn added(&self) -> Vec<PathBuf> {
         self.known.add.iter().map(PathBuf::from).collect()

@@ -159,7 +159,11 @@ impl NamesReading<'_, '_> {
 
     fn read_cells(&mut self, table: &DocumentHead, batch: &CellBatch) {
         self.names.place.document.clone_from(&table.name);
-        if self.names.collector.settings.known.column.is_none() {
+        let settings = self.names.collector.settings;
+        if !settings.takes_names() {
+            return;
+        }
+        if settings.known.column.is_none() {
             return self.refuse_document(Cause::Known(KnownError::NoColumn));
         }
         for cell in batch.cells() {

@@ -1,5 +1,7 @@
 //! The counts of an indexing, and their JSON.
 
+use doisift_known::Index;
+
 use crate::counts::Counts;
 use crate::options::ReportedOptions;
 use crate::report::Losses;
@@ -47,6 +49,19 @@ impl TaskReport for IndexReport {
     fn options(&self) -> &ReportedOptions {
         &self.options
     }
+}
+
+/// Notices that were read, in an index without names.
+pub(crate) struct NoticeIndex {
+    pub(crate) index: Index,
+    /// Notices in the sources, with repetitions.
+    pub(crate) notices: u64,
+    /// Names that have notices.
+    pub(crate) noted: u64,
+    /// Texts in the place of a name or a date that cannot be read.
+    pub(crate) refused: u64,
+    /// Errors that lost input.
+    pub(crate) losses: Losses,
 }
 
 /// Names, notices and refused texts so far.

@@ -1,7 +1,7 @@
 //! Runs an indexing: opens sources and output, reads, and writes the index.
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use doisift_documents::{
     ReadOptions, Source, SourceKind, Sources, UnpackThreads, UnreadablePath, display_name,
     printable,
 };
-use doisift_known::Index;
+use doisift_known::{BuildError, Index};
 use doisift_system::{bytes_of, path_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -19,8 +19,9 @@ use super::checkpoint::begin as begin_checkpoint;
 use super::collect::{Collector, input_error};
 use super::options::IndexSettings;
 use super::reading::NamesReading;
-use super::report::IndexReport;
+use super::report::{IndexReport, NoticeIndex};
 use crate::checkpoint::{self, CheckpointFolder};
+use crate::dedup::SpillError;
 use crate::error::{Cause, Error, KnownError};
 use crate::objects::remote_sources;
 use crate::records::Output;
@@ -33,7 +34,7 @@ const UNPACKED_MEMORY_PARTS: usize = 16;
 pub(super) fn run(settings: &IndexSettings) -> Result<IndexReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
-        rows: RowTarget::file(Some(&settings.output)),
+        rows: RowTarget::file(settings.output.as_deref()),
         side_outputs: &[],
         has_caller: false,
         report: settings.report.as_deref(),
@@ -69,13 +70,49 @@ pub(super) fn run(settings: &IndexSettings) -> Result<IndexReport, Error> {
     Ok(report)
 }
 
+/// Reads the notices of all sources into an index in a temporary file without a name.
+///
+/// # Errors
+/// If an output would overwrite a source, or a temporary file cannot be written, or the run is cancelled.
+pub(super) fn notices(
+    settings: &IndexSettings,
+    destinations: &Destinations,
+) -> Result<NoticeIndex, Error> {
+    let (sources, unfound) = find(settings, destinations, None)?;
+    let mut collector = Collector::new(settings)?;
+    collector.take_unfound(unfound);
+    read(&mut collector, &sources, destinations)?;
+    collector.report_refused();
+    collector.losses.unite(collector.unfound);
+    let spilled = |error| Error::from(SpillError::io(&settings.tmp, error));
+    let mut file = tempfile::tempfile_in(&settings.tmp).map_err(spilled)?;
+    let monitor = &settings.monitor;
+    let out = CancellableOutput {
+        out: &mut file,
+        monitor,
+    };
+    let built = collector.builder.finish(BufWriter::new(out));
+    not_cancelled(monitor)?;
+    let built = built.map_err(|error| match error {
+        BuildError::Output(error) => spilled(error),
+        error => failed(settings, error),
+    })?;
+    let name = settings.paths.first().map(|path| display_name(path));
+    let index = Index::from_file(&name.unwrap_or_default(), file);
+    Ok(NoticeIndex {
+        index: index.map_err(|error| Error::new(Cause::Known(KnownError::Unreadable(error))))?,
+        notices: collector.counts.notices,
+        noted: built.noted,
+        refused: collector.counts.refused,
+        losses: collector.losses,
+    })
+}
+
 /// Returns the files that the run writes.
 fn outputs(settings: &IndexSettings) -> impl Iterator<Item = &Path> + Clone {
     let report = settings.report.as_deref();
     let report = report.filter(|path| path.as_os_str() != "-");
-    [Some(settings.output.as_path()), report]
-        .into_iter()
-        .flatten()
+    [settings.output.as_deref(), report].into_iter().flatten()
 }
 
 /// Opens the folder of the checkpoint, if the run has one.
@@ -243,7 +280,7 @@ fn write(
     let (settings, counts) = (collector.settings, collector.counts);
     collector.losses.unite(collector.unfound);
     let monitor = &settings.monitor;
-    let mut out = IndexOutput { rows, monitor };
+    let mut out = CancellableOutput { out: rows, monitor };
     let built = collector.builder.finish(&mut out);
     not_cancelled(monitor)?;
     let built = built.map_err(|error| failed(settings, error))?;
@@ -269,24 +306,24 @@ fn write(
         bytes_read: progress.bytes,
         seconds: started.elapsed().as_secs_f64(),
     };
-    Ok((out.rows, report))
+    Ok((out.out, report))
 }
 
 /// The output of the index, which fails once the run is cancelled.
-struct IndexOutput<'m> {
-    rows: Output,
+struct CancellableOutput<'m, W> {
+    out: W,
     monitor: &'m Monitor,
 }
 
-impl Write for IndexOutput<'_> {
+impl<W: Write> Write for CancellableOutput<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.monitor.is_cancelled() {
             true => Err(io::Error::other("interrupted")),
-            false => self.rows.write(bytes),
+            false => self.out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.rows.flush()
+        self.out.flush()
     }
 }

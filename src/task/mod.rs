@@ -32,5 +32,4 @@ pub(crate) use lifecycle::not_cancelled;
 pub(crate) use named::{check_named, is_stdin, named_source, warn_of_sheets};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};
 pub(crate) use ticket::{Ticket, Tickets};
-#[cfg(feature = "resolve")]
 pub(crate) use utc::utc;

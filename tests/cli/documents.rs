@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::root;
-use crate::place::{Place, binary};
+use crate::place::{Place, binary, without_data};
 
 /// A page, with its path below the root of the repository.
 struct Page {
@@ -131,7 +131,7 @@ impl Page {
                 .args(["-c", &session.command])
                 .env("PATH", &path)
                 .current_dir(place.path("."));
-            let output = shell.output().unwrap();
+            let output = without_data(&mut shell).output().unwrap();
             let which = format!("{}: {}", self.path.display(), session.command);
             let out = String::from_utf8(output.stdout).unwrap();
             assert_eq!(out, session.shown, "{which}");

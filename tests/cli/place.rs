@@ -65,6 +65,7 @@ impl Place {
             .current_dir(self.0.path())
             .args(args)
             .stdin(Stdio::null());
+        without_data(&mut command);
         command
     }
 
@@ -82,7 +83,7 @@ impl Place {
             .arg(binary())
             .current_dir(self.0.path())
             .stdin(Stdio::null());
-        Seen::of(&mut shell)
+        Seen::of(without_data(&mut shell))
     }
 
     /// Runs `doisift scan` with `line` split at blanks.
@@ -92,7 +93,12 @@ impl Place {
 
     /// Like [`scan`](Self::scan), with bytes on standard input.
     pub fn scan_stdin(&self, line: &str, stdin: &[u8]) -> Seen {
-        let mut command = self.command(["scan"]);
+        self.run_stdin("scan", line, stdin)
+    }
+
+    /// Runs a command of `doisift` with `line` split at blanks, and bytes on standard input.
+    pub fn run_stdin(&self, command: &str, line: &str, stdin: &[u8]) -> Seen {
+        let mut command = self.command([command]);
         command
             .args(line.split_whitespace())
             .stdin(Stdio::piped())
@@ -127,6 +133,13 @@ impl Place {
             .uid(65534);
         Seen::of(&mut command)
     }
+}
+
+/// Hides the index and the notices of this machine, which a check would ask.
+pub fn without_data(command: &mut Command) -> &mut Command {
+    command
+        .env("DOISIFT_KNOWN", "")
+        .env("XDG_DATA_HOME", "/dev/null")
 }
 
 /// Returns the command under test: the one just built, or another build that `DOISIFT_TEST_BIN` names, to see which tests it

@@ -17,6 +17,7 @@ mod markdown;
 mod merge;
 mod messages;
 mod normalize;
+mod places;
 mod plan;
 mod progress;
 mod reference;

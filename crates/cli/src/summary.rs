@@ -154,8 +154,16 @@ pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
         let [cached, asked] = ["cached", "asked"].map(|word| HumanCount(registry.get(word)));
         format!(" names from the cache {cached}, asked {asked};")
     });
+    let data = ["known", "retractions"].map(|name| report.options().get(name));
+    let is_given = |value: &&OptionValue| matches!(value, OptionValue::Text(_));
+    let data = data.into_iter().flatten().filter(is_given);
+    let data: Vec<_> = data.map(ToString::to_string).collect();
+    let data = match data.is_empty() {
+        true => String::new(),
+        false => format!(" by {};", data.join(" and ")),
+    };
     shown.write(&format!(
-        "references: {}; findings: {}; fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
+        "references: {};{data} findings: {}; fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
         counted(report.verdicts.iter()),
         HumanCount(report.findings),
         HumanCount(report.fixed),

@@ -14,6 +14,7 @@ use doisift::{Check, CheckFormat, CheckReport, CheckVerdict, Error, ErrorKind, M
 use crate::closed;
 use crate::given::Given;
 use crate::messages::{Messages, ProgressShape, When, has_terminal};
+use crate::places;
 use crate::progress::Meter;
 use crate::summary;
 use crate::watch::{Interruption, watched};
@@ -42,6 +43,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, hide_short_help = true)]
     all: bool,
 
+    /// Ask no index and no notices but those of --known and --retractions
+    ///
+    /// Without this, a check asks the index that DOISIFT_KNOWN names, or doisift/known.doix, and doisift/retractions.csv, if there
+    /// are such files, in the folder XDG_DATA_HOME, or else ~/.local/share, on macOS ~/Library/Application Support, on Windows
+    /// LOCALAPPDATA
+    #[arg(long, hide_short_help = true, help_heading = "Known names")]
+    no_default_data: bool,
+
     #[command(flatten)]
     messages: Messages,
 }
@@ -54,6 +63,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Ending> {
     let shown = args.messages.summary();
     let check = args.files.iter().fold(Check::new(), Check::input);
     let check = args.options.apply(check)?.monitor(&monitor);
+    let check = match args.no_default_data {
+        true => check,
+        false => places::with_data(check, &args.options)?,
+    };
     let (format, findings) = check_display(&check)?;
     let output = args.options.path("output").map(Path::to_owned);
     let shows_all = args.all || !io::stdout().is_terminal();
