@@ -284,6 +284,7 @@ class CheckOptions(TypedDict, total=False):
     max_window: int | str | None
     max_depth: int | None
     max_members: int | None
+    threads: int | None
     memory: int | str | None
 
 class ResolveOptions(TypedDict, total=False):

@@ -93,6 +93,11 @@ impl FileRepairs {
         })
     }
 
+    /// Returns the bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// Adds the repair of a reference if it is certain and the reference's text can hold it. Returns whether it was added.
     pub(super) fn add(&mut self, bytes: &[u8], reference: &Reference, judged: &Judgement) -> bool {
         let ReferenceName::Field(field) = &reference.name else {

@@ -99,6 +99,11 @@ impl<'d> HeldDocument<'d> {
         }
     }
 
+    /// Whether the document has ended within the first step.
+    pub(super) fn is_short(&self) -> bool {
+        self.has_ended && self.bytes.len() <= self.sizes.step
+    }
+
     /// Drops the first `count` bytes.
     pub(super) fn pass(&mut self, count: usize) {
         self.bytes.drain(..count);

@@ -6,20 +6,23 @@ use doisift_core::{CheckDigit, Doi, DoiErrorKind};
 use doisift_known::{Index, IndexError, Notice, is_retracted};
 
 use super::cut::RepairCut;
-use super::reference::FieldRole;
+use super::reference::{FieldRole, Reference, ReferenceName, text};
 use super::reserved::{TEMPLATE, reserved};
 use super::retractions::united;
 use super::suggest::suggest;
 use super::verdict::CheckVerdict;
-use crate::error::Error;
+use crate::error::{Cause, Error, KnownError};
 use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
 use crate::registry::{RegistryAnswer, RegistryCounts, RegistryLookup};
-use crate::task::Monitor;
+use crate::task::{Monitor, not_cancelled};
 
 /// Detail of a name that the registry does not know.
 const UNKNOWN: &str = "unknown to the registry";
 /// Start of the detail if the registry could not be asked; the reason follows.
 const COULD_NOT_ASK: &str = "could not ask the registry: ";
+
+/// A reference, and the bytes that hold it.
+pub(super) type HeldReference<'r> = (&'r [u8], &'r Reference);
 
 /// A verdict, and the reason for it.
 #[derive(Clone, Debug)]
@@ -64,12 +67,50 @@ impl Judge {
         }
     }
 
+    /// Judges references. If a registry is asked, judges those with unknown names again with its answers.
+    ///
+    /// # Errors
+    /// If the index or the cache of answers cannot be used, or the run is cancelled.
+    pub(super) fn references(
+        &mut self,
+        references: &[HeldReference<'_>],
+        monitor: &Monitor,
+    ) -> Result<Vec<Judgement>, Error> {
+        not_cancelled(monitor)?;
+        let mut all = Vec::with_capacity(references.len());
+        for cited in references {
+            all.push(self.reference(cited).map_err(unreadable)?);
+        }
+        if self.ask(&all, monitor)? {
+            for (judgement, cited) in all.iter_mut().zip(references) {
+                if judgement.unknown_name().is_some() {
+                    *judgement = self.reference(cited).map_err(unreadable)?;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn reference(
+        &mut self,
+        (bytes, reference): &HeldReference<'_>,
+    ) -> Result<Judgement, IndexError> {
+        match &reference.name {
+            ReferenceName::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
+            ReferenceName::Field(field) => {
+                let written = text(&bytes[reference.place.clone()]);
+                self.text(&field.decoded_text(&written), field.role)
+            }
+            ReferenceName::Found { doi, guessed } => self.found(doi, *guessed),
+        }
+    }
+
     /// Asks the registry about the names that the index does not know; they must be judged again after that. Returns false if
     /// there is no registry.
     ///
     /// # Errors
     /// If the cache of answers cannot be used, or the run is cancelled.
-    pub(super) fn ask(&mut self, judged: &[Judgement], monitor: &Monitor) -> Result<bool, Error> {
+    fn ask(&mut self, judged: &[Judgement], monitor: &Monitor) -> Result<bool, Error> {
         let Some(registry) = &mut self.registry else {
             return Ok(false);
         };
@@ -88,7 +129,7 @@ impl Judge {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(super) fn text(&mut self, text: &str, role: FieldRole) -> Result<Judgement, IndexError> {
+    fn text(&mut self, text: &str, role: FieldRole) -> Result<Judgement, IndexError> {
         let mut judged = self.field(text, role)?;
         judged.add_reserved();
         Ok(judged)
@@ -98,16 +139,18 @@ impl Judge {
         if text.trim().is_empty() {
             return Ok(Judgement::new(None, CheckVerdict::NoDoi));
         }
-        let written = self.strictly.read(text.as_bytes());
+        let meant = match self.dirty.read(text.as_bytes()) {
+            Ok(meant) if !meant.changed => return self.written(text, &meant.doi, role),
+            meant => meant,
+        };
         // A known name needs no repair, even if the rules would change it.
-        if let Ok(written) = &written
+        if let Ok(written) = self.strictly.read(text.as_bytes())
             && self.knows(&written.doi)?
         {
             return self.written(text, &written.doi, role);
         }
-        match self.dirty.read(text.as_bytes()) {
-            Ok(meant) if meant.changed => self.repaired(&meant),
-            Ok(meant) => self.written(text, &meant.doi, role),
+        match meant {
+            Ok(meant) => self.repaired(&meant),
             Err(refusal) => Ok(refused(&refusal)),
         }
     }
@@ -116,7 +159,7 @@ impl Judge {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(super) fn found(&self, doi: &Doi, guessed: bool) -> Result<Judgement, IndexError> {
+    fn found(&self, doi: &Doi, guessed: bool) -> Result<Judgement, IndexError> {
         let mut judged = self.name(doi)?;
         let is_unknown = matches!(
             judged.verdict,
@@ -443,4 +486,8 @@ fn broken_rule(kind: DoiErrorKind) -> &'static str {
         DoiErrorKind::ForeignHost | DoiErrorKind::ShortDoi => "P1",
         _ => "N1",
     }
+}
+
+fn unreadable(error: IndexError) -> Error {
+    Error::new(Cause::Known(KnownError::Unreadable(error)))
 }

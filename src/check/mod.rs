@@ -1,7 +1,7 @@
 //! Checks the references of bibliographies, manuscripts, tables and lists.
 //!
-//! `sources` finds the files, and `doisift-documents` opens them. `reading` reads a document in parts, which `held` holds.
-//! `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
+//! `sources` finds the files, and `doisift-documents` opens them, on the threads of `crew`. `reading` reads a document, if it is long
+//! in parts, which `held` holds; `piece` is what it gives, and `rows` makes the rows of references. `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
 //! `retractions` reads the notices of a file, and `outdated` warns of old data. `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
 //! `row` is a row of the output, and `fingerprint` identifies it over many runs; `row_sink` counts and compares rows, and
@@ -11,6 +11,7 @@
 //! shows which names to ask for.
 
 mod bibliography;
+mod crew;
 mod cut;
 mod document;
 mod fingerprint;
@@ -22,6 +23,7 @@ mod judge;
 mod options;
 mod outdated;
 mod patch;
+mod piece;
 mod reading;
 mod reference;
 mod report;
@@ -29,6 +31,7 @@ mod reserved;
 mod retractions;
 mod row;
 mod row_sink;
+mod rows;
 mod run;
 mod seen;
 mod sources;
@@ -147,7 +150,7 @@ impl Check {
     /// Those of [`run`](Self::run).
     pub fn for_each_reference(
         self,
-        mut take: impl FnMut(&CheckedReference) -> ControlFlow<()>,
+        mut take: impl FnMut(&CheckedReference) -> ControlFlow<()> + Send,
     ) -> Result<CheckReport, Error> {
         run::run(&self.settings()?, Some(&mut take))
     }

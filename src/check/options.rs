@@ -19,7 +19,7 @@ use crate::options::{
 };
 use crate::registry;
 use crate::remote;
-use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_memory, chosen_threads, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
 options! {
@@ -61,6 +61,8 @@ parsed_types! {
 
 /// The default of `--stale-after`.
 const STALE_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Memory for each thread that reads.
+const THREAD_BYTES: usize = 32 << 20;
 
 /// The options of a check, with all defaults filled in.
 #[derive(Debug)]
@@ -91,6 +93,7 @@ pub(crate) struct CheckSettings {
     pub(super) limits: ReadLimits,
     pub(super) memory: usize,
     pub(super) held: HeldSizes,
+    pub(super) threads: usize,
     pub(super) tmp: PathBuf,
     pub(super) monitor: Monitor,
 }
@@ -139,6 +142,7 @@ impl Check {
             report: self.output.report.clone(),
             limits: self.limits.of_reading(),
             held: HeldSizes::within(memory),
+            threads: self.reading_threads(memory),
             memory,
             paths: remote::named(&services, &self.inputs, true)?,
             services,
@@ -163,6 +167,15 @@ impl Check {
         notices.limits = self.limits.clone();
         notices = notices.monitor(&self.monitor);
         notices.settings_of_notices().map(Some)
+    }
+
+    /// Returns the number of threads that read. A registry is asked by one.
+    fn reading_threads(&self, memory: usize) -> usize {
+        let wanted = chosen_threads(self.resources.threads);
+        match self.asking.online {
+            true => 1,
+            false => wanted.min(memory / THREAD_BYTES).max(1),
+        }
     }
 
     /// Returns the options for asking a registry, or `None` if the check is offline.

@@ -1,55 +1,55 @@
-//! Reads the documents of a source and delivers a row for each reference.
+//! Reads the documents of a source and gives a row for each reference.
 
 use std::sync::Arc;
 
 use doisift_documents::{
     CellBatch, DocumentHead, DocumentSink, InputError, ReadBytes, Source, TextOrigin, printable,
 };
-use doisift_known::IndexError;
 
-use super::document::DocumentReader;
+use super::document::{Compared, DocumentReader};
 use super::fix::FileRepairs;
 use super::held::HeldDocument;
-use super::judge::{Judge, Judgement};
+use super::judge::Judge;
 use super::options::CheckSettings;
-use super::reference::{Escape, Reference, ReferenceName, text};
-use super::row::{CheckedReference, LineCount, RowPlace, document_name};
-use super::row_sink::{CheckedDocument, ReferenceSink};
-use super::verdict::CheckVerdict;
+use super::piece::{CheckPiece, DocumentRows, TakePieces};
+use super::row::{RowPlace, document_name};
+use super::rows;
 use crate::error::{Cause, CheckError, Error, KnownError, TableError};
-use crate::task::{not_cancelled, warn_of_sheets};
-
-/// References that are judged together, so that the registry is asked about their names at once.
-const BATCH_REFERENCES: usize = 1024;
-
-/// A reference, and the bytes that hold it.
-type HeldReference<'r> = (&'r [u8], &'r Reference);
+use crate::task::{Monitor, warn_of_sheets};
 
 /// Reads the documents of one source.
-pub(super) struct CheckReading<'a, 's> {
+pub(super) struct CheckReading<'a> {
     settings: &'a CheckSettings,
     file: &'a Source,
     source: Arc<str>,
     judge: &'a mut Judge,
-    sink: &'a mut ReferenceSink<'s>,
-    /// The first error, which ends the run.
+    pieces: &'a mut dyn TakePieces,
+    /// The first error, which ends the reading.
     failure: Option<Error>,
 }
 
-impl<'a, 's> CheckReading<'a, 's> {
+/// A document that is held as a whole, and its reader.
+struct WholeDocument {
+    reader: DocumentReader,
+    bytes: Vec<u8>,
+    source: Arc<str>,
+    name: Option<Arc<str>>,
+}
+
+impl<'a> CheckReading<'a> {
     pub(super) fn new(
         settings: &'a CheckSettings,
         file: &'a Source,
         source: &Arc<str>,
         judge: &'a mut Judge,
-        sink: &'a mut ReferenceSink<'s>,
+        pieces: &'a mut dyn TakePieces,
     ) -> Self {
         CheckReading {
             settings,
             file,
             source: Arc::clone(source),
             judge,
-            sink,
+            pieces,
             failure: None,
         }
     }
@@ -101,43 +101,75 @@ impl<'a, 's> CheckReading<'a, 's> {
         Ok(reader)
     }
 
-    /// Checks a document part by part: reads, judges the references, delivers their rows.
+    /// Checks a document: a short one as a whole, on any thread, and a longer one part by part.
     fn check(&mut self, head: &DocumentHead, from: &mut dyn ReadBytes) -> Result<(), Error> {
-        let name = head.name.as_ref();
         let mut held = HeldDocument::new(from, self.settings.held);
-        let mut reader = self.start(&mut held, head)?;
+        let reader = self.start(&mut held, head)?;
+        if held.is_short() && !self.has_repairs() {
+            let document = WholeDocument {
+                reader,
+                bytes: held.bytes,
+                source: Arc::clone(&self.source),
+                name: head.name.clone(),
+            };
+            let (monitor, is_named) = (self.settings.monitor.clone(), self.file.is_named);
+            let rows = move |judge: &mut Judge| match document.rows((judge, &monitor)) {
+                Ok(rows) => CheckPiece::Rows(rows),
+                Err(error) => CheckPiece::Failed { error, is_named },
+            };
+            self.pieces.take_work(self.judge, Box::new(rows));
+            return Ok(());
+        }
+        self.check_parts(reader, &mut held, head.name.as_ref())
+    }
+
+    /// Checks a document part by part: reads, judges the references, and gives their rows.
+    fn check_parts(
+        &mut self,
+        mut reader: DocumentReader,
+        held: &mut HeldDocument<'_>,
+        name: Option<&Arc<str>>,
+    ) -> Result<(), Error> {
         let mut repairs = match self.has_repairs() {
             true => self.repairs(name.is_none(), &held.bytes)?,
             false => None,
         };
-        let document = document_name(&self.source, name.map(|name| &**name)).into();
         let source = Arc::clone(&self.source);
-        let mut rows = CheckedDocument {
-            place: RowPlace {
-                source: &source,
-                document: name.map(|name| &**name),
-                lines: Some(LineCount::new()),
-                row: reader.is_table().then_some(0),
-            },
-            document,
-            compared: reader.compared(),
-        };
+        let mut place = RowPlace::of(&source, name.map(|name| &**name), &reader);
+        let document: Arc<str> = document_name(&source, name.map(|name| &**name)).into();
+        let compared = reader.compared();
         loop {
             let taken = reader
                 .take(&held.bytes, held.has_ended)
                 .map_err(bad_table)?;
-            self.deliver(&held.bytes, &taken.references, &mut rows, repairs.as_mut())?;
-            if held.has_ended {
+            let pieces = &mut self.pieces;
+            rows::each_batch(
+                (self.judge, &self.settings.monitor),
+                (&held.bytes, &taken.references),
+                &mut place,
+                repairs.as_mut(),
+                |rows| {
+                    let document = Arc::clone(&document);
+                    pieces.take(CheckPiece::Rows(DocumentRows {
+                        document,
+                        compared,
+                        rows,
+                    }));
+                },
+            )?;
+            if held.has_ended || self.pieces.is_over() {
                 break;
             }
-            if let Some(lines) = &mut rows.place.lines {
+            if let Some(lines) = &mut place.lines {
                 lines.pass(&held.bytes, taken.passed);
             }
             held.pass(taken.passed);
             self.whole_or_part(held.fill(), name)?;
         }
         if let Some(repairs) = repairs {
-            self.sink.repair(repairs, &self.source)?;
+            let source = Arc::clone(&self.source);
+            let repairs = Box::new(repairs);
+            self.pieces.take(CheckPiece::Repairs { repairs, source });
         }
         Ok(())
     }
@@ -168,132 +200,84 @@ impl<'a, 's> CheckReading<'a, 's> {
         })
     }
 
-    /// Judges references in the `held` bytes of a document, and delivers their rows.
-    fn deliver(
-        &mut self,
-        held: &[u8],
-        references: &[Reference],
-        rows: &mut CheckedDocument<'_>,
-        mut repairs: Option<&mut FileRepairs>,
-    ) -> Result<(), Error> {
-        for references in references.chunks(BATCH_REFERENCES) {
-            let cited = references.iter().map(|reference| (held, reference));
-            let judgements = self.judge_all(&cited.collect::<Vec<_>>())?;
-            for (judged, reference) in judgements.into_iter().zip(references) {
-                let repairs = repairs.as_mut();
-                let fixed = repairs.is_some_and(|repairs| repairs.add(held, reference, &judged));
-                let mut row = CheckedReference {
-                    fixed: fixed && self.settings.fix,
-                    ..rows.place.row(held, reference, judged)
-                };
-                self.sink.compare(&mut row, reference.record, rows);
-                self.sink.take(&row)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Judges references. If a registry is asked, judges those with unknown names again with its answers.
-    fn judge_all(&mut self, references: &[HeldReference<'_>]) -> Result<Vec<Judgement>, Error> {
-        let monitor = &self.settings.monitor;
-        not_cancelled(monitor)?;
-        let mut all = Vec::with_capacity(references.len());
-        for cited in references {
-            all.push(judge_reference(self.judge, cited).map_err(unreadable)?);
-        }
-        if self.judge.ask(&all, monitor)? {
-            for (judgement, cited) in all.iter_mut().zip(references) {
-                if judgement.unknown_name().is_some() {
-                    *judgement = judge_reference(self.judge, cited).map_err(unreadable)?;
-                }
-            }
-        }
-        Ok(all)
-    }
-
     fn check_cells(&mut self, table: Option<&Arc<str>>, batch: &CellBatch) -> Result<(), Error> {
-        let reference = |bytes: &[u8]| Reference::of_cell(0..bytes.len(), Escape::None);
-        let texts = row_texts(batch);
-        let references: Vec<Reference> = texts.iter().map(|(_, text)| reference(text)).collect();
-        let cited = texts.iter().map(|(_, text)| *text).zip(&references);
-        let cited: Vec<HeldReference<'_>> = cited.collect();
-        let judgements = self.judge_all(&cited)?;
-        for (((row, _), (bytes, reference)), judged) in texts.iter().zip(cited).zip(judgements) {
-            let mut place = RowPlace {
-                source: &self.source,
-                document: table.map(|table| &**table),
-                lines: None,
-                row: Some(batch.first_row + u64::from(*row)),
-            };
-            self.sink.take(&place.row(bytes, reference, judged))?;
-        }
+        let name = table.map(|table| &**table);
+        let mut place = RowPlace {
+            source: &self.source,
+            document: name,
+            lines: None,
+            row: None,
+        };
+        let rows = rows::of_cells((self.judge, &self.settings.monitor), batch, &mut place)?;
+        self.pieces.take(CheckPiece::Rows(DocumentRows {
+            document: document_name(&self.source, name).into(),
+            compared: Compared::Nothing,
+            rows,
+        }));
         Ok(())
     }
 
     /// Keeps the first error, with its source and document.
     fn keep(&mut self, checked: Result<(), Error>, document: Option<Arc<str>>) {
         if let Err(error) = checked {
-            let error = match error.source_name() {
-                Some(_) => error,
-                None => error.in_source(Arc::clone(&self.source)),
-            };
-            let error = match document {
-                Some(document) => error.in_document(document),
-                None => error,
-            };
-            self.failure.get_or_insert(error);
+            self.failure
+                .get_or_insert_with(|| placed(error, &self.source, document));
         }
     }
 }
 
-/// Returns the texts of the cells, each with the number of its row in the batch. A row without cells has an empty text.
-fn row_texts(batch: &CellBatch) -> Vec<(u32, &[u8])> {
-    let mut cells = batch.cells().iter().peekable();
-    let mut texts: Vec<(u32, &[u8])> = Vec::new();
-    for row in 0..batch.rows {
-        let before = texts.len();
-        while let Some(cell) = cells.next_if(|cell| cell.row == row) {
-            texts.push((row, batch.text(cell)));
-        }
-        if texts.len() == before {
-            texts.push((row, b""));
-        }
-    }
-    texts
-}
-
-/// Judges one reference.
-fn judge_reference(
-    judge: &mut Judge,
-    (bytes, reference): &HeldReference<'_>,
-) -> Result<Judgement, IndexError> {
-    match &reference.name {
-        ReferenceName::Nothing => Ok(Judgement::new(None, CheckVerdict::NoDoi)),
-        ReferenceName::Field(field) => {
-            let written = text(&bytes[reference.place.clone()]);
-            judge.text(&field.decoded_text(&written), field.role)
-        }
-        ReferenceName::Found { doi, guessed } => judge.found(doi, *guessed),
+impl WholeDocument {
+    /// Returns the rows of its references.
+    fn rows(self, judging: (&mut Judge, &Monitor)) -> Result<DocumentRows, Error> {
+        let WholeDocument {
+            mut reader,
+            bytes,
+            source,
+            name,
+        } = self;
+        let mut place = RowPlace::of(&source, name.as_deref(), &reader);
+        let mut all = Vec::new();
+        let compared = reader.compared();
+        let taken = reader.take(&bytes, true).map_err(bad_table);
+        let checked = taken.and_then(|taken| {
+            let references = (&*bytes, &*taken.references);
+            rows::each_batch(judging, references, &mut place, None, |rows| {
+                all.extend(rows);
+            })
+        });
+        checked.map_err(|error| placed(error, &source, name.clone()))?;
+        Ok(DocumentRows {
+            document: document_name(&source, name.as_deref()).into(),
+            compared,
+            rows: all,
+        })
     }
 }
 
-fn unreadable(error: IndexError) -> Error {
-    Error::new(Cause::Known(KnownError::Unreadable(error)))
+/// Adds source and document to an error, unless it has them.
+fn placed(error: Error, source: &Arc<str>, document: Option<Arc<str>>) -> Error {
+    let error = match error.source_name() {
+        Some(_) => error,
+        None => error.in_source(Arc::clone(source)),
+    };
+    match document {
+        Some(document) => error.in_document(document),
+        None => error,
+    }
 }
 
 fn bad_table(error: TableError) -> Error {
     Error::new(Cause::Table(error))
 }
 
-impl DocumentSink for CheckReading<'_, '_> {
+impl DocumentSink for CheckReading<'_> {
     fn document(&mut self, head: DocumentHead, bytes: &mut dyn ReadBytes) {
         // A name in the metadata is the file's own, not a reference.
         if self.is_halted() || head.origin == Some(TextOrigin::Metadata) {
             return;
         }
         warn_of_sheets(&self.source, &head, self.settings.sheet.as_ref());
-        self.sink.counts.documents += 1;
-        self.sink.enter();
+        self.pieces.take(CheckPiece::Document);
         let checked = self.check(&head, bytes);
         self.keep(checked, head.name);
     }
@@ -312,7 +296,7 @@ impl DocumentSink for CheckReading<'_, '_> {
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
-        *self.sink.counts.skipped.entry(kind.into()).or_default() += 1;
+        self.pieces.take(CheckPiece::Skipped(kind));
         let source = printable::name(&self.source);
         match name {
             Some(name) => log::debug!("{source}: {}: skipped: {kind}", printable::name(&name)),
@@ -322,6 +306,6 @@ impl DocumentSink for CheckReading<'_, '_> {
     }
 
     fn is_halted(&self) -> bool {
-        self.failure.is_some() || self.settings.monitor.is_cancelled()
+        self.failure.is_some() || self.pieces.is_over()
     }
 }

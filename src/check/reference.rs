@@ -65,6 +65,16 @@ pub(super) enum ReferenceName {
     Found { doi: Doi, guessed: bool },
 }
 
+impl ReferenceName {
+    /// Returns the text of a field that is not one literal of the document.
+    pub(super) fn joined(&self) -> Option<&str> {
+        match self {
+            ReferenceName::Field(field) => field.joined.as_deref(),
+            _ => None,
+        }
+    }
+}
+
 /// Syntax and role of a field, a cell or a line.
 #[derive(Clone, Debug)]
 pub(super) struct NameField {

@@ -3,6 +3,7 @@
 use doisift_core::Doi;
 use serde::Serialize;
 
+use super::document::DocumentReader;
 use super::judge::Judgement;
 use super::reference::{Escape, Reference, ReferenceName, text};
 use super::verdict::CheckVerdict;
@@ -49,6 +50,20 @@ impl CheckedReference {
 }
 
 impl CheckedReference {
+    /// Returns the bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = [
+            &self.document,
+            &self.key,
+            &self.text,
+            &self.doi,
+            &self.detail,
+            &self.repair,
+        ];
+        let texts = texts.into_iter().flatten().map(String::len);
+        size_of::<Self>() + self.source.len() + texts.sum::<usize>()
+    }
+
     /// Adds that the entry at `first` has the same name. A verdict that states another fault stays.
     pub(super) fn add_first(&mut self, first: &str) {
         let note = format!("the same name as {first}");
@@ -90,7 +105,17 @@ pub(super) struct RowPlace<'p> {
     pub(super) row: Option<u64>,
 }
 
-impl RowPlace<'_> {
+impl<'p> RowPlace<'p> {
+    /// Returns the place before the first row of a document.
+    pub(super) fn of(source: &'p str, document: Option<&'p str>, reader: &DocumentReader) -> Self {
+        RowPlace {
+            source,
+            document,
+            lines: Some(LineCount::new()),
+            row: reader.is_table().then_some(0),
+        }
+    }
+
     /// Makes the row of the next reference, which is in the `held` bytes of the document.
     pub(super) fn row(
         &mut self,

@@ -8,22 +8,18 @@ use super::fingerprint::Fingerprints;
 use super::fix::{FileRepairs, FixedFile};
 use super::formats::{LevelledRow, RowFormat, RowLevel};
 use super::options::CheckSettings;
+use super::piece::{CheckPiece, DocumentRows};
 use super::reference::Reference;
 use super::report::CheckCounts;
-use super::row::{CheckedReference, RowPlace};
+use super::row::CheckedReference;
 use super::seen::SeenNames;
-use crate::error::{Cause, Error};
+use crate::error::{Cause, CheckError, Error, KnownError};
 
 /// Takes a row and decides whether the run continues.
-pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
+pub(super) type TakeRow<'t> = &'t mut (dyn FnMut(&CheckedReference) -> ControlFlow<()> + Send);
 
-/// The rows of a document.
-pub(super) struct CheckedDocument<'d> {
-    pub(super) place: RowPlace<'d>,
-    /// The name of the document for messages.
-    pub(super) document: Arc<str>,
-    pub(super) compared: Compared,
-}
+/// Counter of files below folders that lack the column.
+const NO_COLUMN: &str = "no_column";
 
 /// Counts and compares rows and delivers them to the output or the caller.
 pub(super) struct ReferenceSink<'s> {
@@ -36,6 +32,7 @@ pub(super) struct ReferenceSink<'s> {
     pub(super) seen: SeenNames,
     /// The names of the references of the current record, and its number.
     in_record: (SeenNames, u64),
+    has_failed: bool,
     /// Repaired files under temporary names, each with its source.
     pub(super) fixed: Vec<(Arc<str>, FixedFile)>,
 }
@@ -54,6 +51,7 @@ impl<'s> ReferenceSink<'s> {
             counts: CheckCounts::default(),
             seen: SeenNames::default(),
             in_record: (SeenNames::default(), 0),
+            has_failed: false,
             fixed: Vec::new(),
         }
     }
@@ -62,7 +60,7 @@ impl<'s> ReferenceSink<'s> {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub(super) fn repair(&mut self, repairs: FileRepairs, source: &Arc<str>) -> Result<(), Error> {
+    fn repair(&mut self, repairs: FileRepairs, source: &Arc<str>) -> Result<(), Error> {
         if self.settings.diff {
             let out = self.out.unused_output().map(|out| repairs.write_diff(out));
             return out.unwrap_or(Ok(())).map_err(Error::output);
@@ -76,25 +74,88 @@ impl<'s> ReferenceSink<'s> {
         Ok(())
     }
 
-    /// Counts and logs an error of a file below a folder.
-    pub(super) fn report_loss(&mut self, error: &Error) {
+    /// Counts, compares and delivers a piece of a source.
+    ///
+    /// # Errors
+    /// If a row cannot be written, the caller ends the run, or a source that was named failed.
+    pub(super) fn piece(&mut self, piece: CheckPiece) -> Result<(), Error> {
+        if self.has_failed {
+            return Ok(());
+        }
+        match piece {
+            CheckPiece::Document => {
+                self.counts.documents += 1;
+                // Its records are numbered anew.
+                self.in_record.1 = 0;
+            }
+            CheckPiece::Rows(rows) => return self.rows(rows),
+            CheckPiece::Skipped(kind) => {
+                *self.counts.skipped.entry(kind.into()).or_default() += 1;
+            }
+            CheckPiece::Repairs { repairs, source } => return self.repair(*repairs, &source),
+            CheckPiece::Read => self.counts.sources += 1,
+            CheckPiece::Lost(error) => self.report_loss(&error),
+            CheckPiece::Failed { error, is_named } => {
+                self.has_failed = true;
+                return match is_named {
+                    true => Err(error),
+                    false => self.pass_over(error),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the current source has failed, so that its further pieces do not count.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    pub(super) fn end_source(&mut self) {
+        self.has_failed = false;
+    }
+
+    fn rows(&mut self, rows: DocumentRows) -> Result<(), Error> {
+        for (mut row, record) in rows.rows {
+            row.fixed &= self.settings.fix;
+            self.compare(&mut row, record, (&rows.document, rows.compared));
+            self.take(&row)?;
+        }
+        Ok(())
+    }
+
+    /// Counts a file below a folder that could not be read.
+    ///
+    /// # Errors
+    /// Returns an error that does not concern the file alone.
+    fn pass_over(&mut self, error: Error) -> Result<(), Error> {
+        match error.cause() {
+            Cause::Table(_) | Cause::Known(KnownError::NoColumn) => {
+                log::debug!("skipped: {error}");
+                *self.counts.skipped.entry(NO_COLUMN.into()).or_default() += 1;
+            }
+            Cause::Input(input) if !input.is_fatal() => self.report_loss(&error),
+            Cause::Check(CheckError::TooLong(_) | CheckError::LongEntry(_)) => {
+                self.report_loss(&error);
+            }
+            _ => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn report_loss(&mut self, error: &Error) {
         log::warn!("{error}");
         self.counts.errors.add(error);
     }
 
-    /// Starts a document. Its records are numbered anew.
-    pub(super) fn enter(&mut self) {
-        self.in_record.1 = 0;
-    }
-
     /// Adds to a row the place of an earlier one with the same name, if such names are compared.
-    pub(super) fn compare(
+    fn compare(
         &mut self,
         row: &mut CheckedReference,
         record: u64,
-        rows: &CheckedDocument<'_>,
+        (document, compared): (&Arc<str>, Compared),
     ) {
-        let seen = match rows.compared {
+        let seen = match compared {
             Compared::Nothing => return,
             _ if record == Reference::UNCOMPARED => return,
             Compared::All => &mut self.seen,
@@ -109,7 +170,7 @@ impl<'s> ReferenceSink<'s> {
         };
         let line = row.line.unwrap_or_default();
         let key = row.doi.as_deref();
-        let first = key.and_then(|key| seen.note(key, &rows.document, line));
+        let first = key.and_then(|key| seen.note(key, document, line));
         if let Some(first) = first {
             row.add_first(&first);
         }
@@ -119,7 +180,7 @@ impl<'s> ReferenceSink<'s> {
     ///
     /// # Errors
     /// If it cannot be written, or the caller ends the run.
-    pub(super) fn take(&mut self, row: &CheckedReference) -> Result<(), Error> {
+    fn take(&mut self, row: &CheckedReference) -> Result<(), Error> {
         let is_finding = self.settings.is_finding(row);
         self.counts.references += 1;
         *self.counts.verdicts.entry(row.verdict).or_default() += 1;

@@ -1,31 +1,25 @@
 //! Runs a check: opens the sources, delivers the rows, and replaces fixed files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use doisift_documents::ReadOptions;
-
+use super::crew;
 use super::fix::FixedFile;
 use super::formats::CheckFormat;
-use super::judge::Judge;
 use super::options::CheckSettings;
 use super::outdated::outdated;
 use super::report::{CheckCounts, CheckReport};
 use super::retractions;
 use super::row_sink::{ReferenceSink, TakeRow};
 use super::seen::MAX_NAMES;
-use super::sources::{SourceReader, expanded};
+use super::sources::expanded;
 use crate::counts::Counts;
 use crate::error::{Cause, CheckError, Error};
 use crate::indexing::IndexSettings;
 use crate::lookup::{self, KnownNames};
-use crate::objects::remote_sources;
-use crate::registry::{self, RegistryCounts};
+use crate::registry::RegistryCounts;
 use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
-
-/// Max bytes of a file that must be held as a whole, such as a PDF.
-const MAX_WHOLE_BYTES: usize = 256 << 20;
 
 /// Runs a check.
 pub(super) fn run<'s>(
@@ -56,7 +50,9 @@ pub(super) fn run<'s>(
         },
         |paths, rows, destinations| {
             let mut sink = ReferenceSink::new(settings, settings.format.start(rows), caller);
-            read(settings, &paths, destinations, &mut sink)?;
+            let notices = notices(settings, destinations, &mut sink.counts)?;
+            crew::read((settings, notices), &paths, destinations, &mut sink)?;
+            report_not_compared(&mut sink);
             Ok(sink)
         },
         |sink| {
@@ -105,37 +101,8 @@ fn report(settings: &CheckSettings, counts: CheckCounts, started: Instant) -> Ch
     }
 }
 
-/// Reads all sources in their order.
-fn read(
-    settings: &CheckSettings,
-    paths: &[PathBuf],
-    destinations: &Destinations,
-    sink: &mut ReferenceSink<'_>,
-) -> Result<(), Error> {
-    let (own, outputs) = (destinations.own(), destinations.filled());
-    let read_options = ReadOptions {
-        own_files: &own,
-        output_files: &outputs,
-        limits: settings.limits,
-        columns: &settings.columns,
-        sheet: settings.sheet.as_ref(),
-        temp_folder: &settings.tmp,
-        remote: remote_sources(&settings.services),
-        max_file_bytes: (settings.memory / 4).min(MAX_WHOLE_BYTES),
-        ..settings.monitor.read_options()
-    };
-    let notices = notices(settings, destinations, &mut sink.counts)?;
-    let registry = settings.registry.as_ref().map(registry::open).transpose()?;
-    let mut judge = Judge::new(settings.known.clone(), notices, registry);
-    let mut reader = SourceReader {
-        settings,
-        destinations,
-        read_options: &read_options,
-        judge: &mut judge,
-        sink,
-    };
-    paths.iter().try_for_each(|path| reader.read(path))?;
-    sink.counts.registry = judge.asked();
+/// Says how many names of entries were not compared.
+fn report_not_compared(sink: &mut ReferenceSink<'_>) {
     sink.counts.not_compared = sink.seen.left_out();
     if sink.counts.not_compared > 0 {
         log::warn!(
@@ -144,7 +111,6 @@ fn read(
             sink.counts.not_compared
         );
     }
-    Ok(())
 }
 
 /// Reads the notices, and warns of old data.

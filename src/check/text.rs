@@ -209,13 +209,11 @@ fn held_place(place: &Range<u64>, offset: u64) -> Range<usize> {
 fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut Vec<Reference>) {
     let (key, record) = (item.key, item.record);
     let first = references.len();
-    let mut stated = HashSet::new();
     let is_wanted = |name: &CitedName| {
         let is_inside = |found: &ProseName| name.holds(found, offset);
         !name.is_any || found.iter().any(is_inside)
     };
     for name in item.names.into_iter().filter(is_wanted) {
-        stated.extend(clean(&name.text).map(|cleaned| cleaned.doi.key().into_owned()));
         let field = NameField::joined(name.text, FieldRole::Name);
         references.push(Reference {
             record,
@@ -223,14 +221,8 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
             ..Reference::new(held_place(&name.place, offset), ReferenceName::Field(field))
         });
     }
-    let fields = references[first..].iter().map(|one| one.place.clone());
-    let fields: Vec<_> = fields.collect();
-    for name in found {
-        let is_stated = fields.iter().any(|field| field.contains(&name.place.start));
-        if !is_stated && stated.insert(name.doi.key().into_owned()) {
-            references.push(name.reference(key.as_deref(), record));
-        }
-    }
+    let others = others(&references[first..], found).into_iter();
+    references.extend(others.map(|name| name.reference(key.as_deref(), record)));
     references[first..].sort_by_key(|reference| reference.start);
     if references.len() == first {
         let start = held_place(&item.place, offset).start;
@@ -240,6 +232,23 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
             ..Reference::new(start..start, ReferenceName::Nothing)
         });
     }
+}
+
+/// Returns the distinct names that are not in one of the `fields` of a reference, and that no field states.
+fn others(fields: &[Reference], mut found: Vec<ProseName>) -> Vec<ProseName> {
+    found.retain(|name| {
+        !fields
+            .iter()
+            .any(|field| field.place.contains(&name.place.start))
+    });
+    let mut stated = HashSet::new();
+    if !found.is_empty() {
+        let texts = fields.iter().filter_map(|field| field.name.joined());
+        let cleaned = texts.filter_map(|text| clean(text).ok());
+        stated.extend(cleaned.map(|cleaned| cleaned.doi.key().into_owned()));
+    }
+    found.retain(|name| stated.insert(name.doi.key().into_owned()));
+    found
 }
 
 impl CitedName {

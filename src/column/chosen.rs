@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, TableError};
 use crate::lookup;
 use crate::normalize::{Normalizer, Presentation};
 use crate::remote;
-use crate::task::{chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{chosen_memory, chosen_threads, chosen_tmp_dir, named_output};
 
 /// Bytes of rows that a thread cleans at once, and of lines: fewer, since each may give a message.
 const ROW_CHUNK_BYTES: usize = 1 << 20;
@@ -73,7 +73,6 @@ impl CleanTable {
         } else {
             (LINE_CHUNK_BYTES, MAX_LINE_BYTES)
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let output = self.output.output.as_deref().and_then(named_output);
         let services = remote::services(&self.remote, chosen_memory(None), &self.monitor);
         Ok(CleanSettings {
@@ -98,7 +97,7 @@ impl CleanTable {
             lookup: self.lookup.clone(),
             output,
             report: self.output.report.clone(),
-            threads: self.resources.threads.unwrap_or_else(cores).max(1),
+            threads: chosen_threads(self.resources.threads).max(1),
             limits: self.limits.of_reading(),
             monitor: self.monitor.clone(),
         })

@@ -14,7 +14,7 @@ use crate::options::{
     reported_paths,
 };
 use crate::remote;
-use crate::task::{Monitor, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_memory, chosen_threads, chosen_tmp_dir, named_output};
 use doisift_tables::HeaderChoice;
 
 options! {
@@ -113,7 +113,6 @@ impl BuildIndex {
     fn settings_for(&self, output: Option<PathBuf>) -> Result<IndexSettings, Error> {
         let memory = chosen_memory(self.known.memory);
         let services = remote::services(&self.remote, memory, &self.monitor);
-        let own_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(IndexSettings {
             given: self.given(),
             search: self
@@ -133,7 +132,7 @@ impl BuildIndex {
             header: self.header.header_row.into(),
             report: self.output.report.clone(),
             limits: self.limits.of_reading(),
-            threads: self.resources.threads.unwrap_or_else(own_cores),
+            threads: chosen_threads(self.resources.threads),
             memory,
             tmp: chosen_tmp_dir(self.resources.tmp_dir.clone(), output.as_deref()),
             checkpoint: self.resources.checkpoint.clone(),

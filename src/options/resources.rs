@@ -11,11 +11,11 @@ options! {
     /// Threads, memory and folders of a run.
     resources: ResourceOptions, "Resources";
 
-    /// Threads that scan or clean; a scan starts fewer if --memory has no room for them, or the sources have too little work
+    /// Threads that scan, clean or check; fewer start if --memory has no room for them, or the sources of a scan have too little work
     ///
     /// At least 1. Further threads may read and write. More than two threads scan only if the memory has 20 MiB for each, and the
     /// sources have enough work.
-    value threads: usize [Scan CleanTable BuildIndex] default "the cores this process may use" {
+    value threads: usize [Scan CleanTable BuildIndex Check] default "the cores this process may use" {
         short: Some('j'), value: "N", min: 1, help: OptionHelp::Short,
     }
 

@@ -13,7 +13,9 @@ use crate::objects::Services;
 use crate::options::{OutputOptions, reported_paths, stated};
 use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
 use crate::remote;
-use crate::task::{chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
+use crate::task::{
+    chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output, same_name,
+};
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
 /// `lab/make-corpus --kind names` took 16 s of CPU with this, as sorted runs, and 18 s with four times as much memory, which
@@ -154,8 +156,7 @@ impl Scan {
     }
 
     fn threads_or_default(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.resources.threads.unwrap_or_else(cores).max(1)
+        chosen_threads(self.resources.threads).max(1)
     }
 
     /// Returns the max memory for names in bytes. It has no limit of its own if the budget was set.

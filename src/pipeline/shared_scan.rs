@@ -9,13 +9,13 @@ use doisift_system::FileStatus;
 use super::checkpoint::{FinishedRows, FinishedWork, Mark, ScanCheckpoint, mark_step};
 use super::ledger::{ScanLedger, report_passed_over};
 use super::plan::{NamedSource, ScanOptions, ScanPlan, Shares, UnreadPaths};
-use super::reading::Gates;
-use super::rows::{Backlog, RowMaker};
+use super::rows::RowMaker;
 use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{Budget, Lasting, NameTable};
 use crate::error::Error;
 use crate::lookup;
 use crate::report::ResumedWork;
+use crate::task::{Backlog, Gates};
 
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {

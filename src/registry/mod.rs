@@ -22,7 +22,7 @@ use crate::options::Registry;
 use crate::task::Monitor;
 
 /// Asks a registry about names that come piece by piece. Asks for each name once.
-pub(crate) trait RegistryLookup {
+pub(crate) trait RegistryLookup: Send {
     /// Returns the counts so far.
     fn counts(&self) -> RegistryCounts;
 

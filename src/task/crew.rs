@@ -37,7 +37,6 @@ pub(crate) struct Crew<'s, 'e, W> {
 }
 
 /// Gives jobs to a crew.
-#[derive(Clone)]
 pub(crate) struct Jobs<'s, W>(Sender<Job<'s, W>>);
 
 /// Calls `with`, and waits for the threads that it starts. If one of them panics, `stop` is called, which makes the run end, and
@@ -112,6 +111,12 @@ impl<'s, 'e, W: Send + 's> Crew<'s, 'e, W> {
 
     pub(crate) fn jobs(&self) -> &Jobs<'s, W> {
         &self.jobs
+    }
+}
+
+impl<W> Clone for Jobs<'_, W> {
+    fn clone(&self) -> Self {
+        Jobs(self.0.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The defaults of options of scan and merge.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::memory::available_memory;
 use crate::error::{Cause, Error};
@@ -35,6 +36,12 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
     usize::try_from(bytes.max(MIN_MEMORY_BYTES)).unwrap_or(usize::MAX)
+}
+
+/// Returns the number of threads: as chosen, or the cores that this process may use.
+pub(crate) fn chosen_threads(chosen: Option<usize>) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    chosen.unwrap_or_else(cores)
 }
 
 /// Returns the format of rows, and how the output is divided if it is a folder of parts.

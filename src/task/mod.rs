@@ -4,11 +4,13 @@
 //! It has the steps of a run, its threads, the monitor, the output files, the check that no output is an input, and the defaults
 //! of options.
 
+mod backlog;
 mod clash;
 mod crew;
 mod defaults;
 mod ending;
 mod files;
+mod gate;
 mod lifecycle;
 mod memory;
 mod monitor;
@@ -21,13 +23,15 @@ mod utc;
 
 pub use monitor::{Monitor, Progress};
 
+pub(crate) use backlog::Backlog;
 pub(crate) use clash::{Destinations, in_checkpoint, no_stdin, same_name, stdin_twice};
 pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
-    chosen_format, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
+    chosen_format, chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output,
 };
 pub use ending::{Ending, TaskReport};
 pub(crate) use files::{RowOutputs, RowTarget, TaskFiles};
+pub(crate) use gate::{GateRole, Gates, SourceGate};
 pub(crate) use lifecycle::not_cancelled;
 pub(crate) use named::{check_named, is_stdin, named_source, warn_of_sheets};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};

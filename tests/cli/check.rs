@@ -689,3 +689,56 @@ fn two_entries_with_one_name_are_a_finding_also_across_files() {
     assert_eq!(shown(&seen.rows(), "verdict,detail"), wanted);
     assert_eq!(place.json("r.json")["not_compared"], 0);
 }
+
+#[test]
+fn threads_change_no_row_and_no_count() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("refs/deep")).unwrap();
+    for number in 0..60 {
+        let entries: String = (0..number * 7 % 90)
+            .map(|entry| {
+                format!(
+                    "@misc{{k{number}_{entry},\n doi = {{10.5555/{}.}}\n}}\n",
+                    entry % 13
+                )
+            })
+            .collect();
+        place.file(format!("refs/deep/{number:02}.bib"), entries);
+        place.file(
+            format!("refs/{number:02}.txt"),
+            format!("See 10.5555/{number} and 10.5555/x.\n"),
+        );
+    }
+    let long = "@misc{long, doi = {10.5555/long}}\n".repeat(40_000);
+    place.file("refs/long.bib", &long);
+    place.file("refs/packed.bib.gz", gzip(long.as_bytes()));
+    place.file("refs/damaged.gz", &gzip(long.as_bytes())[..200]);
+    place.file("named.bib", "@misc{n, doi = {10.5555/n}}\n");
+    let run = |options: &str| {
+        let line = format!("named.bib refs refs/long.bib -f csv --report report.json {options}");
+        let seen = place.check(&line);
+        let mut report: Value = serde_json::from_slice(&place.bytes_of("report.json")).unwrap();
+        for member in ["seconds", "options", "started", "memory"] {
+            report.as_object_mut().unwrap().remove(member);
+        }
+        (seen.code, seen.out, seen.err, report.to_string())
+    };
+    let one = run("-j 1");
+    assert_eq!(one.0, Some(2));
+    assert!(
+        one.1.lines().count() > 120_000 && one.3.contains("\"errors\":{\"count\":1"),
+        "{}",
+        one.3
+    );
+    for options in ["-j 2", "-j 7", "-j 3 --memory 64M", "-j 9 --memory 1M"] {
+        assert_eq!(run(options), one, "{options}");
+    }
+    // A source that was named and fails ends the run after the rows before it.
+    let fails = |threads| {
+        let seen = place.check(&format!(
+            "refs/00.txt refs/damaged.gz refs/01.txt -f csv -j {threads}"
+        ));
+        (seen.code, seen.out, seen.err)
+    };
+    assert_eq!(fails(4), fails(1));
+}

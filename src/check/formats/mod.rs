@@ -117,7 +117,7 @@ struct FormatSpec {
 }
 
 /// Writes rows in a format.
-pub(super) trait RowFormat {
+pub(super) trait RowFormat: Send {
     fn write(&mut self, row: &LevelledRow<'_>) -> io::Result<()>;
 
     /// Writes the rest and returns the output.

@@ -11,14 +11,14 @@ use super::source_scanner::SourceScanner;
 use crate::pipeline::checkpoint::Mark;
 use crate::pipeline::edges::ChunkChain;
 use crate::pipeline::plan::ScanPlan;
-use crate::pipeline::reading::{DocumentScanner, GateRole, read_source};
+use crate::pipeline::reading::{DocumentScanner, read_source};
 use crate::pipeline::rows::ReadyRows;
 use crate::pipeline::scanning::{
     SharedDocument, SharedLines, SourceText, TableRows, TextLine, kind,
 };
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::ScanCounts;
-use crate::task::{PiecePlace, Tickets};
+use crate::task::{GateRole, PiecePlace, Tickets};
 
 /// Reads one source.
 pub(crate) struct Feeder<'f, 's, 'r> {

@@ -5,9 +5,10 @@ use std::time::Instant;
 use doisift_documents::{ChunkBuffer, ChunkCutter, ReadBytes, Source, UnpackThreads};
 
 use crate::pipeline::checkpoint::Mark;
-use crate::pipeline::reading::{DocumentScanner, GateRole, read_source};
+use crate::pipeline::reading::{DocumentScanner, read_source};
 use crate::pipeline::scanning::{ChunkScanner, SharedLines, SourceText, TableRows, TextLine, kind};
 use crate::pipeline::shared_scan::SharedScan;
+use crate::task::GateRole;
 
 /// A worker that also reads sources.
 pub(crate) struct SourceScanner<'r> {

@@ -10,7 +10,6 @@ use doisift_documents::{
     SourceNote, UnpackThreads,
 };
 
-use super::gate::{GateRole, SourceGate};
 use super::text_table::TextTable;
 use crate::dedup::CountedUnit;
 use crate::pipeline::checkpoint::{Mark, ReadDocument, ReadPlace};
@@ -19,7 +18,7 @@ use crate::pipeline::plan::NamedSource;
 use crate::pipeline::scanning::{SourceText, TableRows, kind};
 use crate::pipeline::shared_scan::SharedScan;
 use crate::report::ScanCounts;
-use crate::task::Monitor;
+use crate::task::{GateRole, Monitor, SourceGate};
 
 /// Bytes of a read of text that is skipped.
 const SKIP_READ_BYTES: usize = 256 << 10;

@@ -1,10 +1,8 @@
 //! The rows of a scan: held until they are decided, formatted by the thread that found them, and written in order.
 //!
-//! `held_rows` has the rows of a piece of work, with texts in `held_texts`, paths in `paths` and values of fields in `stated`, `row_maker` formats them, `backlog` bounds the rows that wait for
-//! earlier ones, `sink` writes them, and `progress` ends parts and writes checkpoints between them. Uses `plan`, `checkpoint` and
+//! `held_rows` has the rows of a piece of work, with texts in `held_texts`, paths in `paths` and values of fields in `stated`, `row_maker` formats them, `sink` writes them, and `progress` ends parts and writes checkpoints between them. Uses `plan`, `checkpoint` and
 //! `ledger`. The sink belongs to one thread: the writer, or the caller's in a scan with one thread.
 
-mod backlog;
 mod held_rows;
 mod held_texts;
 mod pairs;
@@ -15,7 +13,6 @@ mod row_maker;
 mod sink;
 mod stated;
 
-pub(super) use backlog::Backlog;
 pub(super) use held_rows::{
     AnchorKind, EdgePlace, FoundAnchor, HeldName, HeldRecord, HeldRow, HeldRows, RowOrigin,
 };

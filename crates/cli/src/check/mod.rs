@@ -120,7 +120,8 @@ fn show(
     written: &mut io::Result<()>,
 ) -> Result<CheckReport, Error> {
     let stdout = io::stdout();
-    let mut table = CheckTable::new(stdout.lock(), has_colour(&stdout));
+    let has_colour = has_colour(&stdout);
+    let mut table = CheckTable::new(stdout, has_colour);
     let report = check.for_each_reference(|row| {
         let is_finding = row.is_open() && findings.contains(&row.verdict);
         *written = match shows_all || is_finding || row.fixed {

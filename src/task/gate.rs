@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use doisift_documents::{HaltSignal, MemoryGate};
 
+use super::backlog::Backlog;
 use crate::lock::lock;
-use crate::pipeline::rows::Backlog;
 
 /// The gates of a run.
 #[derive(Default)]

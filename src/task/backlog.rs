@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use doisift_documents::HaltSignal;
 
+use super::order::PiecePlace;
 use crate::lock::lock;
-use crate::task::PiecePlace;
 
 /// Interval at which a waiting thread checks whether the run must end.
 const HALT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
