@@ -233,6 +233,7 @@ class IndexOptions(TypedDict, total=False):
     agency: str | None
     date: str | None
     add: str | Iterable[str] | None
+    prefixes: bool | None
     trust: bool | None
     memory: int | str | None
     include: str | Iterable[str] | None

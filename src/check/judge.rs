@@ -265,6 +265,7 @@ impl Judge {
             true => Judgement::known(doi, CheckVerdict::Retracted),
             false => self.by_index(doi)?,
         };
+        self.add_prefix(&mut judged, doi);
         let registry = self.registry.as_ref().filter(|_| !judged.is_known);
         if let Some(answer) = registry.and_then(|registry| registry.answer(doi)) {
             judged.add_answer(answer);
@@ -275,11 +276,23 @@ impl Judge {
         Ok(judged)
     }
 
+    /// Changes the verdict if the index lists registered prefixes without that of the name, and the name has no other fault.
+    fn add_prefix(&self, judged: &mut Judgement, doi: &Doi) {
+        let prefix = doi.prefix().to_ascii_lowercase();
+        let index = self.index.as_ref();
+        let is_listed = index.and_then(|index| index.has_registered_prefix(&prefix));
+        if is_listed == Some(false) && judged.is_open() {
+            judged.verdict = CheckVerdict::UnknownPrefix;
+            judged.detail = format!("not a prefix of {}", self.scope);
+        }
+    }
+
     /// Judges a name by the index and the check digit.
     fn by_index(&self, doi: &Doi) -> Result<Judgement, IndexError> {
         let judged = |verdict| Judgement::new(Some(doi.clone()), verdict);
         let is_bad = doi.check_digit() == Some(CheckDigit::Bad);
-        let Some(index) = &self.index else {
+        // An index may have nothing but prefixes or notices.
+        let Some(index) = self.index.as_ref().filter(|index| !index.is_empty()) else {
             return Ok(match is_bad {
                 true => wrong_check_digit(judged(CheckVerdict::WrongCheckDigit)),
                 false => judged(CheckVerdict::WellFormed),
@@ -378,17 +391,23 @@ impl Judgement {
         }
     }
 
-    /// Changes the verdict to a placeholder if the name is reserved, unless the registry answered or the name has another fault.
-    fn add_reserved(&mut self) {
-        let is_open = matches!(
+    /// Whether the name has no fault, but is not known either.
+    fn is_open(&self) -> bool {
+        matches!(
             self.verdict,
             CheckVerdict::WellFormed | CheckVerdict::NotInIndex
-        );
+        )
+    }
+
+    /// Changes the verdict to a placeholder if the name is reserved, unless the registry answered or the name has another fault.
+    fn add_reserved(&mut self) {
+        let is_open = self.is_open() || self.verdict == CheckVerdict::UnknownPrefix;
         let reason = self.doi.as_ref().filter(|_| is_open).and_then(reserved);
         if let Some(reason) = reason {
             let detail = std::mem::replace(&mut self.detail, reason.to_owned());
-            if self.verdict == CheckVerdict::NotInIndex {
-                self.note(&format!("not in {detail}"));
+            match self.verdict {
+                CheckVerdict::NotInIndex => self.note(&format!("not in {detail}")),
+                _ => self.note(&detail),
             }
             self.verdict = CheckVerdict::Placeholder;
         }

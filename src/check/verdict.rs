@@ -29,6 +29,8 @@ pub enum CheckVerdict {
     Duplicate,
     /// The index does not know the name. It may be registered all the same.
     NotInIndex,
+    /// The index lists the registered prefixes, and that of the name is not one of them.
+    UnknownPrefix,
     /// The registry does not know the name, and neither does the index, if one was asked.
     UnknownToRegistry,
     /// The registry could not be asked for a name that no index knows. It may be registered all the same.
@@ -52,6 +54,7 @@ impl CheckVerdict {
         CheckVerdict::Placeholder,
         CheckVerdict::Duplicate,
         CheckVerdict::NotInIndex,
+        CheckVerdict::UnknownPrefix,
         CheckVerdict::UnknownToRegistry,
         CheckVerdict::CouldNotAsk,
         CheckVerdict::NotADoi,
@@ -71,6 +74,7 @@ impl CheckVerdict {
             CheckVerdict::Placeholder => "placeholder",
             CheckVerdict::Duplicate => "duplicate",
             CheckVerdict::NotInIndex => "not_in_index",
+            CheckVerdict::UnknownPrefix => "unknown_prefix",
             CheckVerdict::UnknownToRegistry => "unknown_to_registry",
             CheckVerdict::CouldNotAsk => "could_not_ask",
             CheckVerdict::NotADoi => "not_a_doi",
@@ -104,6 +108,9 @@ impl CheckVerdict {
             CheckVerdict::Duplicate => "An entry before this one has the same name",
             CheckVerdict::NotInIndex => {
                 "The index does not know the name, which may be registered all the same"
+            }
+            CheckVerdict::UnknownPrefix => {
+                "The prefix of the name is not in the list of registered prefixes"
             }
             CheckVerdict::UnknownToRegistry => "The registry does not know the name",
             CheckVerdict::CouldNotAsk => {

@@ -1,5 +1,6 @@
 //! Counts names and notices and adds them to the index.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use doisift_known::{BuildError, IndexBuilder, Notice, SourceId};
 
 use super::build::{build_options, failed};
 use super::checkpoint::{self, ReadSoFar, SavedIndexing};
-use super::options::IndexSettings;
+use super::options::{IndexContent, IndexSettings};
 use super::report::NameCounts;
 use crate::checkpoint::SavedProgress;
 use crate::error::{Cause, Error, KnownError};
@@ -143,25 +144,35 @@ impl<'s> Collector<'s> {
         if text.is_empty() {
             return None;
         }
-        let parse = |text| Doi::parse(text).map_err(KnownError::Name);
+        let parse = |text: &str| Doi::parse(text).map_err(KnownError::Name);
         let text = str::from_utf8(text).map_err(|_| KnownError::Encoding);
-        let parsed = text.and_then(parse);
+        // A list of prefixes may have them alone.
+        let text = text.map(|text| match self.settings.content {
+            IndexContent::Prefixes if !text.contains('/') => format!("{text}/0").into(),
+            _ => Cow::from(text),
+        });
+        let parsed = text.and_then(|text| parse(&text));
         parsed.map_err(|error| self.refuse(error, at)).ok()
     }
 
-    /// Adds a bare name, if names are taken.
+    /// Adds a bare name or its prefix.
     pub(super) fn name(&mut self, from: SourceId, name: &str, at: (&DocumentPlace, u64)) {
-        if !self.settings.takes_names() {
-            return;
-        }
-        match self.builder.name(from, name) {
+        let added = match self.settings.content {
+            IndexContent::Names => self.builder.name(from, name),
+            IndexContent::Prefixes => self.builder.prefix(name.split('/').next().unwrap_or(name)),
+            IndexContent::Notices => return,
+        };
+        match added {
             Ok(()) => self.counts.names += 1,
             Err(error) => self.not_added(error, at),
         }
     }
 
-    /// Adds a notice about a name.
+    /// Adds a notice about a name, unless prefixes alone are taken.
     pub(super) fn notice(&mut self, name: &Doi, notice: &Notice, at: (&DocumentPlace, u64)) {
+        if self.settings.content == IndexContent::Prefixes {
+            return;
+        }
         match self.builder.retract(name.as_str(), notice) {
             Ok(()) => self.counts.notices += 1,
             Err(error) => self.not_added(error, at),

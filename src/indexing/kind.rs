@@ -68,7 +68,8 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
     let members = members.unwrap_or_default();
     let names: Vec<&str> = members.keys().map(|name| &**name).collect();
     let member = name_column(&names, options)?;
-    match items(head).filter(|_| member.is_none()) {
+    let array = items(head).or_else(|| page_data(head, text));
+    match array.filter(|_| member.is_none()) {
         Some(start) => Ok(DocumentKind::Array(start, None)),
         None => Ok(DocumentKind::Objects(
             member.as_deref().map(MemberPath::new),
@@ -76,7 +77,16 @@ fn of_json(head: &[u8], text: &[u8], options: &KnownOptions) -> Result<DocumentK
     }
 }
 
-/// Returns the column or member of names: the one in the options, or `doi` in a list of mentions.
+/// Returns the offset of the content of the array `data` of a page of DataCite, which starts the page.
+fn page_data(head: &[u8], text: &[u8]) -> Option<usize> {
+    let rest = text.strip_prefix(b"{")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"data\"")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b":")?.trim_ascii_start();
+    let content = rest.strip_prefix(b"[")?;
+    Some(head.len() - content.len())
+}
+
+/// Returns the column or member of names: the one in the options, or `doi` in a list of mentions, or `prefix` in one of prefixes.
 ///
 /// # Errors
 /// If the columns are those of a list of mentions, and such lists are not trusted.
@@ -85,8 +95,12 @@ fn name_column(names: &[&str], options: &KnownOptions) -> Result<Option<String>,
     if is_mentions && !options.trust {
         return Err(Cause::Known(KnownError::Mentions));
     }
+    let prefix = names
+        .iter()
+        .find(|name| options.prefixes && name.eq_ignore_ascii_case("prefix"));
     let doi = || is_mentions.then(|| "doi".to_owned());
-    Ok(options.column.clone().or_else(doi))
+    let found = || doi().or_else(|| prefix.map(|name| (*name).to_owned()));
+    Ok(options.column.clone().or_else(found))
 }
 
 /// Whether these are the columns of records or mentions that doisift writes.

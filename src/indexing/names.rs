@@ -5,6 +5,7 @@ use doisift_known::{Notice, SourceId};
 use rayon::ThreadPool;
 
 use super::collect::{Collector, DocumentPlace};
+use super::options::IndexContent;
 use crate::error::{Cause, KnownError};
 
 /// Passes the names and notices of a document to the collector.
@@ -44,6 +45,10 @@ impl Names<'_, '_> {
             Ok(name) => self.collector.name(from, name, (&self.place, at)),
             Err(_) => self.refuse(KnownError::Encoding, at),
         }
+    }
+
+    pub(super) fn takes_prefixes(&self) -> bool {
+        self.collector.settings.content == IndexContent::Prefixes
     }
 
     pub(super) fn notice(&mut self, name: &Doi, notice: &Notice, at: u64) {

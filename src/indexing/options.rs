@@ -47,6 +47,13 @@ options! {
     /// The output may be one of these: it is replaced at the end.
     texts add [BuildIndex] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
 
+    /// Read the prefixes that agencies have registered, and no names; from the list of members of Crossref, the prefixes of
+    /// DataCite, or a list with one on each line
+    ///
+    /// Names in the sources, and in indexes that are [added](Self::add), give their prefixes. A check that asks the index calls a
+    /// name with another prefix `unknown_prefix`, so that the lists of all agencies are needed.
+    flag prefixes [BuildIndex] { is_fixed: true, help: OptionHelp::Long }
+
     /// Accept lists of mentions as sources; every name in them counts as registered
     flag trust [BuildIndex] { is_fixed: true, help: OptionHelp::Short }
 
@@ -60,6 +67,16 @@ options! {
 
 parsed_types! {
     Date, OptionKind::Parsed, |date| date.to_string();
+}
+
+/// The part of the sources that an index takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IndexContent {
+    /// Names and notices.
+    Names,
+    Notices,
+    /// The prefixes of names, and those of lists.
+    Prefixes,
 }
 
 /// The options for building an index with all defaults and derived values filled in.
@@ -78,8 +95,9 @@ pub(crate) struct IndexSettings {
     pub(super) header: HeaderChoice,
     /// `None` if the caller did not choose.
     pub(super) on_error: Option<OnError>,
-    /// The file of the index. `None` if notices alone are read, into a temporary file.
+    /// The file of the index. `None` for a temporary file.
     pub(super) output: Option<PathBuf>,
+    pub(super) content: IndexContent,
     pub(super) report: Option<PathBuf>,
     pub(super) limits: ReadLimits,
     pub(super) threads: usize,
@@ -99,7 +117,11 @@ impl BuildIndex {
             return Err(Error::new(Cause::NoSource));
         }
         let output = chosen_output(self.known.output.as_deref())?;
-        self.settings_for(Some(output))
+        let content = match self.known.prefixes {
+            true => IndexContent::Prefixes,
+            false => IndexContent::Names,
+        };
+        self.settings_for(Some(output), content)
     }
 
     /// Returns the settings for reading notices alone. The output is not used.
@@ -107,10 +129,14 @@ impl BuildIndex {
     /// # Errors
     /// If an address of a source is not valid.
     pub(crate) fn settings_of_notices(&self) -> Result<IndexSettings, Error> {
-        self.settings_for(None)
+        self.settings_for(None, IndexContent::Notices)
     }
 
-    fn settings_for(&self, output: Option<PathBuf>) -> Result<IndexSettings, Error> {
+    fn settings_for(
+        &self,
+        output: Option<PathBuf>,
+        content: IndexContent,
+    ) -> Result<IndexSettings, Error> {
         let memory = chosen_memory(self.known.memory);
         let services = remote::services(&self.remote, memory, &self.monitor);
         Ok(IndexSettings {
@@ -141,6 +167,7 @@ impl BuildIndex {
             services,
             known: self.known.clone(),
             output,
+            content,
             monitor: self.monitor.clone(),
         })
     }
@@ -164,11 +191,6 @@ fn chosen_output(given: Option<&Path>) -> Result<PathBuf, Error> {
 }
 
 impl IndexSettings {
-    /// Whether names are taken, and not notices alone.
-    pub(super) fn takes_names(&self) -> bool {
-        self.output.is_some()
-    }
-
     /// Returns the paths of the indexes to add.
     pub(super) fn added(&self) -> Vec<PathBuf> {
         self.known.add.iter().map(PathBuf::from).collect()

@@ -13,6 +13,7 @@ use super::collect::{Collector, DocumentPlace};
 use super::kind::{self, DocumentKind};
 use super::names::Names;
 use super::objects::ObjectBlocks;
+use super::options::IndexContent;
 use super::{table, works};
 use crate::error::{Cause, KnownError};
 use crate::task::warn_of_sheets;
@@ -160,7 +161,7 @@ impl NamesReading<'_, '_> {
     fn read_cells(&mut self, table: &DocumentHead, batch: &CellBatch) {
         self.names.place.document.clone_from(&table.name);
         let settings = self.names.collector.settings;
-        if !settings.takes_names() {
+        if settings.content == IndexContent::Notices {
             return;
         }
         if settings.known.column.is_none() {

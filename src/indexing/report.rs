@@ -33,6 +33,8 @@ pub struct IndexReport {
     pub known: u64,
     /// Names with notices in the index, known or not.
     pub noted: u64,
+    /// Registered prefixes that the index lists.
+    pub prefixes: u64,
     /// Errors that lost input.
     pub errors: Losses,
     /// Bytes of the sources that were read, before unpacking.

@@ -17,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::build::failed;
 use super::checkpoint::begin as begin_checkpoint;
 use super::collect::{Collector, input_error};
-use super::options::IndexSettings;
+use super::options::{IndexContent, IndexSettings};
 use super::reading::NamesReading;
 use super::report::{IndexReport, NoticeIndex};
 use crate::checkpoint::{self, CheckpointFolder};
@@ -150,7 +150,10 @@ fn add(collector: &mut Collector<'_>) -> Result<(), Error> {
     for path in settings.added() {
         let unreadable = |error| Error::new(Cause::Known(KnownError::Unreadable(error)));
         let index = Index::open(&path).map_err(unreadable)?;
-        let added = collector.builder.add(&index);
+        let added = match settings.content {
+            IndexContent::Prefixes => collector.builder.add_prefixes(&index),
+            _ => collector.builder.add(&index),
+        };
         added.map_err(|error| failed(settings, error))?;
         not_cancelled(&settings.monitor)?;
     }
@@ -284,7 +287,7 @@ fn write(
     let built = collector.builder.finish(&mut out);
     not_cancelled(monitor)?;
     let built = built.map_err(|error| failed(settings, error))?;
-    if built.names == 0 {
+    if built.names + built.prefixes == 0 {
         log::warn!("the index has no names");
     }
     let progress = monitor.progress();
@@ -302,6 +305,7 @@ fn write(
         drafts: counts.drafts,
         known: built.names,
         noted: built.noted,
+        prefixes: built.prefixes,
         errors: collector.losses,
         bytes_read: progress.bytes,
         seconds: started.elapsed().as_secs_f64(),

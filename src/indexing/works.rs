@@ -19,6 +19,8 @@ enum Work {
     Crossref(WorkNotices),
     /// A work of DataCite: the name, and whether it is registered.
     DataCite(String, bool),
+    /// The prefixes of a member of Crossref, or a prefix of DataCite.
+    Prefixes(Vec<String>),
     /// The text of the member for names, if the object has it.
     Member(Option<String>),
 }
@@ -33,6 +35,23 @@ struct DataCiteWork {
 struct Attributes {
     doi: String,
     state: Option<String>,
+}
+
+/// A member of Crossref, or a prefix in DataCite's list.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PrefixOwner {
+    Crossref { prefixes: Vec<String> },
+    DataCite { id: String, r#type: String },
+}
+
+impl PrefixOwner {
+    fn of(json: &[u8]) -> Option<Vec<String>> {
+        match serde_json::from_slice(json).ok()? {
+            PrefixOwner::Crossref { prefixes } => Some(prefixes),
+            PrefixOwner::DataCite { id, r#type } => (r#type == "prefixes").then(|| vec![id]),
+        }
+    }
 }
 
 /// Reads a work from each line. Its name is in `member`, or, without one, in the member that the registry uses.
@@ -91,7 +110,8 @@ fn lines(bytes: &[u8], offset: u64) -> Vec<Object<'_>> {
 
 /// Parses objects on all threads, and adds their names and notices in their order.
 fn take(objects: &[Object<'_>], member: Option<&MemberPath>, names: &mut Names<'_, '_>) {
-    let parse = |(json, _): &Object<'_>| parse(json, member);
+    let takes_prefixes = names.takes_prefixes();
+    let parse = |(json, _): &Object<'_>| parse(json, member, takes_prefixes);
     let works: Vec<_> = names
         .pool
         .install(|| objects.par_iter().map(parse).collect());
@@ -103,7 +123,11 @@ fn take(objects: &[Object<'_>], member: Option<&MemberPath>, names: &mut Names<'
     }
 }
 
-fn parse(json: &[u8], member: Option<&MemberPath>) -> Result<Work, KnownError> {
+fn parse(
+    json: &[u8],
+    member: Option<&MemberPath>,
+    takes_prefixes: bool,
+) -> Result<Work, KnownError> {
     let bad = |error: serde_json::Error| KnownError::Json(error.to_string().into());
     if let Some(member) = member {
         let value = member.value(json);
@@ -113,6 +137,9 @@ fn parse(json: &[u8], member: Option<&MemberPath>) -> Result<Work, KnownError> {
     let found = of_work(json).map_err(bad)?;
     if found.doi.is_some() {
         return Ok(Work::Crossref(found));
+    }
+    if let Some(prefixes) = PrefixOwner::of(json).filter(|_| takes_prefixes) {
+        return Ok(Work::Prefixes(prefixes));
     }
     let work = serde_json::from_slice::<DataCiteWork>(json);
     let Attributes { doi, state } = work
@@ -135,6 +162,11 @@ fn add(work: Work, names: &mut Names<'_, '_>, at: u64) {
             names.bare_name("datacite", doi.as_bytes(), at);
         }
         Work::DataCite(_, false) => names.count_draft(),
+        Work::Prefixes(prefixes) => {
+            for prefix in prefixes {
+                names.text(prefix.as_bytes(), at);
+            }
+        }
         Work::Member(text) => {
             names.text(text.unwrap_or_default().as_bytes(), at);
         }

@@ -56,6 +56,7 @@ mod pdf;
 mod pdf_damage;
 mod place;
 mod pre;
+mod prefixes;
 mod process;
 mod records;
 #[path = "../../crates/resolve/tests/common/mod.rs"]

@@ -87,6 +87,9 @@ fn text(index: &Index, bytes: u64) -> String {
         index.len(),
         index.noted()
     );
+    if !index.prefixes().is_empty() {
+        text += &format!("registered prefixes: {}\n", index.prefixes().len());
+    }
     text += &match index.len() {
         0 => format!("bytes: {bytes}\n"),
         names => format!(

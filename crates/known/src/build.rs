@@ -46,6 +46,8 @@ pub struct IndexCounts {
     pub names: u64,
     /// Names that have notices, known or not.
     pub noted: u64,
+    /// Registered prefixes in the list.
+    pub prefixes: u64,
 }
 
 /// A source of this builder.
@@ -84,6 +86,8 @@ pub struct IndexBuilder {
     pub(crate) names: Sorter,
     pub(crate) notices: Sorter,
     pub(crate) alphabet: Alphabet,
+    /// Registered prefixes, as keys.
+    pub(crate) prefixes: BTreeSet<String>,
     /// When a block of names ends.
     cut: BlockKeys,
     /// The key that is being added.
@@ -112,6 +116,7 @@ impl IndexBuilder {
             names,
             notices,
             alphabet: Alphabet::default(),
+            prefixes: BTreeSet::new(),
             cut: NAME_BLOCK_KEYS,
             key: String::new(),
             payload: Vec::new(),
@@ -183,6 +188,32 @@ impl IndexBuilder {
         pushed.map_err(BuildError::Temporary)
     }
 
+    /// Adds a registered prefix, such as `10.5281`: that of any name. Prefixes are kept in memory.
+    ///
+    /// # Errors
+    ///
+    /// If it is not the prefix of a DOI name.
+    pub fn prefix(&mut self, prefix: &str) -> Result<(), BuildError> {
+        if !self.prefixes.contains(prefix) {
+            check(&format!("{prefix}/0"))?;
+            self.prefixes.insert(prefix.to_ascii_lowercase());
+        }
+        Ok(())
+    }
+
+    /// Adds the prefixes of the names of an index, and those that it lists.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    pub fn add_prefixes(&mut self, index: &Index) -> Result<(), BuildError> {
+        self.prefixes.extend(index.prefixes().iter().cloned());
+        index.each_name(|key, _| match key.split_once('/') {
+            Some((prefix, _)) => self.prefix(prefix),
+            None => Ok(()),
+        })
+    }
+
     /// Adds a notice about a name, which need not be a name of the index.
     ///
     /// Equal notices are kept once. Of notices that differ only in the date, the earliest is kept.
@@ -198,7 +229,7 @@ impl IndexBuilder {
         pushed.map_err(BuildError::Temporary)
     }
 
-    /// Adds the names, notices and sources of an index.
+    /// Adds the names, notices, prefixes and sources of an index.
     ///
     /// A source that several indexes have gets the largest of its numbers of names, since an index does not say the source
     /// of each name.
@@ -215,6 +246,7 @@ impl IndexBuilder {
             ));
             self.sources[at].names = self.sources[at].names.max(source.names);
         }
+        self.prefixes.extend(index.prefixes().iter().cloned());
         index.each_name(|key, agency| {
             self.set_key(key)?;
             let origin = self.origin(agency, None);
@@ -255,12 +287,14 @@ impl IndexBuilder {
             agencies,
             sources: self.sources,
             sections: sections(&names, &notices),
+            prefixes: self.prefixes.into_iter().collect(),
         };
         write_all(&mut out, &header.to_bytes())?;
         out.flush().map_err(BuildError::Output)?;
         Ok(IndexCounts {
             names: header.names,
             noted: header.noted,
+            prefixes: header.prefixes.len() as u64,
         })
     }
 

@@ -76,6 +76,42 @@ fn ask_everything(index: &Index) {
 }
 
 #[test]
+fn a_list_of_prefixes_is_read_back_and_only_then_in_the_file() {
+    let written = |prefixes: &[&str]| {
+        let mut builder = IndexBuilder::new(BuildOptions::default()).unwrap();
+        for prefix in prefixes {
+            builder.prefix(prefix).unwrap();
+        }
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes).unwrap();
+        (
+            Index::from_bytes("prefixes", bytes.clone()).unwrap(),
+            bytes.len(),
+        )
+    };
+    let (none, length) = written(&[]);
+    assert_eq!(none.has_registered_prefix("10.1000"), None);
+    let (some, longer) = written(&["10.5281", "10.1000", "10.1000"]);
+    assert_eq!(longer, length + 1 + 2 * 8);
+    assert_eq!(some.prefixes(), ["10.1000", "10.5281"]);
+    for (prefix, is_registered) in [
+        ("10.1000", true),
+        ("10.1000.10", true),
+        ("10.10001", false),
+        ("10.100", false),
+        ("10", false),
+    ] {
+        assert_eq!(
+            some.has_registered_prefix(prefix),
+            Some(is_registered),
+            "{prefix}"
+        );
+    }
+    let mut builder = IndexBuilder::new(BuildOptions::default()).unwrap();
+    assert!(builder.prefix("11.1000").is_err() && builder.prefix("").is_err());
+}
+
+#[test]
 fn the_forger_changes_nothing_else() {
     let index = Index::from_bytes("forged", forged(0, &[])).unwrap();
     index.verify().unwrap();

@@ -42,6 +42,8 @@ pub(crate) struct IndexHeader {
     pub(crate) agencies: Vec<String>,
     pub(crate) sources: Vec<IndexSource>,
     pub(crate) sections: [IndexSection; 4],
+    /// Registered prefixes, sorted. Empty if the index has no list of them, which is then left out of the file.
+    pub(crate) prefixes: Vec<String>,
 }
 
 /// Returns the bytes before the first section.
@@ -117,6 +119,12 @@ impl IndexHeader {
                 out.extend_from_slice(&number.to_le_bytes());
             }
         }
+        if !self.prefixes.is_empty() {
+            put_number(&mut out, self.prefixes.len() as u64);
+        }
+        for prefix in &self.prefixes {
+            put_bytes(&mut out, prefix.as_bytes());
+        }
         out
     }
 
@@ -155,6 +163,10 @@ impl IndexHeader {
             section(NOTICES_SECTION)?,
             section(NOTICE_BLOCKS_SECTION)?,
         ];
+        let prefixes = match fields.is_empty() {
+            true => Vec::new(),
+            false => read_prefixes(&mut fields)?,
+        };
         fields.expect_end()?;
         Some(IndexHeader {
             names,
@@ -163,6 +175,7 @@ impl IndexHeader {
             agencies,
             sources,
             sections,
+            prefixes,
         })
     }
 
@@ -195,6 +208,12 @@ fn read_source(fields: &mut ByteReader<'_>, agencies: &[String]) -> Option<Index
         date: Date::from_bytes(fields.array()?)?,
         names: fields.number()?,
     })
+}
+
+/// Reads prefixes, which must be sorted.
+fn read_prefixes(fields: &mut ByteReader<'_>) -> Option<Vec<String>> {
+    let prefixes: Vec<String> = fields.list(|fields| fields.text().map(str::to_owned))?;
+    prefixes.is_sorted().then_some(prefixes)
 }
 
 /// Reads the section that starts at `end`, and sets `end` to the section's end.

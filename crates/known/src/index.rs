@@ -112,6 +112,22 @@ impl Index {
         &self.header.agencies
     }
 
+    /// Returns the registered prefixes, sorted. Empty if the index has no list of them.
+    pub fn prefixes(&self) -> &[String] {
+        &self.header.prefixes
+    }
+
+    /// Whether a prefix, as a key, is registered, or one that it extends: `10.1000` for `10.1000.10`. `None` if the index has no
+    /// list of prefixes.
+    pub fn has_registered_prefix(&self, prefix: &str) -> Option<bool> {
+        let listed = self.prefixes();
+        let is_listed = |prefix: &str| listed.binary_search_by(|one| one.as_str().cmp(prefix));
+        let mut ends = prefix.match_indices('.').map(|(end, _)| end);
+        let is_registered =
+            is_listed(prefix).is_ok() || ends.any(|end| is_listed(&prefix[..end]).is_ok());
+        (!listed.is_empty()).then_some(is_registered)
+    }
+
     /// Returns the sections of the file in their order, each with its length in bytes.
     #[doc(hidden)]
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, u64)> {

@@ -3,7 +3,7 @@
 //! - [`IndexBuilder`] takes names and notices in any order and writes an index, in bounded memory.
 //! - [`Index`] opens it and answers: [`Index::find`] a name, [`Index::known_starts`] of a text, [`Index::extensions`] of a cut
 //!   name, [`Index::near`] for names one slip away, [`Index::notices`] about a name, [`Index::is_retracted`],
-//!   [`Index::holds_prefix`]; [`Index::sorted_lookup`] and [`Index::join`] for many sorted names.
+//!   [`Index::holds_prefix`]; [`Index::has_registered_prefix`], if it has a list of prefixes; [`Index::sorted_lookup`] and [`Index::join`] for many sorted names.
 //! - [`Notice`] is a retraction, correction or the like. With the feature `notices`, the module `notices` reads those of Crossref
 //!   and Retraction Watch.
 //!
@@ -20,7 +20,7 @@
 //! | `name blocks` | for each block: its first name, length, checksum, and the known names that its first name starts with |
 //! | `notices` | blocks of up to 1,024 names with notices: an automaton that gives the place of the notices after it |
 //! | `notice blocks` | as for names |
-//! | header | counts, agencies, sources, place and checksum (xxh3) of each section |
+//! | header | counts, agencies, sources, place and checksum (xxh3) of each section; registered prefixes if there is a list of them |
 //! | end | place and checksum of the header, magic bytes |
 //!
 //! All bytes are checked before they are used: the header and the directories when the file is opened, a block when it is

@@ -1,5 +1,6 @@
 //! The state of a builder besides its files of sorted names, as bytes. With it another process can continue.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 
 use crate::alphabet::Alphabet;
@@ -13,6 +14,7 @@ struct SavedBuild {
     sources: Vec<IndexSource>,
     origins: Vec<NameOrigin>,
     alphabet: Alphabet,
+    prefixes: BTreeSet<String>,
     /// The runs of names, and those of notices.
     runs: [Vec<Run>; 2],
 }
@@ -29,6 +31,7 @@ impl IndexBuilder {
             sources: Vec::new(),
             origins: Vec::new(),
             alphabet: Alphabet::default(),
+            prefixes: BTreeSet::new(),
             runs: [Vec::new(), Vec::new()],
         };
         Self::continue_from(options, files, saved)
@@ -56,6 +59,10 @@ impl IndexBuilder {
         }
         for word in self.alphabet.words() {
             out.extend_from_slice(&word.to_le_bytes());
+        }
+        put_number(&mut out, self.prefixes.len() as u64);
+        for prefix in &self.prefixes {
+            put_bytes(&mut out, prefix.as_bytes());
         }
         for sorter in [&mut self.names, &mut self.notices] {
             let runs = sorter.save().map_err(BuildError::Temporary)?;
@@ -102,6 +109,7 @@ impl IndexBuilder {
         builder.sources = saved.sources;
         builder.origins = saved.origins;
         builder.alphabet = saved.alphabet;
+        builder.prefixes = saved.prefixes;
         Ok(builder)
     }
 }
@@ -117,6 +125,7 @@ impl SavedBuild {
                 fields.fixed()?,
                 fields.fixed()?,
             ]),
+            prefixes: fields.list(|fields| fields.text().map(str::to_owned))?,
             runs: [read_runs(fields)?, read_runs(fields)?],
         };
         fields.expect_end()?;
