@@ -260,6 +260,8 @@ class CheckOptions(TypedDict, total=False):
     fix: bool | None
     diff: bool | None
     fail_on: str | Iterable[str] | None
+    baseline: Path | None
+    write_baseline: Path | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None

@@ -208,7 +208,7 @@ impl SharedCheck<'_> {
         judge: &mut Judge,
         pieces: &mut dyn TakePieces,
     ) {
-        let (settings, name) = (self.settings, display_name(&source.path).into());
+        let (settings, name) = (self.settings, Arc::from(display_name(&source.path)));
         let monitor = &settings.monitor;
         let mut reading = CheckReading::new(settings, source, &name, judge, pieces);
         let read = self.read_options(gate).read_source(source, &mut reading);
@@ -222,7 +222,7 @@ impl SharedCheck<'_> {
             ended.map(|()| is_read)
         });
         match read {
-            Ok(true) => pieces.take(CheckPiece::Read),
+            Ok(true) => pieces.take(CheckPiece::Read(name)),
             Ok(false) => {}
             Err(error) => {
                 let is_named = source.is_named;
@@ -241,7 +241,7 @@ impl FoundSource {
                 error,
                 is_named: true,
             },
-            FoundSource::Source(_) => CheckPiece::Read,
+            FoundSource::Source(source) => CheckPiece::Read(display_name(&source.path).into()),
         }
     }
 }

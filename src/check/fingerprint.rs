@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 
 use super::row::CheckedReference;
@@ -18,6 +21,20 @@ pub(super) struct Fingerprint(u128);
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let number = u128::from_str_radix(&text, 16).map_err(D::Error::custom)?;
+        Ok(Fingerprint(number))
     }
 }
 

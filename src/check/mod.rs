@@ -4,12 +4,14 @@
 //! in parts, which `held` holds; `piece` is what it gives, and `rows` makes the rows of references. `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
 //! `retractions` reads the notices of a file, and `outdated` warns of old data. `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
-//! `row` is a row of the output, and `fingerprint` identifies it over many runs; `row_sink` counts and compares rows, and
+//! `row` is a row of the output, and `fingerprint` identifies it over many runs, by which `baseline` knows accepted findings;
+//! `row_sink` counts and compares rows, and
 //! `formats` writes them. `fix` writes repairs into the file, which is held as a whole, and `patch` writes them as a diff.
 //!
 //! References are judged in batches. If a registry is asked, those whose names no index knows are judged twice: the first time
 //! shows which names to ask for.
 
+mod baseline;
 mod bibliography;
 mod crew;
 mod cut;

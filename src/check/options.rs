@@ -51,6 +51,16 @@ options! {
     texts fail_on [Check] default "retracted, cut_short, wrong_check_digit, did_you_mean, written_wrongly, placeholder, duplicate, unknown_to_registry, not_a_doi" {
         kind: OptionKind::Items, value: "VERDICT,...", help: OptionHelp::Short,
     }
+
+    /// Findings in this file are accepted; they are no findings, and do not make the exit code 1
+    ///
+    /// An accepted finding is one whose source, key, text and verdict are as they were when it was
+    /// [written](Self::write_baseline), on whatever line. Those that no row of the sources that were read used are reported.
+    path baseline [Check] { value: "FILE" }
+
+    /// Accept all findings of this run, and write them to this file, as JSON to review; those of --baseline are kept for sources
+    /// that are not read
+    path write_baseline [Check] { value: "FILE" }
 }
 
 parsed_types! {
@@ -80,6 +90,8 @@ pub(crate) struct CheckSettings {
     pub(super) fix: bool,
     pub(super) diff: bool,
     pub(super) findings: Vec<CheckVerdict>,
+    pub(super) baseline: Option<PathBuf>,
+    pub(super) write_baseline: Option<PathBuf>,
     pub(super) index: Option<PathBuf>,
     pub(super) known: Option<Arc<KnownNames>>,
     /// How the notices are read, if there is a file of them.
@@ -132,6 +144,8 @@ impl Check {
             fix: self.check.fix,
             diff: self.check.diff,
             findings: findings(&self.check.fail_on).map_err(refused)?,
+            baseline: self.check.baseline.clone(),
+            write_baseline: self.check.write_baseline.clone(),
             registry: self.registry()?,
             known: lookup::chosen(self.lookup.known.as_deref())?,
             index: self.lookup.known.clone(),

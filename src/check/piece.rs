@@ -21,8 +21,8 @@ pub(super) enum CheckPiece {
         repairs: Box<FileRepairs>,
         source: Arc<str>,
     },
-    /// The source was read to its end.
-    Read,
+    /// This source was read to its end.
+    Read(Arc<str>),
     /// A path that is lost, and concerns no other.
     Lost(Error),
     /// Nothing after this error counts. `is_named` says that the user named the source, so that the run ends.

@@ -28,8 +28,12 @@ pub struct CheckReport {
     pub references: u64,
     /// References by verdict; verdicts without any are left out.
     pub verdicts: Counts,
-    /// References with a verdict that `fail_on` names, without those that were fixed.
+    /// References with a verdict that `fail_on` names, without those that were fixed or accepted.
     pub findings: u64,
+    /// References that would be findings, but were accepted.
+    pub accepted: u64,
+    /// Accepted findings of the baseline that no row of their sources used, if the sources were read.
+    pub unused_baseline: u64,
     /// References whose text was replaced.
     pub fixed: u64,
     /// Names of entries that were not compared with later ones, since there were too many to keep.
@@ -97,6 +101,8 @@ pub(super) struct CheckCounts {
     pub(super) references: u64,
     pub(super) verdicts: BTreeMap<CheckVerdict, u64>,
     pub(super) findings: u64,
+    pub(super) accepted: u64,
+    pub(super) unused_baseline: u64,
     pub(super) fixed: u64,
     pub(super) not_compared: u64,
     pub(super) skipped: BTreeMap<Cow<'static, str>, u64>,

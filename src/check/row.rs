@@ -36,16 +36,18 @@ pub struct CheckedReference {
     pub repair: Option<String>,
     /// Whether the repair was written.
     pub fixed: bool,
+    /// Whether it would be a finding, but was accepted.
+    pub accepted: bool,
 }
 
 impl CheckedReference {
-    /// Whether a fault may remain. False if the only fault was fixed.
+    /// Whether the verdict counts. False if the only fault was fixed, or the finding is accepted.
     pub fn is_open(&self) -> bool {
         let only_writing = matches!(
             self.verdict,
             CheckVerdict::WrittenWrongly | CheckVerdict::DidYouMean
         );
-        !(self.fixed && only_writing)
+        !(self.fixed && only_writing || self.accepted)
     }
 }
 
@@ -141,6 +143,7 @@ impl<'p> RowPlace<'p> {
             detail: non_empty(judged.detail),
             repair: judged.repair.map(|doi| doi.as_str().to_owned()),
             fixed: false,
+            accepted: false,
         }
     }
 }

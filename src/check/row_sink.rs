@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::baseline::Baseline;
 use super::document::Compared;
 use super::fingerprint::Fingerprints;
 use super::fix::{FileRepairs, FixedFile};
@@ -26,6 +27,7 @@ pub(super) struct ReferenceSink<'s> {
     settings: &'s CheckSettings,
     pub(super) out: Box<dyn RowFormat>,
     fingerprints: Fingerprints,
+    pub(super) baseline: Baseline,
     caller: Option<TakeRow<'s>>,
     pub(super) counts: CheckCounts,
     /// The names of the entries of all sources.
@@ -41,12 +43,14 @@ impl<'s> ReferenceSink<'s> {
     pub(super) fn new(
         settings: &'s CheckSettings,
         out: Box<dyn RowFormat>,
+        baseline: Baseline,
         caller: Option<TakeRow<'s>>,
     ) -> Self {
         ReferenceSink {
             settings,
             out,
             fingerprints: Fingerprints::default(),
+            baseline,
             caller,
             counts: CheckCounts::default(),
             seen: SeenNames::default(),
@@ -93,7 +97,10 @@ impl<'s> ReferenceSink<'s> {
                 *self.counts.skipped.entry(kind.into()).or_default() += 1;
             }
             CheckPiece::Repairs { repairs, source } => return self.repair(*repairs, &source),
-            CheckPiece::Read => self.counts.sources += 1,
+            CheckPiece::Read(source) => {
+                self.counts.sources += 1;
+                self.baseline.note_read(&source);
+            }
             CheckPiece::Lost(error) => self.report_loss(&error),
             CheckPiece::Failed { error, is_named } => {
                 self.has_failed = true;
@@ -119,7 +126,7 @@ impl<'s> ReferenceSink<'s> {
         for (mut row, record) in rows.rows {
             row.fixed &= self.settings.fix;
             self.compare(&mut row, record, (&rows.document, rows.compared));
-            self.take(&row)?;
+            self.take(row)?;
         }
         Ok(())
     }
@@ -180,19 +187,23 @@ impl<'s> ReferenceSink<'s> {
     ///
     /// # Errors
     /// If it cannot be written, or the caller ends the run.
-    fn take(&mut self, row: &CheckedReference) -> Result<(), Error> {
-        let is_finding = self.settings.is_finding(row);
+    fn take(&mut self, mut row: CheckedReference) -> Result<(), Error> {
+        let is_finding = self.settings.is_finding(&row);
+        let level = RowLevel::of(&row, is_finding);
+        let level = level.map(|level| (level, self.fingerprints.next(&row)));
+        let baseline = &mut self.baseline;
+        let accepted = level.map(|(_, print)| baseline.accepts(&row, print, is_finding));
+        row.accepted = accepted.transpose()?.unwrap_or(false) && is_finding;
         self.counts.references += 1;
         *self.counts.verdicts.entry(row.verdict).or_default() += 1;
-        self.counts.findings += u64::from(is_finding);
+        self.counts.findings += u64::from(is_finding && !row.accepted);
+        self.counts.accepted += u64::from(row.accepted);
         self.counts.fixed += u64::from(row.fixed);
-        let level = RowLevel::of(row, is_finding);
-        let level = level.map(|level| (level, self.fingerprints.next(row)));
-        match self.caller.as_mut().map(|take| take(row)) {
+        match self.caller.as_mut().map(|take| take(&row)) {
             Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
             Some(ControlFlow::Continue(())) => Ok(()),
             None => {
-                let row = LevelledRow { row, level };
+                let row = LevelledRow { row: &row, level };
                 self.out.write(&row).map_err(Error::output)
             }
         }

@@ -1,9 +1,12 @@
 //! Runs a check: opens the sources, delivers the rows, and replaces fixed files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use doisift_documents::printable;
+
+use super::baseline::Baseline;
 use super::crew;
 use super::fix::FixedFile;
 use super::formats::CheckFormat;
@@ -19,7 +22,10 @@ use crate::error::{Cause, CheckError, Error};
 use crate::indexing::IndexSettings;
 use crate::lookup::{self, KnownNames};
 use crate::registry::RegistryCounts;
-use crate::task::{Destinations, Monitor, RowTarget, TaskFiles};
+use crate::task::{Destinations, Monitor, RowOutputs, RowTarget, TaskFiles};
+
+/// Max accepted findings that are named because no row used them.
+const MAX_UNUSED: usize = 20;
 
 /// Runs a check.
 pub(super) fn run<'s>(
@@ -30,37 +36,58 @@ pub(super) fn run<'s>(
     if caller.is_none() && settings.format == CheckFormat::Text && !settings.diff {
         return Err(Error::new(Cause::Check(CheckError::NoText)));
     }
+    let written = settings.write_baseline.as_deref();
+    let written: Vec<_> = written
+        .into_iter()
+        .map(|path| RowTarget::file(Some(path)))
+        .collect();
     let files = TaskFiles {
         rows: RowTarget::file(settings.output.as_deref()),
-        side_outputs: &[],
+        side_outputs: &written,
         has_caller: caller.is_some() && !settings.diff,
         report: settings.report.as_deref(),
         services: &settings.services,
         monitor: &settings.monitor,
     };
-    files.run(
-        |destinations| {
-            let paths = expanded(&settings.paths);
-            let notices = settings.retractions.iter();
-            let inputs = notices.flat_map(IndexSettings::sources).chain(&paths);
-            destinations.check_all(&inputs.cloned().collect::<Vec<_>>())?;
-            let mut own = settings.own_files();
-            own.try_for_each(|file| destinations.check(file))?;
-            Ok(paths)
-        },
-        |paths, rows, destinations| {
-            let mut sink = ReferenceSink::new(settings, settings.format.start(rows), caller);
+    files.run_all(
+        |destinations| inputs(settings, destinations),
+        |(paths, baseline), outputs, destinations| {
+            let out = settings.format.start(outputs.rows);
+            let mut sink = ReferenceSink::new(settings, out, baseline, caller);
             let notices = notices(settings, destinations, &mut sink.counts)?;
             crew::read((settings, notices), &paths, destinations, &mut sink)?;
             report_not_compared(&mut sink);
-            Ok(sink)
+            report_unused(&mut sink);
+            Ok((sink, outputs.side_outputs))
         },
-        |sink| {
+        |(sink, mut side_outputs)| {
             let rows = sink.out.end().map_err(Error::output)?;
+            let written = side_outputs.first_mut();
+            let written = written.map(|output| sink.baseline.write(output));
+            written.transpose().map_err(Error::output)?;
             commit(sink.fixed, &settings.monitor)?;
-            Ok((rows, report(settings, sink.counts, started)))
+            let outputs = RowOutputs { rows, side_outputs };
+            Ok((outputs, report(settings, sink.counts, started)))
         },
     )
+}
+
+/// Returns the paths of the sources, and the accepted findings. No output may be one of the files that are read.
+fn inputs(
+    settings: &CheckSettings,
+    destinations: &mut Destinations,
+) -> Result<(Vec<PathBuf>, Baseline), Error> {
+    let paths = expanded(&settings.paths);
+    let notices = settings.retractions.iter();
+    let inputs = notices.flat_map(IndexSettings::sources).chain(&paths);
+    destinations.check_all(&inputs.cloned().collect::<Vec<_>>())?;
+    let mut own = settings.own_files();
+    own.try_for_each(|file| destinations.check(file))?;
+    let baselines = settings.baselines();
+    baselines.for_each(|file| destinations.pass_over(file));
+    let accepts_all = settings.write_baseline.is_some();
+    let baseline = Baseline::new(settings.baseline.as_deref(), accepts_all)?;
+    Ok((paths, baseline))
 }
 
 /// Renames all fixed files, or none if one of the originals was changed after it was read.
@@ -88,6 +115,8 @@ fn report(settings: &CheckSettings, counts: CheckCounts, started: Instant) -> Ch
         references: counts.references,
         verdicts: Counts::of(verdicts),
         findings: counts.findings,
+        accepted: counts.accepted,
+        unused_baseline: counts.unused_baseline,
         fixed: counts.fixed,
         not_compared: counts.not_compared,
         skipped: Counts::of(counts.skipped),
@@ -137,13 +166,41 @@ fn notices(
     }))
 }
 
+/// Counts the accepted findings that no row used, and names the first of them.
+fn report_unused(sink: &mut ReferenceSink<'_>) {
+    let unused = sink.baseline.unused();
+    for accepted in unused.iter().take(MAX_UNUSED) {
+        let accepted = accepted.shown();
+        log::warn!(
+            "{}: accepted, but found no longer",
+            printable::name(&accepted)
+        );
+    }
+    if let Some(more @ 1..) = unused.len().checked_sub(MAX_UNUSED) {
+        log::warn!(
+            "{more} more accepted findings were found no longer; --write-baseline leaves them out"
+        );
+    }
+    sink.counts.unused_baseline = unused.len() as u64;
+}
+
 impl CheckSettings {
-    /// Returns the paths of the index and the cache, which outputs may not overwrite.
+    /// Returns the files of accepted findings, which are no sources.
+    fn baselines(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.baseline, &self.write_baseline];
+        files.into_iter().flatten().map(PathBuf::as_path)
+    }
+
+    /// Returns the paths of the index, the cache and the accepted findings, which outputs may not overwrite. The accepted findings
+    /// may be written anew.
     fn own_files(&self) -> impl Iterator<Item = &Path> {
         let cache = self
             .registry
             .as_ref()
             .and_then(|options| options.cache.as_deref());
-        self.index.as_deref().into_iter().chain(cache)
+        let baseline = self.baseline.as_deref();
+        let baseline = baseline.filter(|_| self.baseline != self.write_baseline);
+        let index = self.index.as_deref();
+        index.into_iter().chain(cache).chain(baseline)
     }
 }

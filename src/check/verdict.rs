@@ -148,6 +148,14 @@ impl FromStr for CheckVerdict {
     }
 }
 
+/// Deserialises the [`name`](CheckVerdict::name).
+impl<'de> serde::Deserialize<'de> for CheckVerdict {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// Serialises the [`name`](CheckVerdict::name).
 impl serde::Serialize for CheckVerdict {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

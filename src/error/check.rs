@@ -60,6 +60,20 @@ pub(crate) enum CheckError {
     /// A format of rows was given for a diff.
     #[error("--diff writes a diff and no rows; leave out --format")]
     DiffFormat,
+    /// The accepted findings could not be read.
+    #[error("cannot read the accepted findings: {0}")]
+    UnreadBaseline(io::Error),
+    /// The file of accepted findings is damaged. The error has the line and the column.
+    #[error("not a file of accepted findings: {0}; --write-baseline writes one")]
+    BadBaseline(serde_json::Error),
+    /// The file of accepted findings has this version, which is not known.
+    #[error("accepted findings of version {0}, which this version of doisift cannot read")]
+    BaselineVersion(u32),
+    /// There are accepted findings of more than this many bytes.
+    #[error(
+        "accepted findings of more than {0} bytes; accept whole verdicts with --fail-on instead"
+    )]
+    LongBaseline(usize),
     /// A fixed file could not be written.
     #[error("cannot write the fixed file: {0}")]
     Write(io::Error),
@@ -72,6 +86,7 @@ impl CheckError {
             | CheckError::TooLong(_)
             | CheckError::LongEntry(_)
             | CheckError::Names(_)
+            | CheckError::BadBaseline(_)
             | CheckError::Changed
             | CheckError::Locked => ErrorKind::Content,
             CheckError::Write(_) => ErrorKind::Output,

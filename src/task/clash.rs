@@ -30,6 +30,8 @@ pub(crate) struct Destinations {
     keep: BTreeMap<PathBuf, PartKeep>,
     /// The temporary files.
     temporary: Vec<FileId>,
+    /// Files that are not sources, wherever they are found.
+    passed_over: Vec<FileId>,
     services: Services,
 }
 
@@ -57,6 +59,7 @@ impl Destinations {
             mark: None,
             keep: BTreeMap::new(),
             temporary: Vec::new(),
+            passed_over: Vec::new(),
             services: services.clone(),
         };
         match destinations.repeated() {
@@ -77,6 +80,12 @@ impl Destinations {
     /// Sets how the parts in a folder are kept if the run does not end.
     pub(crate) fn set_keep(&mut self, folder: &Path, keep: PartKeep) {
         self.keep.insert(folder.to_owned(), keep);
+    }
+
+    /// Passes over a file that may be below a folder of sources, such as one about the sources. It may be an output.
+    pub(crate) fn pass_over(&mut self, path: &Path) {
+        let status = FileStatus::at(path).ok();
+        self.passed_over.extend(status.and_then(|at| at.id()));
     }
 
     /// Returns the services of outputs that are objects.
@@ -150,7 +159,7 @@ impl Destinations {
 
     /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
-        let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
+        let outputs: Vec<_> = self.each_filled().collect();
         for source in sources.iter() {
             let path = &source.path;
             let is_output = |output: &&&Destination| match source.kind {
@@ -170,14 +179,13 @@ impl Destinations {
 
     /// Returns the outputs that are not empty. They must not be read.
     pub(crate) fn filled(&self) -> Vec<FileId> {
-        let filled = self.each().filter(|output| !output.is_empty());
-        filled.filter_map(Destination::id).collect()
+        self.each_filled().filter_map(Destination::id).collect()
     }
 
-    /// Returns the files that the run created, and the empty outputs. None of them need be read.
+    /// Returns the files that the run created or passes over, and the empty outputs. None of them need be read.
     pub(crate) fn own(&self) -> Vec<FileId> {
         let empty = self.each().filter(|output| output.is_empty());
-        let created = self.temporary.iter().copied();
+        let created = self.temporary.iter().chain(&self.passed_over).copied();
         created.chain(empty.filter_map(Destination::id)).collect()
     }
 
@@ -211,6 +219,12 @@ impl Destinations {
             .iter()
             .chain(&self.side_outputs)
             .chain(&self.report)
+    }
+
+    fn each_filled(&self) -> impl Iterator<Item = &Destination> {
+        let is_passed_over = |id: FileId| self.passed_over.contains(&id);
+        let filled = self.each().filter(|output| !output.is_empty());
+        filled.filter(move |output| !output.id().is_some_and(is_passed_over))
     }
 
     fn may_follow(&self, output: &Destination) -> bool {

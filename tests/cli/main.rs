@@ -10,6 +10,7 @@ mod bombs;
 mod broken;
 mod cases;
 mod check;
+mod check_baseline;
 mod check_fix;
 mod check_formats;
 mod check_online;

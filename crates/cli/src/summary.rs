@@ -162,8 +162,12 @@ pub(crate) fn check(report: &doisift::CheckReport, shown: SummaryChoice) {
         true => String::new(),
         false => format!(" by {};", data.join(" and ")),
     };
+    let accepted = match report.accepted {
+        0 => String::new(),
+        accepted => format!(" accepted: {};", HumanCount(accepted)),
+    };
     shown.write(&format!(
-        "references: {};{data} findings: {}; fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
+        "references: {};{data} findings: {};{accepted} fixed: {};{asked} skipped: {}; errors: {}; {:.2} s",
         counted(report.verdicts.iter()),
         HumanCount(report.findings),
         HumanCount(report.fixed),

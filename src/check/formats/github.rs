@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions: a line for each row with a level.
+//! Workflow commands of GitHub Actions: a line for each row with a level that is not accepted.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ pub(super) fn start(out: Output) -> Box<dyn RowFormat> {
 
 impl RowFormat for Github {
     fn write(&mut self, row: &LevelledRow<'_>) -> io::Result<()> {
-        match row.level {
+        match row.open_level() {
             Some((level, _)) => writeln!(self.0, "{}", command(row, level)),
             None => Ok(()),
         }

@@ -16,9 +16,9 @@ pub(super) fn start(out: Output) -> Box<dyn RowFormat> {
 }
 
 impl RowFormat for Gitlab {
-    /// Writes the issue of a row with a level.
+    /// Writes the issue of a row with a level that is not accepted.
     fn write(&mut self, row: &LevelledRow<'_>) -> io::Result<()> {
-        row.level.map_or(Ok(()), |(level, print)| {
+        row.open_level().map_or(Ok(()), |(level, print)| {
             self.0.add(&issue(row, level, print))
         })
     }

@@ -1,4 +1,5 @@
-//! JUnit's XML: a test suite for each document, a test case for each reference, and a failure for each finding.
+//! JUnit's XML: a test suite for each document, a test case for each reference, and a failure for each finding. Accepted
+//! findings are skipped cases.
 //!
 //! A suite does not have its counts, which would come before its cases.
 
@@ -44,6 +45,8 @@ impl RowFormat for Junit {
             let (verdict, message) = (row.row.verdict.name(), row.message());
             let message = xml(&message);
             case += &format!("><failure type=\"{verdict}\" message=\"{message}\"/></testcase>");
+        } else if row.row.accepted {
+            case += "><skipped message=\"accepted\"/></testcase>";
         } else {
             case += "/>";
         }

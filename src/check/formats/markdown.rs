@@ -18,6 +18,7 @@ struct Markdown {
     shown: u64,
     left_out: u64,
     findings: u64,
+    accepted: u64,
     verdicts: BTreeMap<CheckVerdict, u64>,
 }
 
@@ -28,6 +29,7 @@ pub(super) fn start(out: Output) -> Box<dyn RowFormat> {
         shown: 0,
         left_out: 0,
         findings: 0,
+        accepted: 0,
         verdicts: BTreeMap::new(),
     })
 }
@@ -36,6 +38,7 @@ impl RowFormat for Markdown {
     fn write(&mut self, row: &LevelledRow<'_>) -> io::Result<()> {
         *self.verdicts.entry(row.row.verdict).or_default() += 1;
         self.findings += u64::from(row.is_finding());
+        self.accepted += u64::from(row.row.accepted);
         if row.is_finding() || row.row.fixed {
             let line = table_line(row);
             match self.left_out == 0 && self.table.len() + line.len() <= MAX_TABLE_BYTES {
@@ -52,12 +55,13 @@ impl RowFormat for Markdown {
     fn end(mut self: Box<Self>) -> io::Result<Output> {
         let references: u64 = self.verdicts.values().sum();
         let out = &mut self.out;
-        writeln!(
-            out,
-            "**{}** in {}.",
-            counted(self.findings, "finding"),
-            counted(references, "reference")
-        )?;
+        let findings = counted(self.findings, "finding");
+        let accepted = match self.accepted {
+            0 => String::new(),
+            accepted => format!(", {accepted} accepted"),
+        };
+        let references_read = counted(references, "reference");
+        writeln!(out, "**{findings}** in {references_read}{accepted}.")?;
         if self.shown > 0 {
             writeln!(
                 out,

@@ -132,7 +132,7 @@ pub(super) trait RowFormat: Send {
 /// How much a row matters. Good names have no level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowLevel {
-    /// It is a finding.
+    /// It is a finding, or an accepted one.
     Error,
     /// Its verdict would be a finding by default.
     Warning,
@@ -160,7 +160,12 @@ impl RowLevel {
 
 impl LevelledRow<'_> {
     fn is_finding(&self) -> bool {
-        matches!(self.level, Some((RowLevel::Error, _)))
+        matches!(self.open_level(), Some((RowLevel::Error, _)))
+    }
+
+    /// Returns level and fingerprint unless the row is accepted.
+    fn open_level(&self) -> Option<(RowLevel, Fingerprint)> {
+        self.level.filter(|_| !self.row.accepted)
     }
 
     /// Returns the path of the source as code hosts write it, or `None` for standard input.

@@ -63,13 +63,17 @@ fn result(row: &LevelledRow<'_>, level: RowLevel, print: Fingerprint) -> Value {
         RowLevel::Warning => "warning",
         RowLevel::Note => "note",
     };
-    json!({
+    let mut result = json!({
         "ruleId": row.row.verdict.name(),
         "level": level,
         "message": {"text": row.message()},
         "locations": [{"physicalLocation": location(row)}],
         "partialFingerprints": {"doisift/v1": print.to_string()},
-    })
+    });
+    if row.row.accepted {
+        result["suppressions"] = json!([{"kind": "external"}]);
+    }
+    result
 }
 
 fn location(row: &LevelledRow<'_>) -> Value {

@@ -128,9 +128,13 @@ fn place(row: &CheckedReference) -> String {
 }
 
 fn detail(row: &CheckedReference) -> String {
-    let fixed = if row.fixed { "fixed: " } else { "" };
+    let done = match row {
+        row if row.accepted => "accepted: ",
+        row if row.fixed => "fixed: ",
+        _ => "",
+    };
     let detail = row.detail.as_deref().unwrap_or_default();
-    Printable(&format!("{fixed}{detail}")).to_string()
+    Printable(&format!("{done}{detail}")).to_string()
 }
 
 /// Red, yellow or green.

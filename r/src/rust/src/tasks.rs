@@ -114,7 +114,7 @@ fn joined(value: FieldValue<'_>) -> Option<String> {
     Some(forms.iter().map(Form::name).collect::<Vec<_>>().join("|"))
 }
 
-const REFERENCE: [(&str, Kind); 12] = [
+const REFERENCE: [(&str, Kind); 13] = [
     ("source", Kind::Text),
     ("document", Kind::Text),
     ("line", Kind::Number),
@@ -127,6 +127,7 @@ const REFERENCE: [(&str, Kind); 12] = [
     ("detail", Kind::Text),
     ("repair", Kind::Text),
     ("fixed", Kind::Flag),
+    ("accepted", Kind::Flag),
 ];
 
 fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
@@ -143,5 +144,6 @@ fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
         row.detail.as_deref().into(),
         row.repair.as_deref().into(),
         row.fixed.into(),
+        row.accepted.into(),
     ]
 }
