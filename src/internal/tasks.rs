@@ -17,8 +17,8 @@ pub use crate::options::{
     BadOption, ChosenOptions, OptionHelp, OptionKind, OptionSpec, OptionTask, OptionValue,
     ReportedOptions, Task,
 };
-pub use crate::records::{CallerColumn, FieldValue, Forms};
-pub use crate::task::{Ending, TaskReport};
+pub use crate::records::{CallerColumn, FieldSchema, FieldValue, Forms, RowSchema, row_schemas};
+pub use crate::task::{Ending, REPORT_SCHEMA_VERSION, TaskReport};
 
 use crate::check::{Check, CheckFormat, CheckReport, CheckVerdict};
 use crate::error::Error;

@@ -29,6 +29,7 @@ mod reader;
 mod record;
 mod row;
 mod rows;
+mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -64,6 +65,7 @@ pub use record::{MentionRow, Record};
 pub use row::FieldValue;
 pub(crate) use row::{OwnedRow, Row, Slot, Value};
 pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
+pub use schema::{FieldSchema, RowSchema, row_schemas};
 
 /// Creates a writer of rows.
 ///

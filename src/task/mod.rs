@@ -35,5 +35,6 @@ pub(crate) use gate::{GateRole, Gates, SourceGate};
 pub(crate) use lifecycle::not_cancelled;
 pub(crate) use named::{check_named, is_stdin, named_source, warn_of_sheets};
 pub(crate) use order::{Delivery, PiecePlace, write_in_order};
+pub use pending_report::REPORT_SCHEMA_VERSION;
 pub(crate) use ticket::{Ticket, Tickets};
 pub(crate) use utc::utc;

@@ -12,6 +12,9 @@ use super::utc::utc;
 use crate::error::{Cause, Error};
 use crate::records::{Output, WholeOutput};
 
+/// The version of the form of reports and rows in JSON. It changes if a program that reads them must be changed; new members do not change it.
+pub const REPORT_SCHEMA_VERSION: u32 = 1;
+
 /// The output of the report of a run that has not ended.
 pub(crate) struct PendingReport {
     output: Output,
@@ -23,6 +26,7 @@ pub(crate) struct PendingReport {
 /// A report with the ending of its run.
 #[derive(Serialize)]
 struct EndedReport<'r, R> {
+    schema_version: u32,
     status: &'static str,
     exit_code: u8,
     started: String,
@@ -61,6 +65,7 @@ impl PendingReport {
     /// Writes the report of a run that is complete as JSON.
     pub(super) fn complete(self, report: &impl TaskReport) -> io::Result<WholeOutput> {
         let ended = EndedReport {
+            schema_version: REPORT_SCHEMA_VERSION,
             status: "complete",
             exit_code: report.ending().code(),
             started: utc(self.started),
@@ -79,6 +84,7 @@ impl PendingReport {
             _ => ("failed", Ending::Failed),
         };
         let ended = EndedReport {
+            schema_version: REPORT_SCHEMA_VERSION,
             status,
             exit_code: ending.code(),
             started: utc(self.started),

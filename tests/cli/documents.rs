@@ -228,6 +228,7 @@ fn the_generated_pages_are_what_the_command_writes() {
         ),
         ("python/doisift/_options.pyi", &["--generate", "python"][..]),
         ("docs/src/rules.md", &["explain", "--rules"]),
+        ("docs/schemas/doisift.json", &["--generate", "schemas"]),
     ] {
         let written = Command::new(binary()).args(args).output().unwrap();
         let kept = fs::read(root().join(path)).unwrap_or_default();

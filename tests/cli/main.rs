@@ -66,6 +66,7 @@ mod reports;
 mod resolve;
 mod resume;
 mod rtf;
+mod schemas;
 mod selection;
 mod seven_zip;
 mod several;

@@ -150,7 +150,7 @@ fn the_short_help_has_the_common_options_by_groups_and_the_long_one_has_all() {
         ("diff", 10),
         ("normalize", 15),
         ("index", 15),
-        ("check", 16),
+        ("check", 17),
         ("resolve", 15),
     ];
     for (command, max) in counts {

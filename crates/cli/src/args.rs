@@ -44,6 +44,8 @@ pub(crate) enum Generate {
     /// The types of the keywords of the Python package: for its build
     #[value(hide = true)]
     Python,
+    /// The JSON Schema of rows and reports
+    Schemas,
     /// Completions for bash
     Bash,
     /// Completions for zsh
@@ -53,6 +55,10 @@ pub(crate) enum Generate {
     /// Completions for PowerShell
     #[value(name = "powershell")]
     PowerShell,
+    /// Completions for Elvish
+    Elvish,
+    /// Completions for Nushell
+    Nushell,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use clap_complete::Shell;
+use clap_complete::{Generator, Shell};
+use clap_complete_nushell::Nushell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::args::{Cli, Generate};
-use crate::{closed, markdown, reference, stub};
+use crate::{closed, markdown, reference, schemas, stub};
 
 /// Writes a man page, the reference or completions. A closed pipe is not an error.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {
@@ -17,15 +18,18 @@ pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> 
         Generate::Man => man(&mut text)?,
         Generate::Markdown => markdown::page(&mut text)?,
         Generate::Python => stub::page(&mut text)?,
+        Generate::Schemas => schemas::page(&mut text)?,
         Generate::Bash => complete(Shell::Bash, &mut text),
         Generate::Zsh => complete(Shell::Zsh, &mut text),
         Generate::Fish => complete(Shell::Fish, &mut text),
         Generate::PowerShell => complete(Shell::PowerShell, &mut text),
+        Generate::Elvish => complete(Shell::Elvish, &mut text),
+        Generate::Nushell => complete(Nushell, &mut text),
     }
     closed::written(out.write_all(&text).and_then(|()| out.flush()))
 }
 
-fn complete(shell: Shell, out: &mut Vec<u8>) {
+fn complete(shell: impl Generator, out: &mut Vec<u8>) {
     clap_complete::generate(shell, &mut Cli::command(), "doisift", out);
 }
 

@@ -24,6 +24,7 @@ mod reference;
 mod resolve;
 mod rulebook;
 mod scan;
+mod schemas;
 mod screen;
 mod streams;
 mod stub;

@@ -221,6 +221,38 @@ pub(crate) const ANSWER: [Definition; 8] = [
     ),
 ];
 
+/// The fields of a checked reference.
+pub(crate) const CHECK: [Definition; 13] = [
+    (
+        "source",
+        "the file or stream, as named or as found below a folder",
+    ),
+    (
+        "document",
+        "the page or member of it; null for the source itself",
+    ),
+    (
+        "line",
+        "the line of the text, from 1; null in a table without lines",
+    ),
+    (
+        "column",
+        "the column of its first character in the line, from 1",
+    ),
+    ("row", "the row of a table, from 1, without the header"),
+    ("key", "the key by which documents cite the reference"),
+    ("text", "the text as written"),
+    ("doi", "the key of the name; null if there is none"),
+    ("verdict", "the verdict on the reference"),
+    ("detail", "why, for people; null if the verdict says enough"),
+    ("repair", "the name to write instead"),
+    ("fixed", "true if the repair was written into the file"),
+    (
+        "accepted",
+        "true if it would be a finding, but a baseline has it",
+    ),
+];
+
 /// The fields of a change, without the name.
 pub(crate) const CHANGE: [Definition; 2] = [
     ("change", "appeared, vanished or retracted"),

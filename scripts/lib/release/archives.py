@@ -6,7 +6,7 @@ from release import product
 from release.steps import output
 
 #: Completions by the shell and the name by which it finds them.
-COMPLETIONS = {"bash": "doisift.bash", "zsh": "_doisift", "fish": "doisift.fish", "powershell": "_doisift.ps1"}
+COMPLETIONS = {"bash": "doisift.bash", "zsh": "_doisift", "fish": "doisift.fish", "powershell": "_doisift.ps1", "elvish": "doisift.elv", "nushell": "doisift.nu"}
 DOCUMENTS = ["README.md", "CHANGELOG.md", *product.LICENSES]
 
 
