@@ -94,6 +94,7 @@ fn argument(spec: &'static OptionSpec) -> Arg {
     let mut arg = Arg::new(spec.name)
         .help(short_help(spec))
         .long_help(help(spec))
+        .hide_possible_values(long_choice(spec).is_some())
         .help_heading(spec.heading)
         .hide(spec.help == OptionHelp::Hidden)
         .hide_short_help(spec.help != OptionHelp::Short);
@@ -130,10 +131,24 @@ fn short_help(spec: &OptionSpec) -> String {
 }
 
 fn help(spec: &OptionSpec) -> String {
-    match spec.default {
-        "" => spec.summary(),
-        default => format!("{} [default: {default}]", spec.summary()),
+    let mut help = spec.summary();
+    if let Some(words) = long_choice(spec) {
+        help += &format!(": {words}");
     }
+    match spec.default {
+        "" => help,
+        default => format!("{help} [default: {default}]"),
+    }
+}
+
+/// Returns the words of a choice, if they are too many for the line of the option in the short help.
+fn long_choice(spec: &OptionSpec) -> Option<String> {
+    const MAX_BYTES: usize = 50;
+    let OptionKind::Choice(words) = spec.kind else {
+        return None;
+    };
+    let words: Vec<&str> = words().into_iter().map(|(word, _)| word).collect();
+    Some(words.join(", ")).filter(|words| words.len() > MAX_BYTES)
 }
 
 /// Creates a parser that refuses invalid values of the option, and keeps valid ones as text.

@@ -75,7 +75,8 @@ fn meaning(option: &Arg) -> String {
     let help = option.get_long_help().or(option.get_help());
     let mut text = help.map(plain).unwrap_or_default();
     let values = option.get_possible_values();
-    if option.get_action().takes_values() && !values.is_empty() {
+    let is_listed = !option.is_hide_possible_values_set() && !values.is_empty();
+    if option.get_action().takes_values() && is_listed {
         let names = values.iter().filter(|value| !value.is_hide_set());
         let names: Vec<String> = names
             .map(|value| format!("`{}`", value.get_name()))
