@@ -262,6 +262,7 @@ class CheckOptions(TypedDict, total=False):
     fail_on: str | Iterable[str] | None
     baseline: Path | None
     write_baseline: Path | None
+    shard: str | tuple[int, int] | None
     include: str | Iterable[str] | None
     exclude: str | Iterable[str] | None
     follow: bool | None
@@ -282,6 +283,7 @@ class CheckOptions(TypedDict, total=False):
     concurrency: int | None
     attempts: int | None
     endpoint: str | None
+    part_size: str | None
     report: Path | None
     max_expansion: int | None
     max_window: int | str | None

@@ -57,7 +57,7 @@ use options::CheckingOptions;
 use crate::error::Error;
 use crate::options::{
     AskingOptions, Folders, HeaderOptions, Limits, LookupOptions, OutputOptions, Registry,
-    ResourceOptions,
+    ResourceOptions, SourceOptions,
 };
 use crate::remote::ObjectOptions;
 use crate::task::Monitor;
@@ -93,6 +93,7 @@ pub struct Check {
     inputs: Vec<PathBuf>,
     monitor: Monitor,
     check: CheckingOptions,
+    pub(crate) sources: SourceOptions,
     pub(crate) folders: Folders,
     pub(crate) remote: ObjectOptions,
     pub(crate) header: HeaderOptions,
@@ -107,6 +108,7 @@ pub struct Check {
 task! {
     Check {
         check: CheckingOptions,
+        sources: SourceOptions,
         folders: Folders => folders,
         remote: ObjectOptions,
         header: HeaderOptions,

@@ -17,9 +17,12 @@ use crate::objects::Services;
 use crate::options::{
     GivenOptions, OptionGroup, OptionHelp, OptionKind, Registry, ReportedOptions, reported_paths,
 };
+use crate::records::{PartPlan, is_folder};
 use crate::registry;
 use crate::remote;
-use crate::task::{Monitor, chosen_memory, chosen_threads, chosen_tmp_dir, named_output};
+use crate::task::{
+    Monitor, chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output, part_about,
+};
 use doisift_tables::HeaderChoice;
 
 options! {
@@ -81,7 +84,11 @@ pub(crate) struct CheckSettings {
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: SourceSearch,
     pub(super) services: Services,
+    /// Whether only a part of the sources is checked.
+    pub(super) is_shard: bool,
     pub(super) format: CheckFormat,
+    /// How the output is divided, if it is a folder of parts.
+    pub(super) parts: Option<PartPlan>,
     pub(super) column: Option<String>,
     /// `column` in the form that readers of tables take.
     pub(super) columns: ColumnSelection,
@@ -125,13 +132,17 @@ impl Check {
         let memory = chosen_memory(self.resources.memory);
         let services = remote::services(&self.remote, memory, &self.monitor);
         let tmp = chosen_tmp_dir(None, output.as_deref());
+        let (format, parts) = self.rows(output.as_deref())?;
         Ok(CheckSettings {
             given: self.given(),
             search: self
                 .folders
                 .search()?
+                .shard(self.sources.shard)
                 .remote(services.clone().map(|services| services as _)),
-            format: self.check.format(output.as_deref()).map_err(refused)?,
+            format,
+            parts,
+            is_shard: self.sources.shard.is_some(),
             columns: ColumnSelection {
                 columns: column.clone().map(|column| vec![column]),
                 ..ColumnSelection::default()
@@ -183,6 +194,24 @@ impl Check {
         notices.settings_of_notices().map(Some)
     }
 
+    /// Returns the format of rows, and how the output is divided if it is a folder of parts.
+    fn rows(&self, output: Option<&Path>) -> Result<(CheckFormat, Option<PartPlan>), Error> {
+        let format = self.check.format(output);
+        let format = format.map_err(|error| Error::new(Cause::Check(error)))?;
+        let Some(folder) = output.filter(|path| is_folder(path)) else {
+            return Ok((format, None));
+        };
+        let Some(of_records) = format.of_records() else {
+            return Err(Error::new(Cause::Folder(folder.to_owned())));
+        };
+        let (_, parts) = chosen_rows(Some(of_records), output, self.output.part_size)?;
+        let parts = parts.map(|mut plan| {
+            plan.about = part_about(&self.given(), &self.inputs);
+            plan
+        });
+        Ok((format, parts))
+    }
+
     /// Returns the number of threads that read. A registry is asked by one.
     fn reading_threads(&self, memory: usize) -> usize {
         let wanted = chosen_threads(self.resources.threads);
@@ -218,7 +247,10 @@ impl CheckingOptions {
             _ if self.diff => return Ok(CheckFormat::Text),
             (Some(format), _) => format,
             (None, None) => CheckFormat::Text,
-            (None, Some(path)) => format_of(path)?,
+            (None, Some(path)) => match format_of(path) {
+                Err(_) if is_folder(path) => CheckFormat::OF_PARTS,
+                format => format?,
+            },
         };
         match (format, output) {
             (CheckFormat::Text, Some(path)) => Err(CheckError::UnknownEnding(path.to_owned())),
@@ -272,6 +304,8 @@ fn findings(words: &[String]) -> Result<Vec<CheckVerdict>, CheckError> {
 
 impl CheckSettings {
     pub(super) fn for_report(&self) -> ReportedOptions {
-        ReportedOptions::new(&self.given).with("sources", &reported_paths(&self.paths))
+        ReportedOptions::new(&self.given)
+            .with("threads", &self.threads)
+            .with("sources", &reported_paths(&self.paths))
     }
 }

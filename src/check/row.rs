@@ -7,6 +7,7 @@ use super::document::DocumentReader;
 use super::judge::Judgement;
 use super::reference::{Escape, Reference, ReferenceName, text};
 use super::verdict::CheckVerdict;
+use crate::records::{Field, Row, Value};
 
 /// A reference with its verdict: a row of `doisift check`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,6 +39,27 @@ pub struct CheckedReference {
     pub fixed: bool,
     /// Whether it would be a finding, but was accepted.
     pub accepted: bool,
+}
+
+impl Row for CheckedReference {
+    fn value(&self, field: Field) -> Value<'_> {
+        match field {
+            Field::Source => Value::Text(&self.source),
+            Field::Document => Value::Nullable(self.document.as_deref()),
+            Field::Line => Value::NullableNumber(self.line),
+            Field::ColumnOfLine => Value::NullableNumber(self.column),
+            Field::RowOfTable => Value::NullableNumber(self.row),
+            Field::Key => Value::Nullable(self.key.as_deref()),
+            Field::TextOrNull => Value::Nullable(self.text.as_deref()),
+            Field::DoiOrNull => Value::Nullable(self.doi.as_deref()),
+            Field::Verdict => Value::Text(self.verdict.name()),
+            Field::Detail => Value::Nullable(self.detail.as_deref()),
+            Field::Repair => Value::Nullable(self.repair.as_deref()),
+            Field::Fixed => Value::Flag(self.fixed),
+            Field::Accepted => Value::Flag(self.accepted),
+            _ => Value::Nullable(None),
+        }
+    }
 }
 
 impl CheckedReference {

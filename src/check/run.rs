@@ -42,7 +42,10 @@ pub(super) fn run<'s>(
         .map(|path| RowTarget::file(Some(path)))
         .collect();
     let files = TaskFiles {
-        rows: RowTarget::file(settings.output.as_deref()),
+        rows: RowTarget {
+            path: settings.output.as_deref(),
+            parts: settings.parts.as_ref(),
+        },
         side_outputs: &written,
         has_caller: caller.is_some() && !settings.diff,
         report: settings.report.as_deref(),
@@ -53,6 +56,7 @@ pub(super) fn run<'s>(
         |destinations| inputs(settings, destinations),
         |(paths, baseline), outputs, destinations| {
             let out = settings.format.start(outputs.rows);
+            let out = out.map_err(Error::output)?;
             let mut sink = ReferenceSink::new(settings, out, baseline, caller);
             let notices = notices(settings, destinations, &mut sink.counts)?;
             crew::read((settings, notices), &paths, destinations, &mut sink)?;

@@ -61,8 +61,8 @@ impl SourceFinder<'_> {
     pub(super) fn find(&mut self, paths: &[PathBuf]) {
         for path in paths {
             let is_wanted = match named_source(path) {
-                Ok(source) => (self.give)(FoundSource::Source(source)),
-                Err(InputError::Folder) => match self.folder(path) {
+                Ok(source) if !self.settings.is_shard => (self.give)(FoundSource::Source(source)),
+                Ok(_) | Err(InputError::Folder) => match self.search(path) {
                     Ok(is_wanted) => is_wanted,
                     Err(error) => (self.give)(FoundSource::Failed(error)),
                 },
@@ -74,8 +74,8 @@ impl SourceFinder<'_> {
         }
     }
 
-    /// Finds the files below a folder. Returns whether more sources are wanted.
-    fn folder(&mut self, path: &Path) -> Result<bool, Error> {
+    /// Finds the files below a folder, or a file if it belongs to the shard. Returns whether more sources are wanted.
+    fn search(&mut self, path: &Path) -> Result<bool, Error> {
         let CheckSettings {
             search, monitor, ..
         } = self.settings;

@@ -9,11 +9,12 @@ use super::inputs::OrderedRows;
 use super::sort::RowPlace;
 use crate::error::{Cause, Error, SelectionError};
 use crate::objects::Services;
-use crate::options::{GivenOptions, ReportedOptions, reported_paths, stated};
-use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
+use crate::options::{GivenOptions, ReportedOptions, reported_paths};
+use crate::records::{Format, Layout, PartPlan, RowKind};
 use crate::remote;
 use crate::task::{
     Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
+    part_about,
 };
 
 /// The options of a merge with all defaults and derived values filled in.
@@ -67,10 +68,7 @@ impl Merge {
 
     /// Adds the inputs and options of the merge to the plan, for the manifest.
     fn part_plan(&self, mut plan: PartPlan, inputs: &[PathBuf]) -> PartPlan {
-        plan.about = PartAbout {
-            paths: reported_paths(inputs),
-            options: serde_json::to_value(stated(&self.given())).unwrap_or_default(),
-        };
+        plan.about = part_about(&self.given(), inputs);
         plan
     }
 

@@ -33,7 +33,7 @@ options! {
     /// resumed run does not read much again. A part gets its name when it is complete. At the end the run writes
     /// `_manifest.json`, with the rows, the size, the xxh3-64 and the sources of each part, and an empty `_SUCCESS`. The folder
     /// must be new or empty.
-    value part_size: crate::records::PartSize [Scan Merge] default "256M" {
+    value part_size: crate::records::PartSize [Scan Merge Check] default "256M" {
         value: "SIZE", is_fixed: true, python: WRITTEN,
     }
 

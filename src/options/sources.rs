@@ -57,12 +57,12 @@ options! {
     /// Selects and names the sources, and runs commands for them.
     sources: SourceOptions, "Sources";
 
-    /// Read only part I of N of the sources, I from 0; doisift merge unites the outputs of all N. The part of a source is a hash
+    /// Read only part I of N of the sources, I from 0; doisift merge unites the outputs of a scan. The part of a source is a hash
     /// of its path below the folder, or of its name if it is an argument
     ///
     /// Other sources are not opened and not counted. The outputs of all shards, [merged](crate::Merge), are the output of one run
     /// over all sources.
-    value shard: doisift_documents::Shard [Scan] { value: "I/N" }
+    value shard: doisift_documents::Shard [Scan Check] { value: "I/N" }
 
     /// Name of standard input in the output and for --shard
     ///

@@ -10,11 +10,11 @@ use crate::checkpoint::fault;
 use crate::error::{Cause, CheckpointError, Error, SelectionError};
 use crate::lookup;
 use crate::objects::Services;
-use crate::options::{OutputOptions, reported_paths, stated};
-use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
+use crate::options::OutputOptions;
+use crate::records::{Format, Layout, PartPlan, PartSize, RowKind, is_folder};
 use crate::remote;
 use crate::task::{
-    chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output, same_name,
+    chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output, part_about, same_name,
 };
 
 /// Max memory for names, in bytes for each thread, if no budget is set. More saves no time: 30 million distinct names of
@@ -148,10 +148,7 @@ impl Scan {
     /// Adds the arguments and options of the run to the plan, for the manifest.
     fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
         let lists = self.lists.files_from.iter();
-        plan.about = PartAbout {
-            paths: reported_paths(self.inputs.iter().chain(lists)),
-            options: serde_json::to_value(stated(&self.given())).unwrap_or_default(),
-        };
+        plan.about = part_about(&self.given(), self.inputs.iter().chain(lists));
         plan
     }
 

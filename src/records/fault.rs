@@ -326,6 +326,7 @@ fn missing_column(found: RowKind, wanted: RowKind) -> String {
         RowKind::Nodes => "nodes, the records of documents",
         RowKind::Counts | RowKind::Prefixes => "counts",
         RowKind::Answers => "answers of a registry",
+        RowKind::References => "references that were checked",
         found => found.name(),
     };
     match lacked {

@@ -21,6 +21,8 @@ pub(crate) enum RowKind {
     Answers,
     /// A row for each name that differs between two lists.
     Changes,
+    /// A row for each reference that was checked.
+    References,
 }
 
 /// A field of a row. A field of several kinds of rows has the same kind of value in each.
@@ -82,6 +84,17 @@ pub(crate) enum Field {
     Reason,
     Change,
     Detail,
+    Line,
+    /// `column` in rows with the column of a character in its line.
+    ColumnOfLine,
+    RowOfTable,
+    Key,
+    /// `text` in rows that may have none.
+    TextOrNull,
+    Verdict,
+    Repair,
+    Fixed,
+    Accepted,
 }
 
 /// The kind of the values of a field.
@@ -207,9 +220,25 @@ const ANSWER: [Field; 8] = [
     Field::Reason,
 ];
 
+const REFERENCE: [Field; 13] = [
+    Field::Source,
+    Field::Document,
+    Field::Line,
+    Field::ColumnOfLine,
+    Field::RowOfTable,
+    Field::Key,
+    Field::TextOrNull,
+    Field::DoiOrNull,
+    Field::Verdict,
+    Field::Detail,
+    Field::Repair,
+    Field::Fixed,
+    Field::Accepted,
+];
+
 impl RowKind {
     /// Every kind.
-    pub(super) const ALL: [RowKind; 9] = [
+    pub(super) const ALL: [RowKind; 10] = [
         RowKind::Records,
         RowKind::Mentions,
         RowKind::Pairs,
@@ -219,6 +248,7 @@ impl RowKind {
         RowKind::Prefixes,
         RowKind::Answers,
         RowKind::Changes,
+        RowKind::References,
     ];
 
     /// Returns the word for several rows.
@@ -233,6 +263,7 @@ impl RowKind {
             RowKind::Prefixes => "prefixes",
             RowKind::Answers => "answers",
             RowKind::Changes => "changes",
+            RowKind::References => "references",
         }
     }
 
@@ -253,6 +284,7 @@ impl RowKind {
             RowKind::Prefixes => &[Field::Prefix, Field::Names, Field::Mentions],
             RowKind::Changes => &[Field::Change, Field::Doi, Field::Detail],
             RowKind::Answers => &ANSWER,
+            RowKind::References => &REFERENCE,
         }
     }
 
@@ -264,7 +296,8 @@ impl RowKind {
             | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
-            | RowKind::Answers => &[],
+            | RowKind::Answers
+            | RowKind::References => &[],
             RowKind::Changes => CHANGE_OPTIONAL,
             RowKind::Mentions => &MENTION_OPTIONAL,
             RowKind::Edges => &EDGE_OPTIONAL,
@@ -349,6 +382,7 @@ impl RowKind {
             RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
             RowKind::Answers => matches!(field, Field::DoiOrNull | Field::Url),
             RowKind::Changes => field == Field::Doi,
+            RowKind::References => matches!(field, Field::TextOrNull | Field::DoiOrNull),
         }
     }
 
@@ -364,7 +398,8 @@ impl RowKind {
             | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
-            | RowKind::Answers => &[],
+            | RowKind::Answers
+            | RowKind::References => &[],
         }
     }
 
@@ -380,6 +415,7 @@ impl RowKind {
             RowKind::Prefixes => "prefix",
             RowKind::Answers => "answer",
             RowKind::Changes => "change",
+            RowKind::References => "reference",
         }
     }
 
@@ -407,7 +443,7 @@ impl RowKind {
 
 /// Fields in the order of their declaration, each with its name in every format and the kind of its values.
 #[rustfmt::skip]
-const FIELDS: [(Field, &str, FieldKind); 54] = [
+const FIELDS: [(Field, &str, FieldKind); 63] = [
     (Field::Doi, "doi", FieldKind::Text),
     (Field::Mentions, "mentions", FieldKind::Number),
     (Field::Documents, "documents", FieldKind::Number),
@@ -462,6 +498,15 @@ const FIELDS: [(Field, &str, FieldKind); 54] = [
     (Field::Reason, "reason", FieldKind::TextOrNull),
     (Field::Change, "change", FieldKind::Text),
     (Field::Detail, "detail", FieldKind::TextOrNull),
+    (Field::Line, "line", FieldKind::NumberOrNull),
+    (Field::ColumnOfLine, "column", FieldKind::NumberOrNull),
+    (Field::RowOfTable, "row", FieldKind::NumberOrNull),
+    (Field::Key, "key", FieldKind::TextOrNull),
+    (Field::TextOrNull, "text", FieldKind::TextOrNull),
+    (Field::Verdict, "verdict", FieldKind::Text),
+    (Field::Repair, "repair", FieldKind::TextOrNull),
+    (Field::Fixed, "fixed", FieldKind::Flag),
+    (Field::Accepted, "accepted", FieldKind::Flag),
 ];
 
 // The table is in the order of the fields.
@@ -502,6 +547,7 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
         RowKind::Prefixes,
         RowKind::Answers,
         RowKind::Changes,
+        RowKind::References,
     ];
     let whole = ways.into_iter().find(|rows| rows.may_have(names));
     let of_mentions = || {

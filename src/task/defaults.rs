@@ -6,8 +6,8 @@ use std::thread;
 use super::memory::available_memory;
 use crate::error::{Cause, Error};
 use crate::objects::is_address;
-use crate::options::MIN_MEMORY_BYTES;
-use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
+use crate::options::{GivenOptions, MIN_MEMORY_BYTES, reported_paths, stated};
+use crate::records::{Format, PartAbout, PartPlan, PartSize, folder_of_pattern, is_folder};
 
 /// Default size of a part, in bytes.
 const DEFAULT_PART_BYTES: u64 = 256 << 20;
@@ -60,6 +60,17 @@ pub(crate) fn chosen_rows(
     }
     let size = size.unwrap_or(PartSize::Bytes(DEFAULT_PART_BYTES));
     Ok((format, Some(PartPlan::new(path, format, size))))
+}
+
+/// Returns the arguments and options of a run, for the manifest of its parts.
+pub(crate) fn part_about<'p>(
+    given: &GivenOptions,
+    paths: impl IntoIterator<Item = &'p PathBuf>,
+) -> PartAbout {
+    PartAbout {
+        paths: reported_paths(paths),
+        options: serde_json::to_value(stated(given)).unwrap_or_default(),
+    }
 }
 
 /// Returns the format of rows: as chosen, or by the ending of the output, which must not be a folder. On standard output the

@@ -28,6 +28,7 @@ pub(crate) use clash::{Destinations, in_checkpoint, no_stdin, same_name, stdin_t
 pub(crate) use crew::{Crew, Jobs, with_threads};
 pub(crate) use defaults::{
     chosen_format, chosen_memory, chosen_rows, chosen_threads, chosen_tmp_dir, named_output,
+    part_about,
 };
 pub use ending::{Ending, TaskReport};
 pub(crate) use files::{RowOutputs, RowTarget, TaskFiles};

@@ -742,3 +742,54 @@ fn threads_change_no_row_and_no_count() {
     };
     assert_eq!(fails(4), fails(1));
 }
+
+#[test]
+fn rows_in_shards_parts_and_parquet_are_the_rows_of_one_file() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("refs")).unwrap();
+    for number in 0..40 {
+        let entry = format!("@misc{{k{number}, doi = {{10.5555/{number}.}}}}\n");
+        place.file(format!("refs/{number:02}.bib"), entry.repeat(50));
+    }
+    let names = |seen: Seen| {
+        assert_eq!(seen.code, Some(0), "{}", seen.err);
+        seen.out
+    };
+    let whole = names(place.check("refs -f csv --fail-on none"));
+    // The parts of all shards are the rows, and no shard has those of another.
+    let mut rows: Vec<String> = Vec::new();
+    for shard in 0..3 {
+        let folder = format!("parts{shard}/");
+        let line =
+            format!("refs -o {folder} -f csv --part-size 4K --shard {shard}/3 --fail-on none");
+        assert_eq!(names(place.check(&line)), "");
+        let mut parts: Vec<_> = fs::read_dir(place.path(&folder))
+            .unwrap()
+            .map(|part| part.unwrap().path())
+            .filter(|part| part.extension().is_some_and(|ending| ending == "csv"))
+            .collect();
+        parts.sort();
+        assert!(parts.len() > 1);
+        let manifest: Value =
+            serde_json::from_slice(&place.bytes_of(&format!("{folder}_manifest.json"))).unwrap();
+        assert_eq!(manifest["rows"], "references");
+        for part in parts {
+            let text = fs::read_to_string(part).unwrap();
+            rows.extend(text.lines().skip(1).map(str::to_owned));
+        }
+    }
+    let mut wanted: Vec<&str> = whole.lines().skip(1).collect();
+    wanted.sort_unstable();
+    rows.sort_unstable();
+    assert_eq!(rows, wanted);
+
+    // Parquet has the same names as the rows.
+    names(place.check("refs -o refs.parquet --fail-on none"));
+    let read = |line: &str| Seen::of(place.command(["scan"]).args(line.split_whitespace()));
+    let parquet = read("refs.parquet --columns doi -f names");
+    place.file("rows.csv", &whole);
+    assert_eq!(parquet.out, read("rows.csv --columns doi -f names").out);
+    let refused = place.check("refs -o other/ -f sarif");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("folder"), "{}", refused.err);
+}

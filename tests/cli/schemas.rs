@@ -140,12 +140,12 @@ const COMMANDS: [(&str, &str, &str); 17] = [
     ),
     (
         "check refs.bib --known known.doix --retractions watch.csv -o checked.jsonl",
-        "checked",
+        "references",
         "check",
     ),
     (
         "check refs.bib --known prefixes.doix -f jsonl -o prefixed.jsonl",
-        "checked",
+        "references",
         "check",
     ),
     (

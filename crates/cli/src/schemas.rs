@@ -1,7 +1,7 @@
 //! Generates the JSON Schema of rows and reports, `docs/schemas/doisift.json`.
 //!
-//! The fields of rows come from the library, and their meanings from the reference. Those of checked references and the members of
-//! reports are listed here; a test compares both with the outputs of all commands.
+//! The fields of rows come from the library, and their meanings from the reference. The members of reports are listed here; a test
+//! compares both with the outputs of all commands.
 
 use std::io::{self, Write};
 
@@ -16,12 +16,20 @@ pub(crate) fn page(out: &mut impl Write) -> io::Result<()> {
     let mut parts = Map::new();
     for rows in row_schemas() {
         let fields = rows.fields.iter().map(|field| {
-            let schema = typed(field.types, meaning(rows.rows, field.name));
+            let mut schema = typed(field.types, meaning(rows.rows, field.name));
+            if field.name == "verdict" {
+                let words = CheckVerdict::ALL.iter().map(|verdict| verdict.name());
+                schema["examples"] = words.collect();
+            }
             (field.name, schema)
         });
-        parts.insert(rows.rows.to_owned(), object(fields, &[]));
+        // No field of a reference is chosen.
+        let required: Vec<&str> = match rows.rows {
+            "references" => rows.fields.iter().map(|field| field.name).collect(),
+            _ => Vec::new(),
+        };
+        parts.insert(rows.rows.to_owned(), object(fields, &required));
     }
-    parts.insert("checked".to_owned(), checked());
     parts.insert("report".to_owned(), common_report());
     for (task, members) in REPORTS {
         parts.insert(format!("report_{task}"), report(members));
@@ -39,46 +47,9 @@ pub(crate) fn page(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Types of the fields of checked references, in the order of [`reference::CHECK`].
-const CHECKED: [&[&str]; 13] = {
-    const TEXT: &[&str] = &["string"];
-    const TEXT_OR_NULL: &[&str] = &["string", "null"];
-    const NUMBER_OR_NULL: &[&str] = &["integer", "null"];
-    const FLAG: &[&str] = &["boolean"];
-    [
-        TEXT,
-        TEXT_OR_NULL,
-        NUMBER_OR_NULL,
-        NUMBER_OR_NULL,
-        NUMBER_OR_NULL,
-        TEXT_OR_NULL,
-        TEXT_OR_NULL,
-        TEXT_OR_NULL,
-        TEXT,
-        TEXT_OR_NULL,
-        TEXT_OR_NULL,
-        FLAG,
-        FLAG,
-    ]
-};
-
-fn checked() -> Value {
-    let fields = reference::CHECK.iter().zip(CHECKED);
-    let fields = fields.map(|((name, meaning), types)| {
-        let mut field = typed(types, meaning);
-        if *name == "verdict" {
-            let words = CheckVerdict::ALL.iter().map(|verdict| verdict.name());
-            field["examples"] = words.collect();
-        }
-        (*name, field)
-    });
-    let required: Vec<_> = reference::CHECK.iter().map(|(name, _)| *name).collect();
-    object(fields, &required)
-}
-
 /// Returns the meaning of a field in rows of a kind.
 fn meaning(rows: &str, field: &str) -> &'static str {
-    use reference::{ANSWER, CHANGE, COUNTS, EDGE, KNOWN, MENTION, NODE, PAIR, RECORD};
+    use reference::{ANSWER, CHANGE, CHECK, COUNTS, EDGE, KNOWN, MENTION, NODE, PAIR, RECORD};
     let own: &[Definition] = match rows {
         "mentions" => &MENTION,
         "pairs" => &PAIR,
@@ -87,6 +58,7 @@ fn meaning(rows: &str, field: &str) -> &'static str {
         "counts" | "prefixes" => &COUNTS,
         "answers" => &ANSWER,
         "changes" => &CHANGE,
+        "references" => &CHECK,
         _ => &[],
     };
     let all = own.iter().chain(&RECORD).chain(&MENTION).chain(&EDGE);

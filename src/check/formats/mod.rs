@@ -1,17 +1,16 @@
 //! The formats of the rows of a check: a file for each, and its row in `CheckFormat::spec`.
 //!
-//! `lines` and `csv` have every row, `sarif`, `github`, `gitlab`, `junit` and `markdown` what people are to look at. No format
+//! `table` has every row, in a format of records; `sarif`, `github`, `gitlab`, `junit` and `markdown` what people are to look at. No format
 //! keeps rows until the end, except those that `markdown` shows, which are bounded.
 
-mod csv;
 mod github;
 mod gitlab;
 mod json_array;
 mod junit;
-mod lines;
 mod markdown;
 mod nowhere;
 mod sarif;
+mod table;
 
 use std::io;
 use std::str::FromStr;
@@ -21,7 +20,7 @@ use doisift_core::ParseError;
 use super::fingerprint::{Fingerprint, path_in_repository};
 use super::row::CheckedReference;
 use super::verdict::CheckVerdict;
-use crate::records::Output;
+use crate::records::{Format, Output};
 
 /// A format of the rows of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +32,9 @@ pub enum CheckFormat {
     Jsonl,
     /// Comma-separated values with a header.
     Csv,
+    /// Apache Parquet. Only with the feature `columnar`.
+    #[cfg(feature = "columnar")]
+    Parquet,
     /// SARIF 2.1.0, which code hosts and editors show beside the lines.
     Sarif,
     /// Workflow commands of GitHub Actions, which annotate the lines of a change.
@@ -51,12 +53,21 @@ impl CheckFormat {
         CheckFormat::Text,
         CheckFormat::Jsonl,
         CheckFormat::Csv,
+        #[cfg(feature = "columnar")]
+        CheckFormat::Parquet,
         CheckFormat::Sarif,
         CheckFormat::Github,
         CheckFormat::Gitlab,
         CheckFormat::Junit,
         CheckFormat::Markdown,
     ];
+
+    /// The default format of parts.
+    #[cfg(feature = "columnar")]
+    pub(super) const OF_PARTS: CheckFormat = CheckFormat::Parquet;
+    /// The default format of parts.
+    #[cfg(not(feature = "columnar"))]
+    pub(super) const OF_PARTS: CheckFormat = CheckFormat::Jsonl;
 
     /// Returns the name.
     pub fn name(self) -> &'static str {
@@ -69,9 +80,23 @@ impl CheckFormat {
         all.find(|format| format.spec().ending == Some(ending))
     }
 
+    /// Returns the format of records, if it is one.
+    pub(super) fn of_records(self) -> Option<Format> {
+        match self.spec().start {
+            FormatStart::Records(format) => Some(format),
+            FormatStart::Shown(_) => None,
+        }
+    }
+
     /// Starts to write rows to `out`.
-    pub(super) fn start(self, out: Output) -> Box<dyn RowFormat> {
-        (self.spec().start)(out)
+    ///
+    /// # Errors
+    /// If the format writes a header at once and this fails.
+    pub(super) fn start(self, out: Output) -> io::Result<Box<dyn RowFormat>> {
+        match self.spec().start {
+            FormatStart::Records(format) => table::start(format, out),
+            FormatStart::Shown(start) => Ok(start(out)),
+        }
     }
 
     fn spec(self) -> FormatSpec {
@@ -80,15 +105,22 @@ impl CheckFormat {
             ending,
             start,
         };
+        let records = |format: Format| {
+            let name = format.name();
+            spec(name, Some(name), FormatStart::Records(format))
+        };
+        let shown = |name, ending, start| spec(name, ending, FormatStart::Shown(start));
         match self {
-            CheckFormat::Text => spec("text", None, nowhere::start),
-            CheckFormat::Jsonl => spec("jsonl", Some("jsonl"), lines::start),
-            CheckFormat::Csv => spec("csv", Some("csv"), csv::start),
-            CheckFormat::Sarif => spec("sarif", Some("sarif"), sarif::start),
-            CheckFormat::Github => spec("github", None, github::start),
-            CheckFormat::Gitlab => spec("gitlab", None, gitlab::start),
-            CheckFormat::Junit => spec("junit", None, junit::start),
-            CheckFormat::Markdown => spec("markdown", Some("md"), markdown::start),
+            CheckFormat::Text => shown("text", None, nowhere::start),
+            CheckFormat::Jsonl => records(Format::Jsonl),
+            CheckFormat::Csv => records(Format::Csv),
+            #[cfg(feature = "columnar")]
+            CheckFormat::Parquet => records(Format::Parquet),
+            CheckFormat::Sarif => shown("sarif", Some("sarif"), sarif::start),
+            CheckFormat::Github => shown("github", None, github::start),
+            CheckFormat::Gitlab => shown("gitlab", None, gitlab::start),
+            CheckFormat::Junit => shown("junit", None, junit::start),
+            CheckFormat::Markdown => shown("markdown", Some("md"), markdown::start),
         }
     }
 }
@@ -113,7 +145,15 @@ fn names() -> String {
 struct FormatSpec {
     name: &'static str,
     ending: Option<&'static str>,
-    start: fn(Output) -> Box<dyn RowFormat>,
+    start: FormatStart,
+}
+
+/// How a format starts.
+enum FormatStart {
+    /// It writes rows as records are written.
+    Records(Format),
+    /// It writes what people or other programs are to see.
+    Shown(fn(Output) -> Box<dyn RowFormat>),
 }
 
 /// Writes rows in a format.

@@ -184,12 +184,13 @@ impl<'c> Sink<'c> {
     ) -> Result<WrittenRows, Error> {
         let layout = &drain.options.selection.layout;
         let written = match layout.rows {
-            // No scan writes answers or changes, and nodes are only written besides edges.
+            // No scan writes answers, changes or references, and nodes are only written besides edges.
             RowKind::Mentions
             | RowKind::Edges
             | RowKind::Nodes
             | RowKind::Answers
-            | RowKind::Changes => {
+            | RowKind::Changes
+            | RowKind::References => {
                 return self.mentions(table, drain);
             }
             RowKind::Records => self.records(table, drain),
