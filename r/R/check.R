@@ -10,7 +10,7 @@
 #'   certain repairs into the files. This package does not ask the registry: there is no `online`.
 #'
 #' @return A data frame with a row for each reference: `source`, `document`, `line`, `column` and `row` say where it is, `key` is that of
-#'   the reference; `text` as found, `doi`, `verdict`, `detail`, `repair` (the name to write instead), `fixed`, `accepted`. Its attribute `report` is a list
+#'   the reference; `text` as found, `doi`, `verdict`, `detail`, `repair` (the name to write instead), `fixed`, `accepted`, and `title`, `authors` and `year` of the cited work as written. Its attribute `report` is a list
 #'   of what was read.
 #' @examples
 #' bibliography <- tempfile(fileext = ".bib")

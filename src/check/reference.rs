@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
-use doisift_structure::{LATEX_MARKS, without_latex};
+use doisift_structure::{ItemPart, LATEX_MARKS, without_latex};
 
 /// A reference, before it is judged.
 #[derive(Debug)]
@@ -18,7 +18,46 @@ pub(super) struct Reference {
     pub(super) place: Range<usize>,
     /// The key by which documents cite it.
     pub(super) key: Option<String>,
+    pub(super) work: CitedWork,
     pub(super) name: ReferenceName,
+}
+
+/// What a reference says of the work that it cites, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CitedWork {
+    title: Option<String>,
+    /// The title of what holds the work, which is that of the work if there is no other.
+    container: Option<String>,
+    /// Joined by `; `.
+    pub(super) authors: Option<String>,
+    pub(super) year: Option<String>,
+}
+
+impl CitedWork {
+    pub(super) fn title(&self) -> Option<&String> {
+        self.title.as_ref().or(self.container.as_ref())
+    }
+
+    /// Adds a part. The first title and the first year count; all authors do. Other parts say nothing of the work.
+    pub(super) fn add(&mut self, part: ItemPart, text: &str) {
+        let words = || text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let field = match part {
+            ItemPart::Title => &mut self.title,
+            ItemPart::Container => &mut self.container,
+            ItemPart::Year => &mut self.year,
+            ItemPart::Author => &mut self.authors,
+            _ => return,
+        };
+        match field {
+            _ if text.trim().is_empty() => {}
+            None => *field = Some(words()),
+            Some(authors) if part == ItemPart::Author => {
+                *authors += "; ";
+                *authors += &words();
+            }
+            Some(_) => {}
+        }
+    }
 }
 
 impl Reference {
@@ -32,6 +71,7 @@ impl Reference {
             record: 0,
             place,
             key: None,
+            work: CitedWork::default(),
             name,
         }
     }

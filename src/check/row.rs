@@ -39,6 +39,12 @@ pub struct CheckedReference {
     pub fixed: bool,
     /// Whether it would be a finding, but was accepted.
     pub accepted: bool,
+    /// The title of the cited work, as the entry or reference gives it. That of what holds the work, if it gives no other.
+    pub title: Option<String>,
+    /// The authors of the cited work, as the entry or reference gives them. Several values are joined by `; `.
+    pub authors: Option<String>,
+    /// The year or date of the cited work, as the entry or reference gives it.
+    pub year: Option<String>,
 }
 
 impl Row for CheckedReference {
@@ -57,6 +63,9 @@ impl Row for CheckedReference {
             Field::Repair => Value::Nullable(self.repair.as_deref()),
             Field::Fixed => Value::Flag(self.fixed),
             Field::Accepted => Value::Flag(self.accepted),
+            Field::Title => Value::Nullable(self.title.as_deref()),
+            Field::Authors => Value::Nullable(self.authors.as_deref()),
+            Field::Year => Value::Nullable(self.year.as_deref()),
             _ => Value::Nullable(None),
         }
     }
@@ -83,6 +92,9 @@ impl CheckedReference {
             &self.doi,
             &self.detail,
             &self.repair,
+            &self.title,
+            &self.authors,
+            &self.year,
         ];
         let texts = texts.into_iter().flatten().map(String::len);
         size_of::<Self>() + self.source.len() + texts.sum::<usize>()
@@ -166,6 +178,9 @@ impl<'p> RowPlace<'p> {
             repair: judged.repair.map(|doi| doi.as_str().to_owned()),
             fixed: false,
             accepted: false,
+            title: reference.work.title().cloned(),
+            authors: reference.work.authors.clone(),
+            year: reference.work.year.clone(),
         }
     }
 }

@@ -207,7 +207,7 @@ fn held_place(place: &Range<u64>, offset: u64) -> Range<usize> {
 
 /// Adds the references of an item: each text of a field for names and each other name in it, or an empty reference.
 fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut Vec<Reference>) {
-    let (key, record) = (item.key, item.record);
+    let (key, work, record) = (item.key, item.work, item.record);
     let first = references.len();
     let is_wanted = |name: &CitedName| {
         let is_inside = |found: &ProseName| name.holds(found, offset);
@@ -231,6 +231,9 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
             key,
             ..Reference::new(start..start, ReferenceName::Nothing)
         });
+    }
+    for reference in &mut references[first..] {
+        reference.work.clone_from(&work);
     }
 }
 

@@ -95,6 +95,9 @@ pub(crate) enum Field {
     Repair,
     Fixed,
     Accepted,
+    Title,
+    Authors,
+    Year,
 }
 
 /// The kind of the values of a field.
@@ -220,7 +223,7 @@ const ANSWER: [Field; 8] = [
     Field::Reason,
 ];
 
-const REFERENCE: [Field; 13] = [
+const REFERENCE: [Field; 16] = [
     Field::Source,
     Field::Document,
     Field::Line,
@@ -234,6 +237,9 @@ const REFERENCE: [Field; 13] = [
     Field::Repair,
     Field::Fixed,
     Field::Accepted,
+    Field::Title,
+    Field::Authors,
+    Field::Year,
 ];
 
 impl RowKind {
@@ -443,7 +449,7 @@ impl RowKind {
 
 /// Fields in the order of their declaration, each with its name in every format and the kind of its values.
 #[rustfmt::skip]
-const FIELDS: [(Field, &str, FieldKind); 63] = [
+const FIELDS: [(Field, &str, FieldKind); 66] = [
     (Field::Doi, "doi", FieldKind::Text),
     (Field::Mentions, "mentions", FieldKind::Number),
     (Field::Documents, "documents", FieldKind::Number),
@@ -507,6 +513,9 @@ const FIELDS: [(Field, &str, FieldKind); 63] = [
     (Field::Repair, "repair", FieldKind::TextOrNull),
     (Field::Fixed, "fixed", FieldKind::Flag),
     (Field::Accepted, "accepted", FieldKind::Flag),
+    (Field::Title, "title", FieldKind::TextOrNull),
+    (Field::Authors, "authors", FieldKind::TextOrNull),
+    (Field::Year, "year", FieldKind::TextOrNull),
 ];
 
 // The table is in the order of the fields.

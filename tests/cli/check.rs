@@ -465,8 +465,8 @@ fn rows_are_csv_and_counts_are_in_the_report() {
     place.file("a.bib", "@a{k, doi={10.5555/known.}}\n");
     let seen = place.check("a.bib --known known.doix -o a.csv --report r.json");
     assert_eq!((seen.code, seen.out.as_str()), (Some(1), ""));
-    let wanted = "source,document,line,column,row,key,text,doi,verdict,detail,repair,fixed,accepted\n\
-        a.bib,,1,12,,k,10.5555/known.,10.5555/known,written_wrongly,tail.stop-alone: '.',10.5555/known,false,false\n";
+    let wanted = "source,document,line,column,row,key,text,doi,verdict,detail,repair,fixed,accepted,title,authors,year\n\
+        a.bib,,1,12,,k,10.5555/known.,10.5555/known,written_wrongly,tail.stop-alone: '.',10.5555/known,false,false,,,\n";
     assert_eq!(place.read("a.csv"), wanted);
     let report = place.json("r.json");
     assert_eq!(report["verdicts"]["written_wrongly"], 1);

@@ -218,3 +218,103 @@ fn yaml_that_is_broken_or_hostile_loses_no_name() {
     let text = "---\ntitle: x\nreferences:\n- id: a\n---\n\nAs doi:10.1000/c says.\n";
     assert_eq!(rows("a.md", text), ["7,null,10.1000/c,well_formed"]);
 }
+
+/// Returns title, authors and year of each row of a document.
+fn works(name: &str, text: &str) -> Vec<String> {
+    let place = Place::new();
+    place.file(name, text);
+    let seen = Seen::of(
+        place
+            .command(["check", "-f", "jsonl", "--fail-on", "none"])
+            .arg(name),
+    );
+    assert_eq!(seen.code, Some(0), "{}", seen.err);
+    let shown = |row: &Value| {
+        let text = |field: &str| row[field].as_str().unwrap_or("-").to_owned();
+        ["title", "authors", "year"].map(text).join(" | ")
+    };
+    seen.rows().iter().map(shown).collect()
+}
+
+#[test]
+fn each_row_has_what_its_entry_says_of_the_work() {
+    for (name, text, wanted) in [
+        (
+            "a.bib",
+            "@article{a, title = {The {DOI} \\\"and\n  others}, author = {Smith, A. and B. Jones}, year = 2001, doi = {10.5555/a}}\n\
+             @incollection{b, booktitle = {A Book}, date = {2002-03}}\n@misc{c}",
+            &[
+                "The DOI \\\"and others | Smith, A. and B. Jones | 2001",
+                "A Book | - | 2002-03",
+                "- | - | -",
+            ][..],
+        ),
+        (
+            "a.ris",
+            "TY  - JOUR\nTI  - A title\nAU  - Smith, A.\nAU  - Jones, B.\nPY  - 2001\nDO  - 10.5555/a\nER  - \n",
+            &["A title | Smith, A.; Jones, B. | 2001"],
+        ),
+        (
+            "a.nbib",
+            "PMID- 1\nTI  - A title that\n      goes on\nFAU - Smith, Ann\nAU  - Smith A\nDP  - 2001 Mar\nLID - 10.5555/a [doi]\n",
+            &["A title that goes on | Smith A | 2001 Mar"],
+        ),
+        (
+            "a.enw",
+            "%0 Journal Article\n%T A title\n%A Smith, A.\n%A Jones, B.\n%D 2001\n%R 10.5555/a\n",
+            &["A title | Smith, A.; Jones, B. | 2001"],
+        ),
+        (
+            "a.xml",
+            "<?xml version=\"1.0\"?><xml><records><record><titles><title><style>A &amp; B</style></title></titles>\
+             <contributors><authors><author>Smith, A.</author><author>Jones, B.</author></authors></contributors>\
+             <dates><year>2001</year></dates><electronic-resource-num>10.5555/a</electronic-resource-num></record></records></xml>",
+            &["A & B | Smith, A.; Jones, B. | 2001"],
+        ),
+        (
+            "a.json",
+            "[{\"id\":\"a\",\"type\":\"book\",\"title\":\"A title\",\"author\":[{\"given\":\"A.\",\"family\":\"Smith\"},{\"literal\":\"A Group\"}],\
+             \"issued\":{\"date-parts\":[[2001,2]]},\"DOI\":\"10.5555/a\"}]",
+            &["A title | Smith, A.; A Group | 2001"],
+        ),
+        (
+            "CITATION.cff",
+            "cff-version: 1.2.0\ntitle: Own\nreferences:\n  - type: book\n    title: A title\n    year: 2001\n    doi: 10.5555/a\n    authors:\n\
+             \x20     - given-names: Ann\n        family-names: Smith\n      - name: A Group\n",
+            &["A title | Smith, Ann; A Group | 2001"],
+        ),
+        (
+            "jats.xml",
+            "<article><back><ref-list><ref id=\"r1\"><element-citation><person-group><name><surname>Smith</surname>\
+             <given-names>A</given-names></name><collab>A Group</collab></person-group><article-title>On <italic>E. coli</italic> cells</article-title>\
+             <source>Journal</source><year>2001</year><pub-id pub-id-type=\"doi\">10.5555/a</pub-id></element-citation></ref>\
+             <ref id=\"r2\"><element-citation><source>A Book</source></element-citation></ref></ref-list></back></article>",
+            &[
+                "On E. coli cells | Smith A; A Group | 2001",
+                "A Book | - | -",
+            ],
+        ),
+        (
+            "tei.xml",
+            "<TEI xmlns=\"http://www.tei-c.org/ns/1.0\"><text><back><listBibl><biblStruct xml:id=\"b0\"><analytic><title>A title</title>\
+             <author><persName><forename>Ann</forename><surname>Smith</surname></persName></author><idno type=\"DOI\">10.5555/a</idno></analytic>\
+             <monogr><title>Journal</title><imprint><date type=\"published\" when=\"2001-02\">Feb 2001</date></imprint></monogr></biblStruct></listBibl></back></text></TEI>",
+            &["A title | Ann Smith | 2001-02"],
+        ),
+        (
+            "crossref.json",
+            "{\"DOI\":\"10.5555/own\",\"reference\":[{\"key\":\"r1\",\"DOI\":\"10.5555/a\",\"author\":\"Smith\",\"year\":\"2001\",\
+             \"article-title\":\"A \\u0026 B\",\"journal-title\":\"Journal\"},{\"key\":\"r2\",\"volume-title\":\"A Book\"}]}\n",
+            &["- | - | -", "A & B | Smith | 2001", "A Book | - | -"],
+        ),
+        (
+            "crossref.xml",
+            "<doi_batch><body><journal><journal_article><doi_data><doi>10.5555/own</doi></doi_data><citation_list><citation key=\"r1\">\
+             <journal_title>Journal</journal_title><author>Smith</author><cYear>2001</cYear><doi>10.5555/a</doi><article_title>A title</article_title>\
+             </citation></citation_list></journal_article></journal></body></doi_batch>",
+            &["- | - | -", "A title | Smith | 2001"],
+        ),
+    ] {
+        assert_eq!(works(name, text), wanted, "{name}");
+    }
+}

@@ -222,7 +222,7 @@ pub(crate) const ANSWER: [Definition; 8] = [
 ];
 
 /// The fields of a checked reference.
-pub(crate) const CHECK: [Definition; 13] = [
+pub(crate) const CHECK: [Definition; 16] = [
     (
         "source",
         "the file or stream, as named or as found below a folder",
@@ -251,6 +251,12 @@ pub(crate) const CHECK: [Definition; 13] = [
         "accepted",
         "true if it would be a finding, but a baseline has it",
     ),
+    (
+        "title",
+        "the title of the cited work as written, or else of what holds it",
+    ),
+    ("authors", "its authors as written; several joined by `; `"),
+    ("year", "its year or date as written"),
 ];
 
 /// The fields of a change, without the name.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use super::table::{Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
+use super::table::{
+    Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, JSON_WORKS, Meaning, RecordId,
+};
 
 /// A path in the table, seen both from the start of the value and from the start of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,6 +217,9 @@ impl PathTree {
             };
         }
         for (path, detail) in JSON_DETAILS {
+            self.set_detail(path, *detail);
+        }
+        for (path, detail) in JSON_WORKS.iter().filter(|_| has_names) {
             self.set_detail(path, *detail);
         }
         for (path, _) in JSON_FIELDS

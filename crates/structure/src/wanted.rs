@@ -9,7 +9,7 @@ use super::elements::Elements;
 use super::place::Event;
 use super::pointers::Pointers;
 use super::record_field::{RecordField, RecordPath};
-use super::table::{RecordId, XML_DETAILS, XML_NAMES, XML_VALUES};
+use super::table::{RecordId, XML_DETAILS, XML_NAMES, XML_VALUES, XML_WORKS};
 
 /// Max bytes of a value or a text that are kept.
 pub const MAX_CAPTURED_BYTES: usize = 64 << 10;
@@ -27,7 +27,7 @@ pub struct StructureRequest {
     pub items: bool,
     /// Whether references without a name have rows.
     pub texts: bool,
-    /// Whether the texts of the fields for names of references are reported.
+    /// Whether the texts of the fields for names of references are reported, and what references say of the works.
     pub names: bool,
     /// Whether records have rows.
     pub nodes: bool,
@@ -63,6 +63,7 @@ impl StructureRequest {
         let details = [
             (self.has_items(), XML_DETAILS),
             (self.names, XML_NAMES),
+            (self.names, XML_WORKS),
             (self.entries, XML_VALUES),
         ];
         let table = || Elements::new(self.id.as_ref(), &self.fields, &details);

@@ -26,6 +26,10 @@ pub(super) fn read<'v>(
         "eprint" => eprint.value = Some(value),
         "eprinttype" | "archiveprefix" => eprint.is_doi |= value.equals_word(bytes, "doi"),
         _ => {
+            if let Some(part) = work_part(name) {
+                let text = value.decoded_text(bytes, Escape::Latex);
+                draft.work.add(part, &text);
+            }
             if NOTES.contains(&name) {
                 draft.notes.push(value.clone());
             }
@@ -83,6 +87,17 @@ fn starts_field(line: &[u8]) -> bool {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
     let name = line.iter().take_while(is_name).count();
     name > 0 && line[name..].trim_ascii_start().starts_with(b"=")
+}
+
+/// Returns what a field says of the work.
+fn work_part(name: &str) -> Option<ItemPart> {
+    match name {
+        "title" => Some(ItemPart::Title),
+        "booktitle" => Some(ItemPart::Container),
+        "author" => Some(ItemPart::Author),
+        "year" | "date" => Some(ItemPart::Year),
+        _ => None,
+    }
 }
 
 /// Fields for notes, which may hold a name among other text.

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memchr_iter;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{EntryDraft, FieldText};
 use crate::check::reference::TakenReferences;
-use crate::check::reference::{Escape, Reference};
+use crate::check::reference::{CitedWork, Escape, Reference};
+use doisift_structure::ItemPart;
 use doisift_tables::{ObjectFinder, items};
 
 type CslItem<'t> = HashMap<String, &'t RawValue>;
@@ -120,7 +122,37 @@ fn draft(bytes: &[u8], start: usize, item: &CslItem<'_>) -> EntryDraft {
         draft.add_address(bytes, url);
     }
     draft.notes.extend(inside("note").map(FieldText::from));
+    describe(item, &mut draft.work);
     draft
+}
+
+/// Adds what an item says of the work.
+fn describe(item: &CslItem<'_>, work: &mut CitedWork) {
+    let value = |name: &str| {
+        let value = item.get(name)?;
+        serde_json::from_str::<Value>(value.get()).ok()
+    };
+    if let Some(Value::String(title)) = value("title") {
+        work.add(ItemPart::Title, &title);
+    }
+    let authors = value("author").unwrap_or_default();
+    for author in authors.as_array().into_iter().flatten() {
+        let parts = ["family", "given", "literal"].map(|part| author[part].as_str());
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        work.add(ItemPart::Author, &parts.join(", "));
+    }
+    let issued = value("issued").unwrap_or_default();
+    let date = [
+        &issued["date-parts"][0][0],
+        &issued["raw"],
+        &issued["literal"],
+    ];
+    let year = date.into_iter().find_map(|year| match year {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    work.add(ItemPart::Year, &year.unwrap_or_default());
 }
 
 /// Returns the range inside the quotes of `value`, or `None` if it is not a string.

@@ -26,10 +26,13 @@ pub(super) fn read<'v>(
     let mut number = None;
     for (_, name, place) in values {
         let value = value(bytes, place);
-        let key = || Some(value.decoded_text(bytes, Escape::Xml));
+        let text = || value.decoded_text(bytes, Escape::Xml);
         match name {
-            "label" => draft.key = key(),
-            "rec-number" => number = key(),
+            "title" => draft.work.add(ItemPart::Title, &text()),
+            "author" => draft.work.add(ItemPart::Author, &text()),
+            "year" => draft.work.add(ItemPart::Year, &text()),
+            "label" => draft.key = Some(text()),
+            "rec-number" => number = Some(text()),
             "electronic-resource-num" => draft.add_doi(bytes, value),
             "url" => draft.add_address(bytes, value),
             _ => draft.notes.push(value),

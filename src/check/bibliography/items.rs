@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use crate::check::reference::CitedWork;
 use doisift_structure::{Event, ItemPart, Structure, StructureRequest, Syntax};
 
 /// A reference of a record.
@@ -11,6 +12,7 @@ pub(in crate::check) struct CitedItem {
     /// Its bytes in the document.
     pub(in crate::check) place: Range<u64>,
     pub(in crate::check) key: Option<String>,
+    pub(in crate::check) work: CitedWork,
     /// The texts of its fields for names.
     pub(in crate::check) names: Vec<CitedName>,
     /// The number of its record in the document, from 1.
@@ -107,6 +109,7 @@ impl OpenItems {
                 let item = CitedItem {
                     place: offset..offset,
                     key: None,
+                    work: CitedWork::default(),
                     names: Vec::new(),
                     record: self.record + 1,
                 };
@@ -143,7 +146,7 @@ impl CitedItem {
                     is_any: part == ItemPart::Identifier,
                 });
             }
-            _ => {}
+            part => self.work.add(part, text),
         }
     }
 }

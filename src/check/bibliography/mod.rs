@@ -16,7 +16,9 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
-use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed};
+use super::reference::{
+    CitedWork, Escape, FieldRole, NameField, Reference, ReferenceName, text, trimmed,
+};
 use super::text as prose;
 
 /// The value of a field.
@@ -99,6 +101,7 @@ struct EntryDraft {
     others: Vec<FieldText>,
     /// Fields for notes, which may hold a name among other text.
     notes: Vec<FieldText>,
+    work: CitedWork,
 }
 
 impl EntryDraft {
@@ -149,6 +152,7 @@ impl EntryDraft {
         Reference {
             start: self.start,
             key: self.key.filter(|key| !key.is_empty()),
+            work: self.work,
             ..Reference::new(place, written)
         }
     }

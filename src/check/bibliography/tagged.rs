@@ -5,7 +5,7 @@ use std::ops::Range;
 use doisift_structure::{ItemPart, TagSyntax};
 
 use super::{EntryDraft, FieldText};
-use crate::check::reference::{FieldRole, text, trimmed};
+use crate::check::reference::{Escape, FieldRole, text, trimmed};
 
 /// The meaning of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ enum TagMeaning {
     Any,
     /// Text that may hold a name among other text.
     Note,
+    /// What the entry says of the work.
+    Work(ItemPart),
     Other,
 }
 
@@ -38,6 +40,18 @@ impl TagMeaning {
             (TagSyntax::Endnote, "Z" | "M" | "3") => TagMeaning::Note,
             (TagSyntax::Pubmed, "LID" | "AID") => TagMeaning::Doi,
             (TagSyntax::Pubmed, "SO") => TagMeaning::Note,
+            (TagSyntax::Ris, "TI" | "T1") => TagMeaning::Work(ItemPart::Title),
+            (TagSyntax::Endnote, "T") | (TagSyntax::Pubmed, "TI") => {
+                TagMeaning::Work(ItemPart::Title)
+            }
+            (TagSyntax::Ris, "AU" | "A1") => TagMeaning::Work(ItemPart::Author),
+            (TagSyntax::Endnote, "A") | (TagSyntax::Pubmed, "AU") => {
+                TagMeaning::Work(ItemPart::Author)
+            }
+            (TagSyntax::Ris, "PY" | "Y1" | "DA") => TagMeaning::Work(ItemPart::Year),
+            (TagSyntax::Endnote, "D") | (TagSyntax::Pubmed, "DP") => {
+                TagMeaning::Work(ItemPart::Year)
+            }
             _ => TagMeaning::Other,
         }
     }
@@ -73,6 +87,10 @@ pub(super) fn read<'v>(
             TagMeaning::Address => draft.add_address(bytes, joined(bytes, &lines)),
             TagMeaning::Any => draft.names.push((FieldRole::Any, joined(bytes, &lines))),
             TagMeaning::Note => draft.notes.push(joined(bytes, &lines)),
+            TagMeaning::Work(part) => {
+                let text = joined(bytes, &lines).decoded_text(bytes, Escape::None);
+                draft.work.add(part, &text);
+            }
             TagMeaning::Other => {}
         }
     }

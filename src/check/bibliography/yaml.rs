@@ -5,9 +5,11 @@ use std::ops::Range;
 use doisift_core::TextKind;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
+use doisift_structure::ItemPart;
+
 use super::starts_with_name;
 use crate::check::reference::TakenReferences;
-use crate::check::reference::{FieldRole, NameField, Reference, ReferenceName};
+use crate::check::reference::{CitedWork, FieldRole, NameField, Reference, ReferenceName};
 use crate::check::text as prose;
 
 /// Format of a bibliography in YAML.
@@ -102,6 +104,8 @@ struct YamlFrame {
     key: Option<String>,
     /// The entry that this mapping is, complete when the frame ends.
     entry: Option<YamlEntry>,
+    /// The family and the given name of the author that this mapping is.
+    author: [Option<String>; 2],
 }
 
 /// An entry that is being read.
@@ -114,6 +118,7 @@ struct YamlEntry {
     names: Vec<(String, Range<usize>)>,
     addresses: Vec<(String, Range<usize>)>,
     others: Vec<(String, Range<usize>)>,
+    work: CitedWork,
 }
 
 struct YamlReader<'t> {
@@ -201,6 +206,7 @@ impl<'t> YamlReader<'t> {
             is_list,
             key: None,
             entry,
+            author: [None, None],
         });
     }
 
@@ -232,12 +238,38 @@ impl<'t> YamlReader<'t> {
             names: Vec::new(),
             addresses: Vec::new(),
             others: Vec::new(),
+            work: CitedWork::default(),
         })
+    }
+
+    /// Keeps a part of the name of an author, whose mapping is the innermost.
+    fn note_author(&mut self, path: &str, value: &str) {
+        let part = match path.split_once('<') {
+            Some(("family-names" | "family" | "name" | "literal", "authors" | "author")) => 0,
+            Some(("given-names" | "given" | "given-name", "authors" | "author")) => 1,
+            _ => return,
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.author[part] = Some(value.to_owned());
+        }
+    }
+
+    /// Adds the author that the innermost mapping was to the entry around it.
+    fn end_author(&mut self, author: [Option<String>; 2]) {
+        let names: Vec<String> = author.into_iter().flatten().collect();
+        let mut entries = self.frames.iter_mut().rev().map(|frame| &mut frame.entry);
+        if let Some(entry) = entries.find_map(Option::as_mut) {
+            entry.work.add(ItemPart::Author, &names.join(", "));
+        }
     }
 
     /// Ends the innermost mapping or list.
     fn end(&mut self) {
-        if let Some(entry) = self.frames.pop().and_then(|frame| frame.entry) {
+        let ended = self.frames.pop();
+        let (entry, author) =
+            ended.map_or((None, [None, None]), |frame| (frame.entry, frame.author));
+        self.end_author(author);
+        if let Some(entry) = entry {
             let is_compared =
                 entry.is_reference && !(self.layout == YamlLayout::Cff && self.frames.len() == 1);
             entry.add_to(&mut self.references, self.text, is_compared);
@@ -277,6 +309,7 @@ impl<'t> YamlReader<'t> {
                 .join("<")
                 .to_ascii_lowercase();
             let place = self.scalar_place(style, span, at);
+            self.note_author(&path, value);
             if let Some(entry) = &mut self.frames[index].entry {
                 entry.take(&path, value, place);
             }
@@ -308,6 +341,14 @@ impl YamlEntry {
         if value.is_empty() {
             return;
         }
+        let part = match path {
+            "title" => ItemPart::Title,
+            "author" | "authors" => ItemPart::Author,
+            "year" | "date" | "date-released" | "date-published" | "date-parts<issued"
+            | "year<issued" => ItemPart::Year,
+            _ => ItemPart::Text,
+        };
+        self.work.add(part, value);
         let value = (value.to_owned(), place);
         match path {
             "doi" | "doi<serial-number" => self.names.push(value),
@@ -334,6 +375,7 @@ impl YamlEntry {
         let reference = |place, written| Reference {
             record,
             key: self.key.clone(),
+            work: self.work.clone(),
             ..Reference::new(place, written)
         };
         if !names.is_empty() {

@@ -47,7 +47,8 @@ impl OpenItem {
             ItemPart::UpdateType => &mut details.update_type,
             ItemPart::Text => return self.text.push_str(text),
             ItemPart::Piece => return self.add_piece(text),
-            ItemPart::Name | ItemPart::Identifier | ItemPart::Value | ItemPart::Unclosed => return,
+            // Only a check asks for the others.
+            _ => return,
         };
         kept.get_or_insert_with(|| text.into());
     }

@@ -183,6 +183,32 @@ pub(crate) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/pmid", Meaning::Id(5)),
 ];
 
+/// What references say of the works that they cite, for runs that want the texts of names.
+pub(crate) const JSON_WORKS: &[(&str, Detail)] = &[
+    // Crossref
+    ("/reference/*/article-title", Detail::Part(ItemPart::Title)),
+    (
+        "/reference/*/volume-title",
+        Detail::Part(ItemPart::Container),
+    ),
+    (
+        "/reference/*/journal-title",
+        Detail::Part(ItemPart::Container),
+    ),
+    ("/reference/*/author", Detail::Part(ItemPart::Author)),
+    ("/reference/*/year", Detail::Part(ItemPart::Year)),
+    // commonmeta
+    ("/references/*/title", Detail::Part(ItemPart::Title)),
+    (
+        "/references/*/containerTitle",
+        Detail::Part(ItemPart::Container),
+    ),
+    (
+        "/references/*/publicationYear",
+        Detail::Part(ItemPart::Year),
+    ),
+];
+
 /// Details of items, by paths within a record in JSON. References and related items are in [`JSON_FIELDS`] and not repeated here.
 pub(crate) const JSON_DETAILS: &[(&str, Detail)] = &[
     ("/reference/*/key", Detail::Part(ItemPart::Key)),

@@ -5,8 +5,8 @@ mod json;
 mod xml;
 
 pub(crate) use fields::{BIBTEX, ENDNOTE, PUBMED, RIS, TABLE, WEB_OF_SCIENCE};
-pub(crate) use json::{JSON_DETAILS, JSON_FIELDS, JSON_RECORDS};
-pub(crate) use xml::{XML, XML_DETAILS, XML_NAMES, XML_VALUES};
+pub(crate) use json::{JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, JSON_WORKS};
+pub(crate) use xml::{XML, XML_DETAILS, XML_NAMES, XML_VALUES, XML_WORKS};
 
 use std::str::FromStr;
 
@@ -69,6 +69,14 @@ pub enum ItemPart {
     Name,
     /// A field for an identifier of any kind.
     Identifier,
+    /// The title of the cited work.
+    Title,
+    /// The title of what holds the cited work, or of a book as a whole.
+    Container,
+    /// A person or group that made the cited work.
+    Author,
+    /// The year or date of the cited work.
+    Year,
     /// The whole text of the reference.
     Text,
     /// A part of its text.

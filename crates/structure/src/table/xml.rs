@@ -26,8 +26,36 @@ pub(crate) const XML_NAMES: &[(&str, Detail)] = &[
     ),
 ];
 
+/// What references say of the works that they cite, for runs that want the texts of names.
+pub(crate) const XML_WORKS: &[(&str, Detail)] = &[
+    // JATS
+    ("article-title", Detail::Part(ItemPart::Title)),
+    ("chapter-title", Detail::Part(ItemPart::Title)),
+    ("part-title", Detail::Part(ItemPart::Title)),
+    ("data-title", Detail::Part(ItemPart::Title)),
+    ("source", Detail::Part(ItemPart::Container)),
+    ("name", Detail::Part(ItemPart::Author)),
+    ("string-name", Detail::Part(ItemPart::Author)),
+    ("collab", Detail::Part(ItemPart::Author)),
+    ("year", Detail::Part(ItemPart::Year)),
+    // Crossref
+    ("citation/article_title", Detail::Part(ItemPart::Title)),
+    ("citation/volume_title", Detail::Part(ItemPart::Container)),
+    ("citation/journal_title", Detail::Part(ItemPart::Container)),
+    ("citation/author", Detail::Part(ItemPart::Author)),
+    ("citation/cYear", Detail::Part(ItemPart::Year)),
+    // TEI
+    ("analytic/title", Detail::Part(ItemPart::Title)),
+    ("monogr/title", Detail::Part(ItemPart::Container)),
+    ("author/persName", Detail::Part(ItemPart::Author)),
+    ("imprint/date/@when", Detail::Part(ItemPart::Year)),
+];
+
 /// Values of entries: of the records that EndNote and Zotero write.
 pub(crate) const XML_VALUES: &[(&str, Detail)] = &[
+    ("titles/title", Detail::Part(ItemPart::Value)),
+    ("authors/author", Detail::Part(ItemPart::Value)),
+    ("dates/year", Detail::Part(ItemPart::Value)),
     ("label", Detail::Part(ItemPart::Value)),
     ("rec-number", Detail::Part(ItemPart::Value)),
     ("electronic-resource-num", Detail::Part(ItemPart::Value)),

@@ -128,6 +128,9 @@ const REFERENCE: [(&str, Kind); 13] = [
     ("repair", Kind::Text),
     ("fixed", Kind::Flag),
     ("accepted", Kind::Flag),
+    ("title", Kind::Text),
+    ("authors", Kind::Text),
+    ("year", Kind::Text),
 ];
 
 fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
@@ -145,5 +148,8 @@ fn reference(row: &CheckedReference) -> [Value<'_>; REFERENCE.len()] {
         row.repair.as_deref().into(),
         row.fixed.into(),
         row.accepted.into(),
+        row.title.as_deref().into(),
+        row.authors.as_deref().into(),
+        row.year.as_deref().into(),
     ]
 }
