@@ -97,14 +97,16 @@ fn is_entry(text: &[u8]) -> bool {
     let after = text[1..].trim_ascii_start();
     let word = after.iter().take_while(|byte| is_type(**byte)).count();
     let (word, after) = after.split_at(word);
-    let [b'{' | b'(', after @ ..] = after.trim_ascii_start() else {
+    let [opener @ (b'{' | b'('), after @ ..] = after.trim_ascii_start() else {
         return false;
     };
+    let ends: &[u8] = match opener {
+        b'{' => b" \t\r\n,{}\"",
+        _ => b" \t\r\n,{}\"()",
+    };
     let after = after.trim_ascii_start();
-    let key = after
-        .iter()
-        .take_while(|&&byte| !b" \t\r\n,{}()\"".contains(&byte))
-        .count();
+    let key = after.iter().take_while(|byte| !ends.contains(byte));
+    let key = key.count();
     let is_entry = key > 0 && after[key..].trim_ascii_start().first() == Some(&b',');
     let is_text = word.eq_ignore_ascii_case(b"string")
         && after[key..].trim_ascii_start().first() == Some(&b'=');
@@ -132,6 +134,9 @@ mod tests {
             ("<3 text", None),
             ("@article{key, doi = {a}}", Some(Syntax::Bibtex)),
             ("% comment\n\n @Book (key ,", Some(Syntax::Bibtex)),
+            ("@misc{key(2022)a, doi = {a}}", Some(Syntax::Bibtex)),
+            ("@misc(key(2022), doi = {a})", None),
+            ("@font-face { src: url(a), url(b) }", None),
             ("@string{a = \"b\"}", Some(Syntax::Bibtex)),
             ("@page { margin: 0, 1 }", None),
             ("@media screen { a, b { } }", None),
