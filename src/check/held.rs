@@ -99,6 +99,11 @@ impl<'d> HeldDocument<'d> {
         }
     }
 
+    /// Returns the offset of the held bytes in the document.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Whether the document has ended within the first step.
     pub(super) fn is_short(&self) -> bool {
         self.has_ended && self.bytes.len() <= self.sizes.step

@@ -4,7 +4,7 @@
 //! in parts, which `held` holds; `piece` is what it gives, and `rows` makes the rows of references. `document` recognises its format, and takes the references of each part from `bibliography`, `table` or `text`. `judge` gives
 //! the verdicts: it asks the rules for dirty data, the check digit and an index, and `suggest` for the name that was meant.
 //! `retractions` reads the notices of a file, and `outdated` warns of old data. `reserved` knows names that name no work, and `cut` decides whether a repair is certain. `seen` compares the names of entries.
-//! `row` is a row of the output, and `fingerprint` identifies it over many runs, by which `baseline` knows accepted findings;
+//! `row` is a row of the output, and `fingerprint` identifies it over many runs, by which `baseline` knows accepted findings; `ignore` reads comments that accept them;
 //! `row_sink` counts and compares rows, and
 //! `formats` writes them. `fix` writes repairs into the file, which is held as a whole, and `patch` writes them as a diff.
 //!
@@ -20,6 +20,7 @@ mod fingerprint;
 mod fix;
 mod formats;
 mod held;
+mod ignore;
 mod judge;
 // Declares the option --fix, which the module `fix` carries out.
 mod options;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::document::Compared;
 use super::fix::FileRepairs;
+use super::ignore::IgnoreComment;
 use super::judge::Judge;
 use super::row::CheckedReference;
 use crate::error::Error;
@@ -34,8 +35,18 @@ pub(super) struct DocumentRows {
     /// The name of the document for messages.
     pub(super) document: Arc<str>,
     pub(super) compared: Compared,
-    /// Each row with the number of the record that cites it.
-    pub(super) rows: Vec<(CheckedReference, u64)>,
+    pub(super) rows: Vec<JudgedRow>,
+    /// The comments that accept findings, after the last row of the document.
+    pub(super) comments: Vec<Arc<IgnoreComment>>,
+}
+
+/// A row before it is compared with others.
+pub(super) struct JudgedRow {
+    pub(super) row: CheckedReference,
+    /// The number of the record that cites it.
+    pub(super) record: u64,
+    /// The comment about it.
+    pub(super) comment: Option<Arc<IgnoreComment>>,
 }
 
 /// Takes the pieces of one source.
@@ -56,7 +67,7 @@ impl CheckPiece {
     /// Returns the bytes that it takes while it waits.
     pub(super) fn bytes(&self) -> usize {
         match self {
-            CheckPiece::Rows(rows) => rows.rows.iter().map(|(row, _)| row.bytes()).sum(),
+            CheckPiece::Rows(rows) => rows.rows.iter().map(|one| one.row.bytes()).sum(),
             CheckPiece::Repairs { repairs, .. } => repairs.bytes(),
             _ => 0,
         }

@@ -9,11 +9,12 @@ use doisift_documents::{
 use super::document::{Compared, DocumentReader};
 use super::fix::FileRepairs;
 use super::held::HeldDocument;
+use super::ignore::IgnoreComments;
 use super::judge::Judge;
 use super::options::CheckSettings;
 use super::piece::{CheckPiece, DocumentRows, TakePieces};
-use super::row::{RowPlace, document_name};
-use super::rows;
+use super::row::{LineCount, RowPlace, document_name};
+use super::rows::{self, HeldReferences};
 use crate::error::{Cause, CheckError, Error, KnownError, TableError};
 use crate::task::{Monitor, warn_of_sheets};
 
@@ -137,25 +138,36 @@ impl<'a> CheckReading<'a> {
         let source = Arc::clone(&self.source);
         let mut place = RowPlace::of(&source, name.map(|name| &**name), &reader);
         let document: Arc<str> = document_name(&source, name.map(|name| &**name)).into();
+        let mut comments = IgnoreComments::default();
         let compared = reader.compared();
+        let rows = |rows, comments| {
+            CheckPiece::Rows(DocumentRows {
+                document: Arc::clone(&document),
+                compared,
+                rows,
+                comments,
+            })
+        };
         loop {
             let taken = reader
                 .take(&held.bytes, held.has_ended)
                 .map_err(bad_table)?;
+            if let Some(lines) = &place.lines {
+                comments.read(&held.bytes, held.offset(), held.has_ended, lines);
+            }
+            let part = HeldReferences {
+                held: &held.bytes,
+                offset: held.offset(),
+                references: &taken.references,
+                comments: &comments,
+            };
             let pieces = &mut self.pieces;
             rows::each_batch(
                 (self.judge, &self.settings.monitor),
-                (&held.bytes, &taken.references),
+                &part,
                 &mut place,
                 repairs.as_mut(),
-                |rows| {
-                    let document = Arc::clone(&document);
-                    pieces.take(CheckPiece::Rows(DocumentRows {
-                        document,
-                        compared,
-                        rows,
-                    }));
-                },
+                |batch| pieces.take(rows(batch, Vec::new())),
             )?;
             if held.has_ended || self.pieces.is_over() {
                 break;
@@ -166,6 +178,7 @@ impl<'a> CheckReading<'a> {
             held.pass(taken.passed);
             self.whole_or_part(held.fill(), name)?;
         }
+        self.pieces.take(rows(Vec::new(), comments.all()));
         if let Some(repairs) = repairs {
             let source = Arc::clone(&self.source);
             let repairs = Box::new(repairs);
@@ -213,6 +226,7 @@ impl<'a> CheckReading<'a> {
             document: document_name(&self.source, name).into(),
             compared: Compared::Nothing,
             rows,
+            comments: Vec::new(),
         }));
         Ok(())
     }
@@ -239,17 +253,23 @@ impl WholeDocument {
         let mut all = Vec::new();
         let compared = reader.compared();
         let taken = reader.take(&bytes, true).map_err(bad_table);
+        let mut comments = IgnoreComments::default();
+        comments.read(&bytes, 0, true, &LineCount::new());
         let checked = taken.and_then(|taken| {
-            let references = (&*bytes, &*taken.references);
-            rows::each_batch(judging, references, &mut place, None, |rows| {
-                all.extend(rows);
-            })
+            let part = HeldReferences {
+                held: &bytes,
+                offset: 0,
+                references: &taken.references,
+                comments: &comments,
+            };
+            rows::each_batch(judging, &part, &mut place, None, |rows| all.extend(rows))
         });
         checked.map_err(|error| placed(error, &source, name.clone()))?;
         Ok(DocumentRows {
             document: document_name(&source, name.as_deref()).into(),
             compared,
             rows: all,
+            comments: comments.all(),
         })
     }
 }

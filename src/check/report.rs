@@ -34,6 +34,8 @@ pub struct CheckReport {
     pub accepted: u64,
     /// Accepted findings of the baseline that no row of their sources used, if the sources were read.
     pub unused_baseline: u64,
+    /// Comments that accept findings, about which there were none.
+    pub unused_comments: u64,
     /// References whose text was replaced.
     pub fixed: u64,
     /// Names of entries that were not compared with later ones, since there were too many to keep.
@@ -103,6 +105,7 @@ pub(super) struct CheckCounts {
     pub(super) findings: u64,
     pub(super) accepted: u64,
     pub(super) unused_baseline: u64,
+    pub(super) unused_comments: u64,
     pub(super) fixed: u64,
     pub(super) not_compared: u64,
     pub(super) skipped: BTreeMap<Cow<'static, str>, u64>,

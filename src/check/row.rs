@@ -252,6 +252,11 @@ impl LineCount {
         self.last
     }
 
+    /// Returns the line of an offset of the held bytes.
+    pub(super) fn line(mut self, held: &[u8], offset: usize) -> u64 {
+        self.at(held, offset).line
+    }
+
     /// Drops the first `count` of the held bytes.
     pub(super) fn pass(&mut self, held: &[u8], count: usize) {
         self.first = LinePlace {

@@ -4,12 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::baseline::Baseline;
+use doisift_documents::printable;
+
 use super::document::Compared;
 use super::fingerprint::Fingerprints;
 use super::fix::{FileRepairs, FixedFile};
 use super::formats::{LevelledRow, RowFormat, RowLevel};
+use super::ignore::IgnoreComment;
 use super::options::CheckSettings;
-use super::piece::{CheckPiece, DocumentRows};
+use super::piece::{CheckPiece, DocumentRows, JudgedRow};
 use super::reference::Reference;
 use super::report::CheckCounts;
 use super::row::CheckedReference;
@@ -123,12 +126,32 @@ impl<'s> ReferenceSink<'s> {
     }
 
     fn rows(&mut self, rows: DocumentRows) -> Result<(), Error> {
-        for (mut row, record) in rows.rows {
+        for JudgedRow {
+            mut row,
+            record,
+            comment,
+        } in rows.rows
+        {
             row.fixed &= self.settings.fix;
             self.compare(&mut row, record, (&rows.document, rows.compared));
-            self.take(row)?;
+            self.take(row, comment.as_deref())?;
         }
+        let comments = rows.comments.iter();
+        comments.for_each(|comment| self.report_unused(&rows.document, comment));
         Ok(())
+    }
+
+    /// Reports a comment that accepts nothing, or has a word that is no verdict.
+    fn report_unused(&mut self, document: &str, comment: &IgnoreComment) {
+        let at = format!("{}:{}", printable::name(document), comment.line);
+        for word in &comment.unknown {
+            let word = printable::name(word);
+            log::warn!("{at}: this comment has {word}, which is no verdict");
+        }
+        if !comment.is_used() {
+            log::warn!("{at}: this comment accepts nothing on the next line");
+            self.counts.unused_comments += 1;
+        }
     }
 
     /// Counts a file below a folder that could not be read.
@@ -187,13 +210,20 @@ impl<'s> ReferenceSink<'s> {
     ///
     /// # Errors
     /// If it cannot be written, or the caller ends the run.
-    fn take(&mut self, mut row: CheckedReference) -> Result<(), Error> {
+    fn take(
+        &mut self,
+        mut row: CheckedReference,
+        comment: Option<&IgnoreComment>,
+    ) -> Result<(), Error> {
         let is_finding = self.settings.is_finding(&row);
         let level = RowLevel::of(&row, is_finding);
         let level = level.map(|level| (level, self.fingerprints.next(&row)));
+        let by_comment = comment.is_some_and(|comment| comment.accepts(row.verdict)) && is_finding;
         let baseline = &mut self.baseline;
-        let accepted = level.map(|(_, print)| baseline.accepts(&row, print, is_finding));
-        row.accepted = accepted.transpose()?.unwrap_or(false) && is_finding;
+        let accepted = level
+            .filter(|_| !by_comment)
+            .map(|(_, print)| baseline.accepts(&row, print, is_finding));
+        row.accepted = by_comment || accepted.transpose()?.unwrap_or(false) && is_finding;
         self.counts.references += 1;
         *self.counts.verdicts.entry(row.verdict).or_default() += 1;
         self.counts.findings += u64::from(is_finding && !row.accepted);
@@ -203,7 +233,11 @@ impl<'s> ReferenceSink<'s> {
             Some(ControlFlow::Break(())) => Err(Error::new(Cause::Cancelled)),
             Some(ControlFlow::Continue(())) => Ok(()),
             None => {
-                let row = LevelledRow { row: &row, level };
+                let row = LevelledRow {
+                    row: &row,
+                    level,
+                    by_comment,
+                };
                 self.out.write(&row).map_err(Error::output)
             }
         }

@@ -121,6 +121,7 @@ fn report(settings: &CheckSettings, counts: CheckCounts, started: Instant) -> Ch
         findings: counts.findings,
         accepted: counts.accepted,
         unused_baseline: counts.unused_baseline,
+        unused_comments: counts.unused_comments,
         fixed: counts.fixed,
         not_compared: counts.not_compared,
         skipped: Counts::of(counts.skipped),

@@ -6,6 +6,7 @@ use std::ops::Range;
 use doisift_core::{Doi, Form, Scanner, TextKind, clean};
 
 use super::bibliography::items::{CitedItem, CitedName, ItemReader};
+use super::ignore;
 use super::reference::TakenReferences;
 use super::reference::{Escape, FieldRole, NameField, Reference, ReferenceName, trimmed};
 use super::seen::NameSet;
@@ -34,7 +35,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Reference> {
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let place = trimmed(bytes, at..at + line.len());
         at += line.len();
-        if !place.is_empty() {
+        if !place.is_empty() && !ignore::is_comment(&bytes[place.clone()]) {
             references.push(Reference::of_cell(place, Escape::None));
         }
     }
@@ -224,8 +225,8 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
     let others = others(&references[first..], found).into_iter();
     references.extend(others.map(|name| name.reference(key.as_deref(), record)));
     references[first..].sort_by_key(|reference| reference.start);
+    let start = held_place(&item.place, offset).start;
     if references.len() == first {
-        let start = held_place(&item.place, offset).start;
         references.push(Reference {
             record,
             key,
@@ -234,6 +235,7 @@ fn cited(item: CitedItem, offset: u64, found: Vec<ProseName>, references: &mut V
     }
     for reference in &mut references[first..] {
         reference.work.clone_from(&work);
+        reference.start = start;
     }
 }
 

@@ -13,6 +13,7 @@ mod check;
 mod check_baseline;
 mod check_fix;
 mod check_formats;
+mod check_ignore;
 mod check_online;
 mod check_retractions;
 mod check_structured;

@@ -249,7 +249,7 @@ pub(crate) const CHECK: [Definition; 16] = [
     ("fixed", "true if the repair was written into the file"),
     (
         "accepted",
-        "true if it would be a finding, but a baseline has it",
+        "true if it would be a finding, but a baseline or a comment accepts it",
     ),
     (
         "title",

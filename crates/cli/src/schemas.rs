@@ -171,6 +171,7 @@ const REPORTS: [(&str, &[(&str, Member)]); 7] = [
             ("fixed", Count),
             ("accepted", Count),
             ("unused_baseline", Count),
+            ("unused_comments", Count),
             ("not_compared", Count),
             ("skipped", Counts),
             ("errors", Part("losses")),

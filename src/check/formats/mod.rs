@@ -184,6 +184,8 @@ pub(super) enum RowLevel {
 pub(super) struct LevelledRow<'r> {
     pub(super) row: &'r CheckedReference,
     pub(super) level: Option<(RowLevel, Fingerprint)>,
+    /// Whether a comment in the document accepts it.
+    pub(super) by_comment: bool,
 }
 
 impl RowLevel {

@@ -71,7 +71,12 @@ fn result(row: &LevelledRow<'_>, level: RowLevel, print: Fingerprint) -> Value {
         "partialFingerprints": {"doisift/v1": print.to_string()},
     });
     if row.row.accepted {
-        result["suppressions"] = json!([{"kind": "external"}]);
+        let kind = if row.by_comment {
+            "inSource"
+        } else {
+            "external"
+        };
+        result["suppressions"] = json!([{"kind": kind}]);
     }
     result
 }
