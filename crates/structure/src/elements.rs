@@ -27,7 +27,7 @@ pub(super) struct Elements {
     wanted_names: Vec<Box<[u8]>>,
     /// The marks of the names in `wanted`.
     marks: u64,
-    /// Elements and attributes whose text is taken, in addition to their meaning.
+    /// Elements and attributes whose text is taken, in addition to their meaning, sorted by the name of the element.
     text_rules: Vec<TextRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
@@ -37,6 +37,13 @@ pub(super) struct Elements {
 struct TextRule {
     rule: ElementRule,
     what: TextUse,
+}
+
+impl TextRule {
+    /// Returns the name of the element that it is for, or whose attribute.
+    fn name(&self) -> &[u8] {
+        self.rule.steps.first().map_or(b"", |name| name)
+    }
 }
 
 /// The use of a text that is taken.
@@ -88,6 +95,7 @@ impl Elements {
             let rule = ElementRule::new(&steps, Meaning::Plain);
             table.take(rule, TextUse::Detail(*detail));
         }
+        table.text_rules.sort_by(|a, b| a.name().cmp(b.name()));
         table.mark_wanted();
         Arc::new(table)
     }
@@ -141,15 +149,20 @@ impl Elements {
         !self.text_rules.is_empty()
     }
 
-    /// Returns the uses of texts whose rules satisfy `fits`.
+    /// Returns the uses of the texts of elements with this name, and of their attributes, whose rules satisfy `fits`.
     pub(super) fn text_uses(
         &self,
+        name: &[u8],
         fits: impl Fn(&ElementRule) -> bool,
     ) -> impl Iterator<Item = (&ElementRule, TextUse)> {
-        let taken = self
-            .text_rules
-            .iter()
-            .filter(move |taken| fits(&taken.rule));
+        let of = |name: &[u8]| {
+            let rest = self.text_rules.partition_point(|one| one.name() < name);
+            let rest = &self.text_rules[rest..];
+            &rest[..rest.partition_point(|one| one.name() == name)]
+        };
+        // A rule for an attribute alone names no element.
+        let named = of(b"").iter().chain(of(name));
+        let taken = named.filter(move |taken| fits(&taken.rule));
         taken.map(|taken| (&taken.rule, taken.what))
     }
 

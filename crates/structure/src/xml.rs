@@ -347,7 +347,8 @@ impl Xml {
     /// Whether any text is taken of the innermost element or its attributes.
     fn is_taken(&self) -> bool {
         let fits = |rule: &ElementRule| rule.fits(self.innermost_first(), self.in_record());
-        self.table.text_uses(fits).next().is_some()
+        let name = self.innermost_first().next().unwrap_or_default();
+        self.table.text_uses(name, fits).next().is_some()
     }
 
     /// Starts an item with the innermost element.
@@ -378,7 +379,8 @@ impl Xml {
         let table = Arc::clone(&self.table);
         let (names, in_record) = (|| self.innermost_first(), self.in_record());
         let fits = |rule: &ElementRule| rule.fits(names(), in_record) && self.has_condition(rule);
-        let taken: Vec<_> = table.text_uses(fits).collect();
+        let name = names().next().unwrap_or_default();
+        let taken: Vec<_> = table.text_uses(name, fits).collect();
         let depth = self.elements.len();
         for (rule, what) in taken {
             match (what, rule.attribute()) {
