@@ -22,8 +22,8 @@ use crate::objects::remote_sources;
 use crate::records::FileId;
 use crate::registry::{self, RegistryLookup};
 use crate::task::{
-    Backlog, Crew, Delivery, Destinations, GateRole, Gates, Jobs, PiecePlace, SourceGate, Tickets,
-    not_cancelled, with_threads, write_in_order,
+    Backlog, Crew, Delivery, Destinations, GateRole, Gates, Jobs, PiecePlace, SourceGate, Ticket,
+    Tickets, not_cancelled, with_threads, write_in_order,
 };
 
 /// Max bytes of a file that must be held as a whole, such as a PDF.
@@ -111,6 +111,7 @@ impl SharedCheck<'_> {
         Ok(())
     }
 
+    /// Reads sources with one crew, and checks short documents with another. Writes on a thread of its own.
     fn with_crews(
         &self,
         sink: &mut ReferenceSink<'_>,
@@ -118,20 +119,7 @@ impl SharedCheck<'_> {
     ) -> Result<(), Error> {
         let mut failure = None;
         let stop = || self.is_over.store(true, Ordering::Relaxed);
-        let write = |place: PiecePlace, piece: Option<CheckPiece>| {
-            let after = place.after(piece.is_none());
-            let bytes = piece.as_ref().map_or(0, CheckPiece::bytes);
-            match piece {
-                None => sink.end_source(),
-                Some(piece) if failure.is_none() => failure = sink.piece(piece).err(),
-                Some(_) => {}
-            }
-            if failure.is_some() {
-                stop();
-            }
-            self.backlog.remove(bytes);
-            self.backlog.note_written(after);
-        };
+        let write = |place, piece| self.write((&mut *sink, &mut failure), place, piece);
         write_in_order(write, &stop, |delivery| {
             let delivery = &delivery;
             with_threads(&stop, |threads| {
@@ -153,15 +141,7 @@ impl SharedCheck<'_> {
                     };
                     match found {
                         FoundSource::Source(source) => {
-                            let ticket = sources.take();
-                            readers.jobs().give(move |judge: &mut Judge, panics| {
-                                let gate = self.gate(place.slot);
-                                panics.guard(|| {
-                                    self.source(&source, Some(&gate), judge, &mut pieces);
-                                });
-                                pieces.end();
-                                drop(ticket);
-                            });
+                            pieces.give_source(source, readers.jobs(), sources.take());
                         }
                         other => {
                             pieces.take(other.piece());
@@ -175,6 +155,25 @@ impl SharedCheck<'_> {
         })?;
         failure.map_or(Ok(()), Err)?;
         not_cancelled(&self.settings.monitor)
+    }
+
+    /// Writes a piece, unless the run has failed. `None` ends a source.
+    fn write(
+        &self,
+        (sink, failure): (&mut ReferenceSink<'_>, &mut Option<Error>),
+        place: PiecePlace,
+        piece: Option<CheckPiece>,
+    ) {
+        let after = place.after(piece.is_none());
+        let bytes = piece.as_ref().map_or(0, CheckPiece::bytes);
+        match piece {
+            None => sink.end_source(),
+            Some(piece) if failure.is_none() => *failure = sink.piece(piece).err(),
+            Some(_) => {}
+        }
+        self.is_over.fetch_or(failure.is_some(), Ordering::Relaxed);
+        self.backlog.remove(bytes);
+        self.backlog.note_written(after);
     }
 
     fn gate(&self, slot: u64) -> SourceGate<'_> {
@@ -279,9 +278,20 @@ struct CrewPieces<'c> {
     documents: Arc<Tickets<()>>,
 }
 
-impl CrewPieces<'_> {
+impl<'c> CrewPieces<'c> {
     fn wait_for_room(&self) {
         self.shared.backlog.wait_for_room(self.place, self.shared);
+    }
+
+    /// Lets a reader read the source.
+    fn give_source(mut self, source: Source, readers: &Jobs<'c, Judge>, ticket: Ticket<()>) {
+        readers.give(move |judge: &mut Judge, panics| {
+            let shared = self.shared;
+            let gate = shared.gate(self.place.slot);
+            panics.guard(|| shared.source(&source, Some(&gate), judge, &mut self));
+            self.end();
+            drop(ticket);
+        });
     }
 
     /// Ends the source.

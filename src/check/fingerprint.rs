@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 
 use super::row::CheckedReference;
 
-/// Max rows of a source whose repetitions are told apart, in 26 MB.
+/// Max different rows of a source that are counted, in 26 MB. A repetition of a later row has the fingerprint of the first.
 const MAX_ROWS: usize = 7 << 17;
 
 /// The XXH3-128 of the JSON array of source, key or else text, and verdict of a row. The seed is the number of rows before it with

@@ -9,12 +9,12 @@ use crate::records::Output;
 /// An array, each value in a line of its own. Its brackets are written by [`new`](Self::new) and [`end`](Self::end).
 pub(super) struct JsonArray {
     out: Output,
-    /// What is written at the start: before the first value, or at the end if there is none. Empty after that.
+    /// The text before the first value. It is written with that value, or at the end if there is no value, and is empty after that.
     start: String,
 }
 
 impl JsonArray {
-    /// Creates an array with what comes before it.
+    /// Creates an array. `before` is written before its opening bracket.
     pub(super) fn new(out: Output, before: String) -> JsonArray {
         JsonArray {
             out,
@@ -30,7 +30,7 @@ impl JsonArray {
         write!(self.out, "{before}\n{value}")
     }
 
-    /// Writes the end and what comes after it.
+    /// Writes the closing bracket, then `after`.
     pub(super) fn end(mut self, after: &str) -> io::Result<Output> {
         write!(self.out, "{}\n]{after}\n", self.start)?;
         Ok(self.out)
